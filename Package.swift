@@ -1,0 +1,84 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// The SDK and the verifier run on old systems; the service's HTTP library needs macOS 14.
+/// `scripts/*` set this variable, so an app that links the SDK never sees the higher floor.
+let buildsService = Context.environment["PRELUDE_SESSION_SERVICE"] != nil
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+
+let package = Package(
+    name: "prelude-session",
+    platforms: buildsService
+        ? [.macOS(.v14)]
+        : [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1), .macCatalyst(.v15)],
+    products: [
+        .library(name: "PreludeSession", targets: ["PreludeSession"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // Shared: what crosses the network, and the formats that prove who sent it.
+        .target(name: "SessionWire", swiftSettings: strict),
+        .target(name: "SessionTokens", dependencies: [crypto], swiftSettings: strict),
+
+        // The SDK.
+        .target(
+            name: "PreludeSession",
+            dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
+            swiftSettings: strict
+        ),
+
+        // The service: rules first, then its edges, then the executable.
+        .target(name: "SessionDomain", dependencies: ["SessionTokens", crypto], swiftSettings: strict),
+        .target(
+            name: "SessionSQLite",
+            dependencies: ["SessionDomain", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict
+        ),
+        .systemLibrary(
+            name: "CSodium",
+            pkgConfig: "libsodium",
+            providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]
+        ),
+        .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"], swiftSettings: strict),
+        .target(
+            name: "SessionHTTP",
+            dependencies: [
+                "SessionDomain", "SessionTokens", "SessionWire", hummingbird, httpTypes, logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "prelude-session",
+            dependencies: [
+                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens",
+                "SessionWire", hummingbird, httpTypes, logging,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

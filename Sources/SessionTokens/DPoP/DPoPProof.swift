@@ -1,0 +1,72 @@
+package import Foundation
+internal import Crypto
+
+/// The claims of a DPoP proof (RFC 9449 §4.2).
+package struct DPoPClaims: Codable, Sendable {
+    package var jti: String
+    package var htm: String
+    package var htu: String
+    /// Seconds since 1970. Some clients write fractions, so it is read as a number of any kind.
+    package var iat: Double
+    package var nonce: String?
+    package var ath: String?
+
+    private enum CodingKeys: CodingKey { case jti, htm, htu, iat, nonce, ath }
+
+    package init(jti: String, htm: String, htu: String, iat: Int64, nonce: String?, ath: String?) {
+        self.jti = jti
+        self.htm = htm
+        self.htu = htu
+        self.iat = Double(iat)
+        self.nonce = nonce
+        self.ath = ath
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(jti, forKey: .jti)
+        try container.encode(htm, forKey: .htm)
+        try container.encode(htu, forKey: .htu)
+        try container.encode(Int64(iat), forKey: .iat)
+        try container.encodeIfPresent(nonce, forKey: .nonce)
+        try container.encodeIfPresent(ath, forKey: .ath)
+    }
+}
+
+/// A proof about to be signed. The signing itself is the caller's: its key may sit in hardware.
+package struct DPoPProof: Sendable {
+    /// What to sign with ES256, as ASCII.
+    package let signingInput: String
+
+    /// Prepares a proof for one request.
+    ///
+    /// - Parameters:
+    ///   - publicKey: The key whose private half will sign.
+    ///   - method: The request's method, as it goes over the wire.
+    ///   - target: The request's target; query and fragment are left out (RFC 9449 §4.2).
+    ///   - accessToken: The token that goes along, hashed into `ath`.
+    ///   - nonce: The last nonce the server gave (RFC 9449 §8).
+    ///   - id: A `jti` nobody used before, 96 random bits or more.
+    ///   - issuedAt: Seconds since 1970, in the server's time as far as known.
+    package init(
+        publicKey: PublicJWK, method: String, target: TargetURI, accessToken: String? = nil, nonce: String? = nil,
+        id: String, issuedAt: Int64
+    ) throws {
+        let claims = DPoPClaims(
+            jti: id, htm: method, htu: target.absoluteString, iat: issuedAt, nonce: nonce,
+            ath: accessToken.map(Self.accessTokenHash)
+        )
+        let header = JOSEHeader(alg: .es256, typ: TokenType.dpopProof, jwk: publicKey)
+        signingInput = try CompactJWS.signingInput(header: header, payload: TokenJSON.encode(claims))
+    }
+
+    /// The value of the `DPoP` header, given the raw 64-byte signature of `signingInput`.
+    package func compact(signature: Data) -> String {
+        signingInput + "." + Base64URL.encode(signature)
+    }
+
+    /// `ath`: base64url of SHA-256 over the ASCII access token (RFC 9449 §4.2).
+    package static func accessTokenHash(_ token: String) -> String {
+        Base64URL.encode(SHA256.hash(data: Data(token.utf8)))
+    }
+}

@@ -1,0 +1,137 @@
+internal import Foundation
+
+/// Why a DPoP proof was refused; each names the step of RFC 9449 §4.3 that failed.
+package enum DPoPError: Error, Equatable {
+    /// Step 1: no `DPoP` header, or more than one.
+    case missing, moreThanOne
+    /// Steps 2, 3: not one well-formed JWT with every required claim.
+    case malformed
+    /// Step 4: `typ` is not `dpop+jwt`.
+    case wrongType
+    /// Step 5: `alg` is not a supported asymmetric algorithm.
+    case unsupportedAlgorithm
+    /// Step 6: the signature does not verify with the key in the header.
+    case invalidSignature
+    /// Step 7: the header's key is private, of another kind, or no point of the curve.
+    case invalidKey
+    /// Step 8: `htm` is not the request's method.
+    case wrongMethod
+    /// Step 9: `htu` is not the request's URI.
+    case wrongTarget
+    /// Step 12: `ath` is not the hash of the access token.
+    case wrongAccessToken
+}
+
+/// A proof whose signature, method, target and token binding were checked.
+///
+/// Whether it is fresh and unused is decided next, by whoever has the clock, the nonces and the store.
+package struct CheckedProof: Sendable, Equatable {
+    package let key: PublicJWK
+    package let id: String
+    /// Seconds since 1970, as the client's clock had it.
+    package let issuedAt: Double
+    package let nonce: String?
+
+    package var thumbprint: String { key.thumbprint }
+
+    /// A short name for this proof in replay memory: its key and the hash of its `jti` (RFC 9449 §11.1).
+    package var replayKey: String { DPoPProof.accessTokenHash(thumbprint + "." + id) }
+}
+
+/// The checks of RFC 9449 §4.3 that need no state, one function a step.
+package struct DPoPProofChecker: Sendable {
+    /// The longest `jti` or nonce accepted, in bytes.
+    package static let maximumIDLength = 256
+
+    private let method: String
+    private let targets: [TargetURI]
+    private let accessToken: String?
+
+    /// - Parameters:
+    ///   - method: The request's method.
+    ///   - targets: The request's URI under every origin that configuration gives this server.
+    ///   - accessToken: The access token of the request, if it carries one that must be bound (`ath` required).
+    package init(method: String, targets: [TargetURI], accessToken: String? = nil) {
+        self.method = method
+        self.targets = targets
+        self.accessToken = accessToken
+    }
+
+    /// Checks the values of all `DPoP` headers of one request, before any folding.
+    package func check(headers: [String]) throws(DPoPError) -> CheckedProof {
+        let jws = try parse(try single(headers))
+        try checkType(jws)
+        try checkAlgorithm(jws)
+        let key = try publicKey(of: jws)
+        try checkSignature(jws, with: key)
+        let claims = try requiredClaims(of: jws)
+        try checkMethod(claims)
+        try checkTarget(claims)
+        try checkAccessToken(claims)
+        return CheckedProof(key: key, id: claims.jti, issuedAt: claims.iat, nonce: claims.nonce)
+    }
+
+    private func single(_ headers: [String]) throws(DPoPError) -> String {
+        guard let header = headers.first else { throw .missing }
+        guard headers.count == 1 else { throw .moreThanOne }
+        return header
+    }
+
+    private func parse(_ header: String) throws(DPoPError) -> CompactJWS {
+        do {
+            return try CompactJWS(parsing: header)
+        } catch JWSError.unsupportedAlgorithm {
+            throw .unsupportedAlgorithm
+        } catch is JWKError {
+            throw .invalidKey
+        } catch {
+            throw .malformed
+        }
+    }
+
+    private func checkType(_ jws: CompactJWS) throws(DPoPError) {
+        guard jws.header.typ?.lowercased() == TokenType.dpopProof else { throw .wrongType }
+    }
+
+    private func checkAlgorithm(_ jws: CompactJWS) throws(DPoPError) {
+        guard jws.algorithm == .es256 else { throw .unsupportedAlgorithm }
+    }
+
+    private func publicKey(of jws: CompactJWS) throws(DPoPError) -> PublicJWK {
+        guard let key = jws.header.jwk else { throw .malformed }
+        guard key.algorithm == .es256 else { throw .invalidKey }
+        return key
+    }
+
+    private func checkSignature(_ jws: CompactJWS, with key: PublicJWK) throws(DPoPError) {
+        do {
+            try jws.verify(with: key)
+        } catch {
+            throw .invalidSignature
+        }
+    }
+
+    private func requiredClaims(of jws: CompactJWS) throws(DPoPError) -> DPoPClaims {
+        guard let claims = try? TokenJSON.decode(DPoPClaims.self, from: jws.payload),
+            (1...Self.maximumIDLength).contains(claims.jti.utf8.count),
+            claims.nonce.map({ $0.utf8.count <= Self.maximumIDLength }) ?? true
+        else { throw .malformed }
+        return claims
+    }
+
+    private func checkMethod(_ claims: DPoPClaims) throws(DPoPError) {
+        guard claims.htm == method else { throw .wrongMethod }
+    }
+
+    private func checkTarget(_ claims: DPoPClaims) throws(DPoPError) {
+        guard let claimed = TargetURI(claims.htu), targets.contains(claimed) else { throw .wrongTarget }
+    }
+
+    private func checkAccessToken(_ claims: DPoPClaims) throws(DPoPError) {
+        if let accessToken {
+            guard let ath = claims.ath, ConstantTime.equal(ath, DPoPProof.accessTokenHash(accessToken)) else {
+                throw .wrongAccessToken
+            }
+        }
+    }
+}

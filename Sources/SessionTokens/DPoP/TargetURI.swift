@@ -1,0 +1,106 @@
+internal import Foundation
+
+/// The target of a request as DPoP compares it: no query, no fragment, normalised (RFC 9449 §4.3 step 9).
+///
+/// Normalisation is syntax-based and scheme-based (RFC 3986 §6.2.2 and §6.2.3): lower-case scheme and host,
+/// no default port, an empty path is `/`, dot segments removed, percent-encoding in one form.
+package struct TargetURI: Sendable, Hashable {
+    /// `https://host[:port]`, normalised.
+    package let origin: String
+    package let path: String
+
+    package var absoluteString: String { origin + path }
+
+    /// Parses an absolute `http` or `https` URI; `nil` for anything else, and for user information in it.
+    package init?(_ text: String) {
+        guard let schemeEnd = text.range(of: "://") else { return nil }
+        let scheme = text[..<schemeEnd.lowerBound].lowercased()
+        guard let defaultPort = Self.defaultPorts[scheme] else { return nil }
+
+        let rest = text[schemeEnd.upperBound...]
+        let beforeFragment = rest.prefix { $0 != "#" && $0 != "?" }
+        let authority = beforeFragment.prefix { $0 != "/" }
+        let path = beforeFragment.dropFirst(authority.count)
+        guard !authority.isEmpty, !authority.contains("@"), authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            let (host, port) = Self.split(authority)
+        else { return nil }
+
+        origin = scheme + "://" + host + (port == defaultPort ? "" : port.map { ":\($0)" } ?? "")
+        guard let normalised = Self.normalise(path: path.isEmpty ? "/" : path) else { return nil }
+        self.path = normalised
+    }
+
+    /// A target made of an origin that configuration named, and the path that was asked for.
+    package init?(origin: String, path: String) {
+        self.init(origin + path)
+    }
+
+    private static let defaultPorts: [String: Int] = ["http": 80, "https": 443]
+
+    /// Splits `host[:port]`, an IPv6 literal in brackets included.
+    private static func split(_ authority: Substring) -> (host: String, port: Int?)? {
+        let hostEnd: Substring.Index
+        if authority.first == "[" {
+            guard let bracket = authority.firstIndex(of: "]") else { return nil }
+            hostEnd = authority.index(after: bracket)
+        } else {
+            hostEnd = authority.firstIndex(of: ":") ?? authority.endIndex
+        }
+        let host = authority[..<hostEnd].lowercased()
+        let suffix = authority[hostEnd...]
+        guard !host.isEmpty else { return nil }
+        if suffix.isEmpty || suffix == ":" { return (host, nil) }
+        guard suffix.first == ":", let port = Int(suffix.dropFirst()), (1...65535).contains(port) else { return nil }
+        return (host, port)
+    }
+
+    private static func normalise(path: Substring) -> String? {
+        var decoded: [UInt8] = []
+        var bytes = Array(path.utf8)[...]
+        while let byte = bytes.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                guard byte > 0x20, byte < 0x7F else { return nil }
+                decoded.append(byte)
+                continue
+            }
+            guard let high = bytes.popFirst().flatMap(hexValue), let low = bytes.popFirst().flatMap(hexValue) else {
+                return nil
+            }
+            let value = high << 4 | low
+            if URICharacter.isUnreserved(value) {
+                decoded.append(value)
+            } else {
+                decoded += [UInt8(ascii: "%"), hexDigits[Int(high)], hexDigits[Int(low)]]
+            }
+        }
+        return removeDotSegments(String(decoding: decoded, as: UTF8.self))
+    }
+
+    private static func removeDotSegments(_ path: String) -> String {
+        guard path.contains("/.") else { return path }
+        var output: [Substring] = []
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            switch segment {
+            case ".": if isLast { output.append("") }
+            case "..":
+                _ = output.popLast()
+                if isLast { output.append("") }
+            default: output.append(segment)
+            }
+        }
+        return "/" + output.joined(separator: "/")
+    }
+
+    private static let hexDigits = Array("0123456789ABCDEF".utf8)
+
+    private static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/// Compares secrets in a time that depends on their length only.
+package enum ConstantTime {
+    /// Whether both sequences hold the same bytes; a different length is an immediate no.
+    package static func equal(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        var difference: UInt8 = 0
+        for (one, other) in zip(left, right) { difference |= one ^ other }
+        return difference == 0
+    }
+
+    /// Compares the UTF-8 forms of two strings.
+    package static func equal(_ left: String, _ right: String) -> Bool {
+        equal(Array(left.utf8), Array(right.utf8))
+    }
+}

@@ -1,0 +1,82 @@
+package import Foundation
+
+/// Why a compact JWS was refused before its content was looked at.
+package enum JWSError: Error, Equatable {
+    /// Not three canonical base64url parts with a JSON header (RFC 7515 §7.1).
+    case malformed
+    /// `alg` is `none`, a MAC, or otherwise not on the list (RFC 8725 §3.1).
+    case unsupportedAlgorithm
+    /// The header names critical extensions, and we know none (RFC 7515 §4.1.11).
+    case criticalExtension
+    /// `typ` is not the one this kind of token must have (RFC 8725 §3.11).
+    case wrongType
+    /// `kid` names no key of the given set.
+    case unknownKey
+    /// The signature does not belong to the key and the signed bytes.
+    case invalidSignature
+    /// The payload is not the JSON this kind of token must hold.
+    case invalidClaims
+}
+
+/// The protected header of a token, as far as this project reads it (RFC 7515 §4.1).
+package struct JOSEHeader: Codable, Sendable {
+    package var alg: String
+    package var typ: String?
+    package var kid: String?
+    package var jwk: PublicJWK?
+    package var crit: [String]?
+
+    package init(alg: SignatureAlgorithm, typ: String, kid: String? = nil, jwk: PublicJWK? = nil) {
+        self.alg = alg.rawValue
+        self.typ = typ
+        self.kid = kid
+        self.jwk = jwk
+    }
+}
+
+/// A JWS in compact serialization (RFC 7515 §7.1), parsed once; what is verified is what is used.
+package struct CompactJWS: Sendable {
+    package let header: JOSEHeader
+    package let algorithm: SignatureAlgorithm
+    package let payload: Data
+    package let signingInput: Data
+    package let signature: Data
+
+    /// The longest token that is looked at, in bytes; headers as a whole are limited to 16 KiB.
+    package static let maximumLength = 8192
+
+    package init(parsing text: String) throws {
+        let bytes = text.utf8
+        guard bytes.count <= Self.maximumLength else { throw JWSError.malformed }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3,
+            let headerBytes = Base64URL.decode(parts[0]),
+            let payload = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2])
+        else { throw JWSError.malformed }
+        do {
+            header = try TokenJSON.decode(JOSEHeader.self, from: headerBytes)
+        } catch let error as JWKError {
+            throw error
+        } catch {
+            throw JWSError.malformed
+        }
+        guard header.crit == nil else { throw JWSError.criticalExtension }
+        guard let algorithm = SignatureAlgorithm(rawValue: header.alg) else { throw JWSError.unsupportedAlgorithm }
+        self.algorithm = algorithm
+        self.payload = payload
+        self.signature = signature
+        signingInput = Data(bytes.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
+    }
+
+    /// Checks the signature with a key that must be made for the header's algorithm.
+    package func verify(with key: PublicJWK) throws(JWSError) {
+        guard key.algorithm == algorithm else { throw .unsupportedAlgorithm }
+        guard key.isValidSignature(signature, for: signingInput) else { throw .invalidSignature }
+    }
+
+    /// The bytes to be signed for a header and a payload.
+    package static func signingInput(header: JOSEHeader, payload: Data) throws -> String {
+        try Base64URL.encode(TokenJSON.encode(header)) + "." + Base64URL.encode(payload)
+    }
+}

@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// JWTs of our own kinds (RFC 7519): always typed, always with a `kid`, verified against a given key set only.
+package enum JWT {
+    /// Signs claims as a token of one type.
+    package static func sign(_ claims: some Encodable, type: String, key: SigningKey) throws -> String {
+        let header = JOSEHeader(alg: key.algorithm, typ: type, kid: key.keyID)
+        let input = try CompactJWS.signingInput(header: header, payload: TokenJSON.encode(claims))
+        return try input + "." + Base64URL.encode(key.signature(for: Data(input.utf8)))
+    }
+
+    /// Verifies type, key and signature, in this order, and only then decodes the claims.
+    ///
+    /// Times and audience are the caller's to check: they need a clock and a policy.
+    package static func verify<Claims: Decodable>(
+        _ token: String, as claims: Claims.Type, type: String, keys: JWKSet
+    ) throws -> Claims {
+        let jws = try CompactJWS(parsing: token)
+        guard jws.header.typ?.lowercased() == type else { throw JWSError.wrongType }
+        guard let keyID = jws.header.kid, let key = keys.key(id: keyID) else { throw JWSError.unknownKey }
+        try jws.verify(with: key)
+        do {
+            return try TokenJSON.decode(claims, from: jws.payload)
+        } catch {
+            throw JWSError.invalidClaims
+        }
+    }
+
+    /// The claims of a token that somebody else has to verify: a client reads its own access token this way.
+    package static func unverifiedClaims<Claims: Decodable>(of token: String, as claims: Claims.Type) throws -> Claims {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { throw JWSError.malformed }
+        do {
+            return try TokenJSON.decode(claims, from: payload)
+        } catch {
+            throw JWSError.invalidClaims
+        }
+    }
+}

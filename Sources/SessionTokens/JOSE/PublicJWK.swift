@@ -1,0 +1,78 @@
+package import Crypto
+package import Foundation
+
+/// A public key as a JSON Web Key (RFC 7517): P-256 (RFC 7518 §6.2.1) or Ed25519 (RFC 8037 §2).
+///
+/// A value is always valid: coordinates have their full length and the point is on the curve.
+package struct PublicJWK: Sendable {
+    package enum Material: Sendable {
+        case p256(P256.Signing.PublicKey)
+        case ed25519(Curve25519.Signing.PublicKey)
+    }
+
+    package let material: Material
+
+    /// SHA-256 thumbprint in base64url (RFC 7638 §3): the `kid` of our keys and the `jkt` of DPoP.
+    package let thumbprint: String
+
+    package init(_ key: P256.Signing.PublicKey) {
+        material = .p256(key)
+        thumbprint = Self.thumbprint(of: material)
+    }
+
+    package init(_ key: Curve25519.Signing.PublicKey) {
+        material = .ed25519(key)
+        thumbprint = Self.thumbprint(of: material)
+    }
+
+    /// The one algorithm this key is used with (RFC 8725 §3.1).
+    package var algorithm: SignatureAlgorithm {
+        switch material {
+        case .p256: .es256
+        case .ed25519: .edDSA
+        }
+    }
+
+    /// The required members, which are also those the thumbprint covers (RFC 7638 §3.2).
+    package var requiredMembers: [String: String] {
+        switch material {
+        case .p256(let key):
+            let point = key.rawRepresentation
+            return [
+                "kty": "EC", "crv": "P-256",
+                "x": Base64URL.encode(point.prefix(32)), "y": Base64URL.encode(point.suffix(32)),
+            ]
+        case .ed25519(let key):
+            return ["kty": "OKP", "crv": "Ed25519", "x": Base64URL.encode(key.rawRepresentation)]
+        }
+    }
+
+    /// Whether `signature` is this key's over `message`; a malformed signature is just a wrong one.
+    package func isValidSignature(_ signature: Data, for message: some DataProtocol) -> Bool {
+        switch material {
+        case .p256(let key):
+            guard let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(parsed, for: message)
+        case .ed25519(let key):
+            return key.isValidSignature(signature, for: message)
+        }
+    }
+
+    private static func thumbprint(of material: Material) -> String {
+        // Lexicographic members, no white space (RFC 7638 §3.3); the values need no JSON escaping.
+        let canonical =
+            switch material {
+            case .p256(let key):
+                #"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.encode(key.rawRepresentation.prefix(32)))","#
+                    + #""y":"\#(Base64URL.encode(key.rawRepresentation.suffix(32)))"}"#
+            case .ed25519(let key):
+                #"{"crv":"Ed25519","kty":"OKP","x":"\#(Base64URL.encode(key.rawRepresentation))"}"#
+            }
+        return Base64URL.encode(SHA256.hash(data: Data(canonical.utf8)))
+    }
+}
+
+extension PublicJWK: Hashable {
+    package static func == (left: PublicJWK, right: PublicJWK) -> Bool { left.thumbprint == right.thumbprint }
+    package func hash(into hasher: inout Hasher) { hasher.combine(thumbprint) }
+}

@@ -1,0 +1,62 @@
+package import Crypto
+package import Foundation
+
+/// A private key that signs JWS, with the public half that verifies them.
+package struct SigningKey: Sendable {
+    package enum Material: Sendable {
+        case p256(P256.Signing.PrivateKey)
+        case ed25519(Curve25519.Signing.PrivateKey)
+    }
+
+    package let material: Material
+    package let publicJWK: PublicJWK
+
+    package init(_ key: P256.Signing.PrivateKey) {
+        material = .p256(key)
+        publicJWK = PublicJWK(key.publicKey)
+    }
+
+    package init(_ key: Curve25519.Signing.PrivateKey) {
+        material = .ed25519(key)
+        publicJWK = PublicJWK(key.publicKey)
+    }
+
+    /// A new key from the system's generator.
+    package static func generate(_ algorithm: SignatureAlgorithm) -> SigningKey {
+        switch algorithm {
+        case .edDSA: SigningKey(Curve25519.Signing.PrivateKey())
+        case .es256: SigningKey(P256.Signing.PrivateKey())
+        }
+    }
+
+    /// Reads back what `rawRepresentation` gave; `nil` for bytes that are no key of this algorithm.
+    package init?(algorithm: SignatureAlgorithm, rawRepresentation: Data) {
+        switch algorithm {
+        case .edDSA:
+            guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: rawRepresentation) else { return nil }
+            self.init(key)
+        case .es256:
+            guard let key = try? P256.Signing.PrivateKey(rawRepresentation: rawRepresentation) else { return nil }
+            self.init(key)
+        }
+    }
+
+    /// The secret scalar or seed, 32 bytes. To be stored sealed only.
+    package var rawRepresentation: Data {
+        switch material {
+        case .p256(let key): key.rawRepresentation
+        case .ed25519(let key): key.rawRepresentation
+        }
+    }
+
+    package var keyID: String { publicJWK.thumbprint }
+    package var algorithm: SignatureAlgorithm { publicJWK.algorithm }
+
+    /// The raw signature as JWS wants it: `r ‖ s` for ES256 (RFC 7518 §3.4), 64 bytes for Ed25519 (RFC 8032).
+    package func signature(for message: Data) throws -> Data {
+        switch material {
+        case .p256(let key): try key.signature(for: message).rawRepresentation
+        case .ed25519(let key): Data(try key.signature(for: message))
+        }
+    }
+}

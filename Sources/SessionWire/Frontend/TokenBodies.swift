@@ -1,0 +1,36 @@
+/// `POST /login/finalize`.
+package struct FinalizeRequest: Codable, Sendable, Equatable {
+    package var challengeToken: String
+    package var codeVerifier: String?
+
+    package init(challengeToken: String, codeVerifier: String? = nil) {
+        self.challengeToken = challengeToken
+        self.codeVerifier = codeVerifier
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case challengeToken = "challenge_token"
+        case codeVerifier = "code_verifier"
+    }
+}
+
+/// The answer of `/login/finalize` and `/refresh`; the refresh token travels in a header or cookie.
+package struct TokenResponse: Codable, Sendable, Equatable {
+    package var accessToken: String
+    /// Seconds since 1970.
+    package var expiresAt: Int64
+    /// `Bearer`, or `DPoP` for an access token bound to the key (RFC 9449 §5).
+    package var tokenType: String?
+
+    package init(accessToken: String, expiresAt: Int64, tokenType: String? = nil) {
+        self.accessToken = accessToken
+        self.expiresAt = expiresAt
+        self.tokenType = tokenType
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case expiresAt = "expires_at"
+        case tokenType = "token_type"
+    }
+}

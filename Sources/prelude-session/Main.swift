@@ -1,0 +1,7 @@
+import ArgumentParser
+import Configuration
+
+import Hummingbird
+import ServiceLifecycle
+
+@main struct PreludeSessionCommand: AsyncParsableCommand { func run() async throws { print("hi") } }
