@@ -6,7 +6,7 @@ package import Foundation
 /// The current and the previous window are accepted, so a nonce lives between one and two windows.
 package struct DPoPNonce: Sendable {
     /// The length of a window, in seconds.
-    package static let window: Int64 = 120
+    package static let window: Int64 = 300
 
     private let key: SymmetricKey
     private let audience: String

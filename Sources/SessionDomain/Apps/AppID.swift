@@ -1,0 +1,36 @@
+/// An app's id: seven lower-case letters or digits.
+package struct AppID: Hashable, Sendable, Codable, CustomStringConvertible {
+    package let rawValue: String
+
+    package init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 7, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
+        else { return nil }
+        rawValue = String(text)
+    }
+
+    /// A random id.
+    package init(environment: ServiceEnvironment) {
+        let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        // 252 is the largest multiple of 36 below 256: what lies above would favour the first letters.
+        var characters: [UInt8] = []
+        while characters.count < 7 {
+            characters += environment.randomBytes(16).filter { $0 < 252 }.map { alphabet[Int($0 % 36)] }
+        }
+        rawValue = String(decoding: characters.prefix(7), as: UTF8.self)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = AppID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an app id")
+        }
+        self = id
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    package var description: String { rawValue }
+}

@@ -1,0 +1,43 @@
+package import Foundation
+
+/// A moment in milliseconds since 1970, UTC: what the stores keep and the rules compare.
+package struct Timestamp: Hashable, Comparable, Sendable, Codable {
+    package var milliseconds: Int64
+
+    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    package init(seconds: Int64) { milliseconds = seconds * 1000 }
+
+    /// Whole seconds since 1970, rounded down: what tokens carry.
+    package var seconds: Int64 { milliseconds / 1000 }
+
+    package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+
+    /// A moment so many seconds later.
+    package static func + (left: Timestamp, seconds: Int) -> Timestamp {
+        Timestamp(milliseconds: left.milliseconds + Int64(seconds) * 1000)
+    }
+
+    /// A moment so many seconds earlier.
+    package static func - (left: Timestamp, seconds: Int) -> Timestamp { left + -seconds }
+
+    /// The seconds from now to this moment, rounded up and at least 1: a `Retry-After` (RFC 9110 §10.2.3).
+    package func retryAfter(from now: Timestamp) -> Int {
+        max(1, Int((milliseconds - now.milliseconds + 999) / 1000))
+    }
+
+    package var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
+
+    /// RFC 3339 in UTC with `Z`, to the second.
+    package var rfc3339: String {
+        Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        milliseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(milliseconds)
+    }
+}

@@ -1,0 +1,33 @@
+/// A 26-character identifier that sorts by time: 48 bits of milliseconds, then 80 random bits, Crockford base32.
+package enum ULID {
+    /// Lower case, because user ids on the wire are.
+    package static func make(at time: Timestamp, randomBytes: [UInt8]) -> String {
+        precondition(randomBytes.count == 10, "a ULID takes 80 random bits")
+        let clock = UInt64(clamping: time.milliseconds)
+        let bytes = (0..<6).map { UInt8(truncatingIfNeeded: clock >> UInt64(40 - 8 * $0)) } + randomBytes
+        var output: [UInt8] = []
+        output.reserveCapacity(26)
+        // 128 bits are 26 digits of 5 bits with two zero bits in front.
+        var buffer: UInt32 = 0
+        var bits = 2
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 5 {
+                bits -= 5
+                output.append(alphabet[Int(buffer >> UInt32(bits) & 0x1F)])
+                buffer &= (1 << UInt32(bits)) - 1
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+}
+
+extension ServiceEnvironment {
+    /// A fresh identifier such as `usr_01h…`; ids are never reused and never derived from input.
+    package func newID(_ prefix: String) -> String {
+        prefix + "_" + ULID.make(at: now(), randomBytes: randomBytes(10))
+    }
+}

@@ -1,0 +1,60 @@
+package import SessionTokens
+
+/// What happened, for audit and for webhooks; written in the transaction of what it tells.
+package struct Event: Sendable, Equatable {
+    package struct Name: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package static let userCreated = Name(rawValue: "user.created")
+        package static let userDeleted = Name(rawValue: "user.deleted")
+        package static let userStatusChanged = Name(rawValue: "user.status.updated")
+        package static let identifierCreated = Name(rawValue: "user.identifier.created")
+        package static let identifierDeleted = Name(rawValue: "user.identifier.deleted")
+        package static let passwordChanged = Name(rawValue: "user.password.updated")
+        package static let sessionCreated = Name(rawValue: "user.session.created")
+        package static let sessionRevoked = Name(rawValue: "user.session.revoked")
+        package static let refreshTokenReused = Name(rawValue: "session.refresh_token_reused")
+    }
+
+    /// `evt_` and a ULID.
+    package let id: String
+    package let appID: AppID
+    package let name: Name
+    package let createdAt: Timestamp
+    package let data: [String: JSONValue]
+
+    package init(id: String, appID: AppID, name: Name, createdAt: Timestamp, data: [String: JSONValue]) {
+        self.id = id
+        self.appID = appID
+        self.name = name
+        self.createdAt = createdAt
+        self.data = data
+    }
+}
+
+/// Makes the events of one request; intents carry it into the store's transaction.
+package struct EventFactory: Sendable {
+    private let appID: AppID
+    private let environment: ServiceEnvironment
+
+    package init(appID: AppID, environment: ServiceEnvironment) {
+        self.appID = appID
+        self.environment = environment
+    }
+
+    package func make(_ name: Event.Name, _ data: [String: JSONValue]) -> Event {
+        Event(
+            id: environment.newID("evt"), appID: appID, name: name, createdAt: environment.now(), data: data)
+    }
+
+    package func userCreated(_ user: User) -> Event {
+        make(.userCreated, ["user_id": .string(user.id)])
+    }
+
+    package func sessionRevoked(_ session: Session, reason: RevocationReason) -> Event {
+        make(
+            .sessionRevoked,
+            ["user_id": .string(session.userID), "session_id": .string(session.id), "reason": .string(reason.rawValue)])
+    }
+}

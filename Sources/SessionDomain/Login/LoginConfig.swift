@@ -1,0 +1,68 @@
+/// Password login of one app.
+package struct PasswordLoginConfig: Sendable, Equatable, Codable {
+    package var enabled = true
+    /// Tries a source address has; counted before the password is compared.
+    package var ipLimit = RateLimit(limit: 30, window: 600)
+    /// Tries an e-mail address has, over all sources; a success clears the count.
+    package var identifierLimit = RateLimit(limit: 10, window: 900)
+    package var policy = PasswordPolicy()
+    package var createdAt: Timestamp
+    package var updatedAt: Timestamp
+
+    package init(at time: Timestamp) {
+        createdAt = time
+        updatedAt = time
+    }
+}
+
+/// One way to get a code: a channel with its settings.
+package struct OTPLoginConfig: Sendable, Equatable, Codable {
+    package enum Channel: String, Sendable, Codable, CaseIterable {
+        case sms, email
+
+        /// The kind of identifier this channel reaches.
+        package var identifierType: IdentifierType {
+            switch self {
+            case .sms: .phoneNumber
+            case .email: .emailAddress
+            }
+        }
+    }
+
+    package let id: String
+    package var channel: Channel
+    /// Whether it serves requests that name no configuration.
+    package var isDefault: Bool
+    package var templateID: String?
+    package var senderID: String?
+    /// Scopes the session gets from this login.
+    package var grantedScopes: [String] = []
+    /// Digits of a code, 4–10.
+    package var codeSize = 6
+    package var createdAt: Timestamp
+    package var updatedAt: Timestamp
+
+    package init(id: String, channel: Channel, isDefault: Bool, at time: Timestamp) {
+        self.id = id
+        self.channel = channel
+        self.isDefault = isDefault
+        createdAt = time
+        updatedAt = time
+    }
+}
+
+/// The limits of codes; lengths in seconds.
+package struct OTPLimits: Sendable, Equatable, Codable {
+    package var codeLifetime = 600
+    package var checksPerCode = 5
+    package var resendDelay = 30
+    package var sendsPerVerification = 5
+    /// Verifications started for one identifier.
+    package var starts = RateLimit(limit: 5, window: 600)
+    /// Wrong codes for one identifier, over all its verifications and devices (NIST SP 800-63B-4 §3.1.3.2).
+    package var failedChecks = RateLimit(limit: 10, window: 3600)
+    /// Verifications started by one source address.
+    package var startsPerIP = RateLimit(limit: 30, window: 600)
+
+    package init() {}
+}

@@ -1,0 +1,86 @@
+/// One signed-in device, as it is stored: one row, whose generation decides which refresh token is good.
+package struct Session: Sendable, Equatable {
+    /// `ses_` and a ULID, new at every login.
+    package let id: String
+    package let appID: AppID
+    package let userID: String
+    /// Counts rotations; the refresh token of this generation is the unused one.
+    package var generation: Int64
+    /// RFC 7638 thumbprint of the DPoP key pinned at login; `nil` for a browser without one.
+    package let keyThumbprint: String?
+    /// The replay key of the proof that made this generation.
+    package var lastProof: String?
+    /// Whether this client was given a nonce once and must use one from then on (RFC 9449 §11.3).
+    package var demandsNonce: Bool
+    /// Scopes of every access token of this session.
+    package var scopes: [String]
+    package var device: Device
+    package let createdAt: Timestamp
+    package var lastSeenAt: Timestamp
+    package var rotatedAt: Timestamp
+    package var idleExpiresAt: Timestamp
+    package let absoluteExpiresAt: Timestamp
+    package var revokedAt: Timestamp?
+
+    package init(
+        id: String, appID: AppID, userID: String, generation: Int64 = 0, keyThumbprint: String?,
+        lastProof: String? = nil, demandsNonce: Bool = false, scopes: [String] = [], device: Device,
+        createdAt: Timestamp, lastSeenAt: Timestamp? = nil, rotatedAt: Timestamp? = nil, idleExpiresAt: Timestamp,
+        absoluteExpiresAt: Timestamp, revokedAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.appID = appID
+        self.userID = userID
+        self.generation = generation
+        self.keyThumbprint = keyThumbprint
+        self.lastProof = lastProof
+        self.demandsNonce = demandsNonce
+        self.scopes = scopes
+        self.device = device
+        self.createdAt = createdAt
+        self.lastSeenAt = lastSeenAt ?? createdAt
+        self.rotatedAt = rotatedAt ?? createdAt
+        self.idleExpiresAt = idleExpiresAt
+        self.absoluteExpiresAt = absoluteExpiresAt
+        self.revokedAt = revokedAt
+    }
+
+    /// When the session ends if nothing happens; also the end of its refresh token.
+    package var expiresAt: Timestamp { min(idleExpiresAt, absoluteExpiresAt) }
+
+    package func isLive(at now: Timestamp) -> Bool { revokedAt == nil && expiresAt > now }
+}
+
+/// What is shown of the device behind a session; empty where nothing is known.
+package struct Device: Sendable, Equatable, Codable {
+    /// `X-Device-Id`, a lower-case UUID.
+    package var id: String?
+    package var model: String
+    /// `desktop`, `mobile`, `tablet` or `unknown`.
+    package var type: String
+    package var osVersion: String
+    package var countryCode: String
+
+    package init(
+        id: String? = nil, model: String = "", type: String = "unknown", osVersion: String = "",
+        countryCode: String = ""
+    ) {
+        self.id = id
+        self.model = model
+        self.type = type
+        self.osVersion = osVersion
+        self.countryCode = countryCode
+    }
+}
+
+/// Why a session ended, in events.
+package enum RevocationReason: String, Sendable {
+    case logout
+    case revokedByUser = "revoked_by_user"
+    case revokedByOperator = "revoked_by_operator"
+    case replacedByLogin = "replaced_by_login"
+    case refreshTokenReused = "refresh_token_reused"
+    case userInactive = "user_inactive"
+    case userDeleted = "user_deleted"
+    case passwordChanged = "password_changed"
+}

@@ -1,0 +1,54 @@
+internal import SessionTokens
+
+/// The intent to turn a completed challenge into a session. A store performs it in one transaction:
+///
+/// 1. reserve the proof's replay key, if there is a proof (a repeat: `.replayedProof`);
+/// 2. reserve the challenge id (a repeat: `.challengeReused`);
+/// 3. read the user (`.unknownUser`), and refuse an inactive one (`.inactive(status)`);
+/// 4. revoke the previous session, if it is live, of this app, and has the same key or none was pinned;
+/// 5. insert the session and append the events.
+///
+/// A refusal undoes the reservations.
+package struct StartSession: Sendable {
+    package let session: Session
+    /// `jti` of the challenge token.
+    package let challengeID: String
+    package let challengeExpiresAt: Timestamp
+    package let proof: ProofUse?
+    /// The session this login replaces, named by a refresh token whose MAC was checked.
+    package let previousSessionID: String?
+    package let now: Timestamp
+    package let events: EventFactory
+
+    package init(
+        session: Session, challengeID: String, challengeExpiresAt: Timestamp, proof: ProofUse?,
+        previousSessionID: String?, now: Timestamp, events: EventFactory
+    ) {
+        self.session = session
+        self.challengeID = challengeID
+        self.challengeExpiresAt = challengeExpiresAt
+        self.proof = proof
+        self.previousSessionID = previousSessionID
+        self.now = now
+        self.events = events
+    }
+
+    /// Whether a session may be ended by this login: the caller must hold its key, if it has one.
+    package func mayReplace(_ previous: Session) -> Bool {
+        previous.appID == session.appID && previous.isLive(at: now)
+            && (previous.keyThumbprint == nil || previous.keyThumbprint == session.keyThumbprint)
+    }
+
+    package func createdEvent() -> Event {
+        events.make(
+            .sessionCreated, ["user_id": .string(session.userID), "session_id": .string(session.id)])
+    }
+}
+
+package enum StartSessionOutcome: Sendable, Equatable {
+    case started(User)
+    case replayedProof
+    case challengeReused
+    case unknownUser
+    case inactive(User.Status)
+}

@@ -1,0 +1,81 @@
+internal import Foundation
+
+/// The kinds of identifiers a user can have; the raw values are those of the wire.
+package enum IdentifierType: String, Sendable, Codable, CaseIterable {
+    case phoneNumber = "phone_number"
+    case emailAddress = "email_address"
+}
+
+/// An identifier in the one form in which it is compared, limited and stored, together with how it was typed.
+package struct CanonicalIdentifier: Sendable, Hashable, Codable {
+    package let type: IdentifierType
+    /// E.164 for a phone number; trimmed, NFC and lower case for an e-mail address.
+    package let canonical: String
+    /// As typed, trimmed: where messages go and what is shown.
+    package let value: String
+
+    /// `type:canonical`, unique within an app.
+    package var key: String { type.rawValue + ":" + canonical }
+
+    package static func == (left: CanonicalIdentifier, right: CanonicalIdentifier) -> Bool {
+        left.type == right.type && left.canonical == right.canonical
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(type)
+        hasher.combine(canonical)
+    }
+
+    /// What a store kept.
+    package init(type: IdentifierType, canonical: String, value: String) {
+        self.type = type
+        self.canonical = canonical
+        self.value = value
+    }
+
+    /// Canonicalises what somebody typed, or says what is wrong with it.
+    package init(type: String, value: String, field: String = "identifier") throws(Refusal) {
+        guard let type = IdentifierType(rawValue: type) else {
+            throw .invalidField("\(field).type", "must be phone_number or email_address")
+        }
+        switch type {
+        case .phoneNumber: self = try Self.phoneNumber(value, field: field)
+        case .emailAddress: self = try Self.emailAddress(value, field: field)
+        }
+    }
+
+    /// E.164: a plus and 7 to 15 digits, the first not 0. The separators people type are dropped.
+    private static func phoneNumber(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
+        let compact = text.unicodeScalars.filter { !" -().\u{A0}".unicodeScalars.contains($0) }
+        let number = String(String.UnicodeScalarView(compact))
+        let digits = number.utf8.dropFirst()
+        guard text.utf8.count <= 64, number.utf8.first == UInt8(ascii: "+"), (7...15).contains(digits.count),
+            digits.allSatisfy({ (0x30...0x39).contains($0) }), digits.first != UInt8(ascii: "0")
+        else { throw .invalidIdentifier("\(field) is not a phone number in E.164 form, such as +14155551234") }
+        return CanonicalIdentifier(type: .phoneNumber, canonical: number, value: number)
+    }
+
+    /// One `@` with something before it and a domain with a dot after it; at most 254 bytes (RFC 5321 §4.5.3.1.3).
+    private static func emailAddress(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
+        let typed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let refusal = Refusal.invalidIdentifier("\(field) is not an e-mail address")
+        guard typed.utf8.count <= 254, typed.unicodeScalars.allSatisfy(isAddressScalar) else { throw refusal }
+        let parts = typed.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...64).contains(parts[0].utf8.count) else { throw refusal }
+        let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count >= 2,
+            labels.allSatisfy({ (1...63).contains($0.utf8.count) && $0.first != "-" && $0.last != "-" })
+        else { throw refusal }
+        let canonical = typed.precomposedStringWithCanonicalMapping.lowercased().precomposedStringWithCanonicalMapping
+        return CanonicalIdentifier(type: .emailAddress, canonical: canonical, value: typed)
+    }
+
+    private static func isAddressScalar(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
+            .spaceSeparator:
+            false
+        default: !"<>()[],;:\\\"".unicodeScalars.contains(scalar)
+        }
+    }
+}
