@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// The SDK and the verifier run on old systems; the service's HTTP library needs macOS 14.
+/// The SDK and the verifier run on old systems; the service's runtime needs macOS 15.
 /// `scripts/*` set this variable, so an app that links the SDK never sees the higher floor.
 let buildsService = Context.environment["PRELUDE_SESSION_SERVICE"] != nil
 
@@ -20,7 +20,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let package = Package(
     name: "prelude-session",
     platforms: buildsService
-        ? [.macOS(.v14)]
+        ? [.macOS(.v15)]
         : [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1), .macCatalyst(.v15)],
     products: [
         .library(name: "PreludeSession", targets: ["PreludeSession"])

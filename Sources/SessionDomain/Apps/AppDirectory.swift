@@ -1,0 +1,98 @@
+internal import Synchronization
+
+/// Finds apps by host and keeps them opened for a few seconds, so that a request costs no look-up.
+///
+/// A change made on this node is seen at once, one made elsewhere within `lifetime`.
+package final class AppDirectory: Sendable {
+    /// Seconds for which apps are kept.
+    package static let lifetime = 5
+
+    private struct Snapshot {
+        var apps: [AppID: App] = [:]
+        var domains: [String: AppID] = [:]
+        var opened: [AppID: AppRuntime] = [:]
+        var loadedAt: Timestamp?
+        /// Counts invalidations: what was read before one must not be kept after it.
+        var version = 0
+    }
+
+    private let store: any AppStore
+    private let keys: KeyRing
+    private let origins: PublicOrigins
+    private let defaultApp: AppID?
+    private let environment: ServiceEnvironment
+    private let snapshot = Mutex(Snapshot())
+
+    package init(
+        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?,
+        environment: ServiceEnvironment
+    ) {
+        self.store = store
+        self.keys = keys
+        self.origins = origins
+        self.defaultApp = defaultApp
+        self.environment = environment
+    }
+
+    /// The app a host names: by custom domain, else by its first label, else the default one.
+    ///
+    /// - Parameter host: `host[:port]` as the trusted edge saw it.
+    package func app(host: String) async throws -> AppRuntime {
+        try await loadIfNeeded()
+        guard let id = resolve(host: host) else { throw Refusal.notFound("no app is served under this host") }
+        return try await app(id)
+    }
+
+    package func app(_ id: AppID) async throws -> AppRuntime {
+        try await loadIfNeeded()
+        let (app, opened, version) = snapshot.withLock { ($0.apps[id], $0.opened[id], $0.version) }
+        if let opened { return opened }
+        guard let app else { throw Refusal.notFound("there is no app \(id)") }
+        let runtime = try AppRuntime(
+            app: app, stored: try await store.signingKeys(of: id), keys: keys, origins: origins)
+        snapshot.withLock { if $0.version == version { $0.opened[id] = runtime } }
+        return runtime
+    }
+
+    /// Forgets what is kept, after a change.
+    package func invalidate() {
+        snapshot.withLock { snapshot in
+            snapshot.version += 1
+            snapshot.loadedAt = nil
+        }
+    }
+
+    private func resolve(host: String) -> AppID? {
+        let name = Self.bareHost(host)
+        return snapshot.withLock { snapshot in
+            if let id = snapshot.domains[name] { return id }
+            if let id = name.split(separator: ".").first.flatMap({ AppID($0) }), snapshot.apps[id] != nil { return id }
+            return defaultApp
+        }
+    }
+
+    private static func bareHost(_ host: String) -> String {
+        let lowered = host.lowercased()
+        if lowered.hasPrefix("[") { return String(lowered.prefix { $0 != "]" }) + "]" }
+        return String(lowered.prefix { $0 != ":" })
+    }
+
+    private func loadIfNeeded() async throws {
+        let now = environment.now()
+        let (isLoaded, version) = snapshot.withLock { snapshot in
+            (snapshot.loadedAt.map { now < $0 + Self.lifetime && $0 <= now } ?? false, snapshot.version)
+        }
+        guard !isLoaded else { return }
+        let apps = try await store.apps()
+        snapshot.withLock { snapshot in
+            guard snapshot.version == version else { return }
+            let byID = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
+            // A key added elsewhere shows in no setting, so what is opened goes with the list it belongs to.
+            snapshot.opened = [:]
+            snapshot.apps = byID
+            snapshot.domains = Dictionary(apps.flatMap { app in app.domains.map { ($0, app.id) } }) { first, _ in first
+            }
+            snapshot.loadedAt = now
+        }
+    }
+}

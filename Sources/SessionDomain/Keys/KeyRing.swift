@@ -1,0 +1,95 @@
+internal import Crypto
+package import Foundation
+internal import SessionTokens
+
+/// One master key: 256 random bits and a short public name.
+package struct MasterKey: Sendable, Equatable {
+    package let id: String
+    package let secret: Data
+
+    /// The name is derived, so it needs no registry and cannot be mixed up.
+    package init(secret: Data) {
+        precondition(secret.count == 32, "a master key has 256 bits")
+        self.secret = secret
+        id = String(Base64URL.encode(SHA256.hash(data: Data("prelude-session key id".utf8) + secret)).prefix(8))
+    }
+}
+
+/// The service's secrets: keys for every use, derived from master keys (HKDF, RFC 5869).
+///
+/// The first master key is the current one. Older ones still check and open what they made, so the key can rotate.
+package struct KeyRing: Sendable {
+    private struct Derived: Sendable {
+        let id: String
+        let refreshTokens: SymmetricKey
+        let codes: SymmetricKey
+        let sealing: SymmetricKey
+    }
+
+    private let current: Derived
+    private let all: [Derived]
+    /// 256 bits for DPoP nonces, the same on every node.
+    package let nonceSecret: Data
+
+    package init(current: MasterKey, older: [MasterKey] = []) {
+        let derived = ([current] + older).map { key in
+            Derived(
+                id: key.id, refreshTokens: Self.derive("refresh-token", from: key),
+                codes: Self.derive("one-time-code", from: key), sealing: Self.derive("sealed-key", from: key))
+        }
+        self.current = derived[0]
+        all = derived
+        nonceSecret = Self.derive("dpop-nonce", from: current).withUnsafeBytes { Data($0) }
+    }
+
+    private static func derive(_ use: String, from key: MasterKey) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: key.secret), info: Data("prelude-session \(use) v1".utf8),
+            outputByteCount: 32)
+    }
+
+    /// The MAC of a refresh token under the current key, with the key's name.
+    func refreshTokenMAC(_ message: String) -> (keyID: String, mac: String) {
+        (current.id, Self.mac(message, key: current.refreshTokens))
+    }
+
+    /// Whether a MAC was made by one of our keys for this message.
+    func isRefreshTokenMAC(_ mac: String, keyID: String, for message: String) -> Bool {
+        guard let key = all.first(where: { $0.id == keyID }) else { return false }
+        return ConstantTime.equal(mac, Self.mac(message, key: key.refreshTokens))
+    }
+
+    /// The keyed hashes of a code under every key, the current one first: ten thousand codes are soon tried without it.
+    func codeHashes(_ code: String, tokenHash: String) -> [String] {
+        all.map { Self.mac("\(tokenHash)\0\(code)", key: $0.codes) }
+    }
+
+    private static func mac(_ message: String, key: SymmetricKey) -> String {
+        Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: key))
+    }
+
+    /// Encrypts a private key for storage (AES-256-GCM), bound to what it is for.
+    func seal(_ secret: Data, context: String) throws -> Data {
+        let box = try AES.GCM.seal(secret, using: current.sealing, authenticating: Data(context.utf8))
+        guard let combined = box.combined else { throw KeyRingError.cannotOpen }
+        return Data(current.id.utf8) + combined
+    }
+
+    /// Decrypts what `seal` made under any key of the ring.
+    func open(_ sealed: Data, context: String) throws -> Data {
+        let keyID = String(decoding: sealed.prefix(8), as: UTF8.self)
+        guard let key = all.first(where: { $0.id == keyID }),
+            let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(8)),
+            let secret = try? AES.GCM.open(box, using: key.sealing, authenticating: Data(context.utf8))
+        else { throw KeyRingError.cannotOpen }
+        return secret
+    }
+}
+
+package enum KeyRingError: Error, CustomStringConvertible {
+    case cannotOpen
+
+    package var description: String {
+        "a stored signing key cannot be opened: this key file does not belong to this database"
+    }
+}

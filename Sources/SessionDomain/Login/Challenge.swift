@@ -1,0 +1,62 @@
+internal import SessionTokens
+
+/// The claims of a challenge token: what a login method has established so far.
+package struct ChallengeClaims: Codable, Sendable, Equatable {
+    package var iss: String
+    package var aud: String
+    package var sub: String
+    package var jti: String
+    package var iat: Int64
+    package var exp: Int64
+    package var challengeID: String
+    package var currentStep: String
+    package var grantMode: String
+    /// PKCE challenge from the start of the login, to be answered at finalize (RFC 7636).
+    package var codeChallenge: String?
+    /// Scopes that this way of signing in gives the session.
+    package var grantedScopes: [String]?
+
+    package static let completed = "completed"
+    package static let sessionStart = "session-start"
+    /// Seconds from the right code or password to finalize.
+    static let lifetime = 300
+
+    private enum CodingKeys: String, CodingKey {
+        case iss, aud, sub, jti, iat, exp
+        case challengeID = "challenge_id"
+        case currentStep = "current_step"
+        case grantMode = "grant_mode"
+        case codeChallenge = "code_challenge"
+        case grantedScopes = "granted_scopes"
+    }
+}
+
+extension AppRuntime {
+    /// A token for somebody who just proved to be this user.
+    func issueLoginChallenge(
+        for user: User, codeChallenge: String? = nil, grantedScopes: [String] = [], environment: ServiceEnvironment
+    ) throws -> String {
+        let now = environment.now()
+        let claims = ChallengeClaims(
+            iss: issuer, aud: challengeAudience, sub: user.id, jti: environment.newID("chl"), iat: now.seconds,
+            exp: (now + ChallengeClaims.lifetime).seconds, challengeID: environment.newID("chg"),
+            currentStep: ChallengeClaims.completed, grantMode: ChallengeClaims.sessionStart,
+            codeChallenge: codeChallenge, grantedScopes: grantedScopes.isEmpty ? nil : grantedScopes)
+        return try JWT.sign(claims, type: TokenType.challenge, key: challengeKey)
+    }
+
+    /// Checks a challenge token of this app; signature and audience first, then time.
+    func verifyChallenge(_ token: String, now: Timestamp) throws(Refusal) -> ChallengeClaims {
+        guard !token.isEmpty else { throw .missingChallenge }
+        guard
+            let claims = try? JWT.verify(
+                token, as: ChallengeClaims.self, type: TokenType.challenge, keys: challengeKeys),
+            claims.aud == challengeAudience
+        else { throw .invalidChallenge }
+        guard claims.exp > now.seconds else { throw .expiredChallenge }
+        return claims
+    }
+
+    /// Not the app id: no verifier of access tokens may take a challenge for one (RFC 8725 §3.12).
+    private var challengeAudience: String { "\(app.id)/challenge" }
+}

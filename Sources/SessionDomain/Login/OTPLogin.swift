@@ -1,0 +1,131 @@
+internal import Foundation
+internal import SessionTokens
+
+/// Signing in with a code that comes by SMS or e-mail.
+package struct OTPLogin: Sendable {
+    private let store: any LoginStore
+    private let keys: KeyRing
+    private let delivery: (any CodeDelivery)?
+    private let sources: SourceLimiter
+    private let environment: ServiceEnvironment
+
+    /// - Parameter delivery: `nil` when nothing is configured to send codes; starting a login is then refused.
+    package init(
+        store: any LoginStore, keys: KeyRing, delivery: (any CodeDelivery)?, sources: SourceLimiter,
+        environment: ServiceEnvironment
+    ) {
+        self.store = store
+        self.keys = keys
+        self.delivery = delivery
+        self.sources = sources
+        self.environment = environment
+    }
+
+    /// Starts a verification and sends its code. The answer is the same for known, unknown and blocked identifiers.
+    ///
+    /// - Returns: The verification token, for whoever started it only.
+    package func start(
+        app: AppRuntime, identifier: CanonicalIdentifier, loginConfigID: String?, codeChallenge: String?,
+        source: SourceAddress
+    ) async throws -> String {
+        if let codeChallenge, !PKCE.isWellFormed(challenge: codeChallenge) {
+            throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
+        }
+        let config = try loginConfig(of: app.app, for: identifier.type, id: loginConfigID)
+        guard let delivery else { throw Refusal.noLoginConfig("no delivery of codes is configured") }
+        let now = environment.now()
+        let limits = app.app.otpLimits
+        try sources.take("otp", source: source, limit: limits.startsPerIP, now: now)
+
+        let token = VerificationToken.make(environment: environment)
+        let tokenHash = VerificationToken.hash(token)
+        let code = OneTimeCode.make(size: config.codeSize, environment: environment)
+        let codeHash = keys.codeHashes(code, tokenHash: tokenHash)[0]
+        let outcome = try await store.startVerification(
+            StartVerification(
+                appID: app.app.id, identifier: identifier, limit: limits.starts, signUp: app.app.signUp, now: now
+            ) { isSuppressed in
+                Verification(
+                    tokenHash: tokenHash, appID: app.app.id, identifier: identifier, loginConfigID: config.id,
+                    codeChallenge: codeChallenge, isSuppressed: isSuppressed, codeHash: codeHash,
+                    codeExpiresAt: now + limits.codeLifetime, lastSentAt: now, createdAt: now)
+            })
+        switch outcome {
+        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .started(let verification): send(code, for: verification, config: config, app: app, by: delivery)
+        }
+        return token
+    }
+
+    /// Sends a new code for a running verification; the old one is dead.
+    package func resend(app: AppRuntime, token: String) async throws {
+        guard let delivery else { throw Refusal.noLoginConfig("no delivery of codes is configured") }
+        let now = environment.now()
+        let tokenHash = VerificationToken.hash(token)
+        guard let running = try await store.verification(tokenHash: tokenHash, app: app.app.id) else {
+            throw Refusal.invalidVerificationToken
+        }
+        let config = try loginConfig(of: app.app, for: running.identifier.type, id: running.loginConfigID)
+        let code = OneTimeCode.make(size: config.codeSize, environment: environment)
+        let decision = try await store.resendCode(
+            ResendCode(
+                appID: app.app.id, tokenHash: tokenHash, limits: app.app.otpLimits,
+                newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0], now: now))
+        switch decision {
+        case .unknown: throw Refusal.invalidVerificationToken
+        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .send(let verification): send(code, for: verification, config: config, app: app, by: delivery)
+        }
+    }
+
+    /// Checks a code; the user is created when it is right and nobody has the identifier.
+    ///
+    /// - Returns: The challenge token to finalize with.
+    package func check(app: AppRuntime, token: String, code: String) async throws -> String {
+        let entered = code.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard (1...64).contains(entered.utf8.count) else {
+            throw Refusal.invalidField("code", "must have 1 to 64 characters")
+        }
+        let now = environment.now()
+        let tokenHash = VerificationToken.hash(token)
+        let outcome = try await store.checkCode(
+            CheckCode(
+                appID: app.app.id, tokenHash: tokenHash, codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),
+                limits: app.app.otpLimits, signUp: app.app.signUp, newUserID: environment.newID("usr"), now: now,
+                events: EventFactory(appID: app.app.id, environment: environment)))
+        switch outcome {
+        case .unknown: throw Refusal.invalidVerificationToken
+        case .wrong: throw Refusal.badCode
+        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .right(let verification, let user, _):
+            let scopes = app.app.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
+            return try app.issueLoginChallenge(
+                for: user, codeChallenge: verification.codeChallenge, grantedScopes: scopes, environment: environment)
+        }
+    }
+
+    private func loginConfig(of app: App, for type: IdentifierType, id: String?) throws(Refusal) -> OTPLoginConfig {
+        let fitting = app.otpLogins.filter { $0.channel.identifierType == type }
+        if let id {
+            guard let config = fitting.first(where: { $0.id == id }) else {
+                throw .noLoginConfig("login_config_id names no OTP login for a \(type.rawValue)")
+            }
+            return config
+        }
+        guard let config = fitting.first(where: \.isDefault) ?? fitting.first else {
+            throw .noLoginConfig("OTP login by \(type.rawValue) is not configured")
+        }
+        return config
+    }
+
+    private func send(
+        _ code: String, for verification: Verification, config: OTPLoginConfig, app: AppRuntime,
+        by delivery: any CodeDelivery
+    ) {
+        let message = CodeMessage(
+            appID: app.app.id, appName: app.app.name, channel: config.channel, to: verification.identifier.value,
+            code: code, text: "\(code) is your code for \(app.app.name). Never share it with anybody.",
+            sentAt: verification.lastSentAt)
+        if !verification.isSuppressed { delivery.enqueue(message) }
+    }
+}

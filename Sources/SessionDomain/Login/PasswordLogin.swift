@@ -1,0 +1,59 @@
+/// Signing in with an e-mail address and a password.
+package struct PasswordLogin: Sendable {
+    private let store: any LoginStore & UserStore
+    private let hasher: any PasswordHasher
+    private let sources: SourceLimiter
+    private let environment: ServiceEnvironment
+
+    package init(
+        store: any LoginStore & UserStore, hasher: any PasswordHasher, sources: SourceLimiter,
+        environment: ServiceEnvironment
+    ) {
+        self.store = store
+        self.hasher = hasher
+        self.sources = sources
+        self.environment = environment
+    }
+
+    /// Checks a password. Wrong passwords, unknown addresses and users without a password are one answer, in one time.
+    ///
+    /// - Returns: The challenge token to finalize with.
+    package func login(
+        app: AppRuntime, identifier: CanonicalIdentifier, password: String, source: SourceAddress
+    ) async throws -> String {
+        let config = try Self.config(of: app.app)
+        let now = environment.now()
+        try sources.take("password", source: source, limit: config.ipLimit, now: now)
+        let attempt = try await store.beginPasswordTry(
+            BeginPasswordTry(appID: app.app.id, identifier: identifier, limit: config.identifierLimit, now: now))
+        let user: User?
+        let hash: String?
+        switch attempt {
+        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .unknown: (user, hash) = (nil, nil)
+        case .found(let found, let stored): (user, hash) = (found, stored)
+        }
+        guard case .right(let needsUpgrade) = try await hasher.verify(password, against: hash), let user else {
+            throw Refusal.unauthorized
+        }
+        try user.requireActive()
+        try await store.clearCounter(.passwordTries(identifier), app: app.app.id)
+        if needsUpgrade, let hash {
+            try await store.upgradePasswordHash(
+                from: hash, to: try await hasher.hash(password), user: user.id, app: app.app.id)
+        }
+        return try app.issueLoginChallenge(for: user, environment: environment)
+    }
+
+    /// The rules for new passwords, for clients to check early.
+    package func policy(app: AppRuntime) throws -> PasswordPolicy {
+        try Self.config(of: app.app).policy
+    }
+
+    private static func config(of app: App) throws(Refusal) -> PasswordLoginConfig {
+        guard let config = app.passwordLogin, config.enabled else {
+            throw .noLoginConfig("password login is not configured")
+        }
+        return config
+    }
+}

@@ -1,0 +1,59 @@
+/// Creating apps and changing their settings.
+package struct AppManagement: Sendable {
+    private let store: any AppStore
+    private let keys: KeyRing
+    private let directory: AppDirectory?
+    private let environment: ServiceEnvironment
+
+    /// - Parameter directory: Told of changes; `nil` where no requests are served.
+    package init(store: any AppStore, keys: KeyRing, directory: AppDirectory?, environment: ServiceEnvironment) {
+        self.store = store
+        self.keys = keys
+        self.directory = directory
+        self.environment = environment
+    }
+
+    package func apps() async throws -> [App] { try await store.apps() }
+
+    /// Creates an app with fresh signing keys.
+    ///
+    /// - Parameters:
+    ///   - id: `nil` makes a random one.
+    ///   - configure: Sets what differs from the defaults, before anything is written.
+    package func create(
+        id: AppID?, name: String, configure: (inout App) throws -> Void = { _ in }
+    ) async throws -> App {
+        let now = environment.now()
+        let trimmed = name.trimmed
+        guard (1...100).contains(trimmed.count) else {
+            throw Refusal.invalidField("name", "must have 1 to 100 characters")
+        }
+        var app = App(id: id ?? AppID(environment: environment), name: trimmed, createdAt: now)
+        try configure(&app)
+        let signingKeys = [
+            try keys.makeSigningKey(app: app.id, purpose: .access, algorithm: app.signingAlgorithm, at: now),
+            try keys.makeSigningKey(app: app.id, purpose: .challenge, algorithm: .edDSA, at: now),
+        ]
+        guard try await store.createApp(app, keys: signingKeys) else {
+            throw Refusal.conflict("there is an app \(app.id) already")
+        }
+        directory?.invalidate()
+        return app
+    }
+
+    package func app(_ id: AppID) async throws -> App {
+        guard let app = try await store.app(id) else { throw Refusal.notFound("there is no app \(id)") }
+        return app
+    }
+
+    /// Changes settings in one transaction; what the closure throws leaves them as they were.
+    package func update<Answer: Sendable>(
+        _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
+    ) async throws -> Answer {
+        guard let answer = try await store.updateApp(id, change) else {
+            throw Refusal.notFound("there is no app \(id)")
+        }
+        directory?.invalidate()
+        return answer
+    }
+}

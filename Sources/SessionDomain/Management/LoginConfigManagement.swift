@@ -1,0 +1,106 @@
+/// The login configurations of an app, as an operator reads and writes them.
+package struct LoginConfigManagement: Sendable {
+    private let apps: AppManagement
+    private let environment: ServiceEnvironment
+
+    package init(apps: AppManagement, environment: ServiceEnvironment) {
+        self.apps = apps
+        self.environment = environment
+    }
+
+    // MARK: Password login
+
+    package func passwordLogin(of app: AppID) async throws -> PasswordLoginConfig {
+        guard let config = try await apps.app(app).passwordLogin else {
+            throw Refusal.notFound("password login is not configured")
+        }
+        return config
+    }
+
+    /// Adds the configuration; there is at most one.
+    package func createPasswordLogin(_ change: PasswordLoginChange, app: AppID) async throws -> PasswordLoginConfig {
+        try change.validate()
+        let now = environment.now()
+        return try await apps.update(app) { app in
+            guard app.passwordLogin == nil else { throw Refusal.conflict("password login is configured already") }
+            let config = change.applied(to: PasswordLoginConfig(at: now))
+            app.passwordLogin = config
+            return config
+        }
+    }
+
+    /// Replaces the configuration; what the change leaves out takes its default.
+    package func replacePasswordLogin(_ change: PasswordLoginChange, app: AppID) async throws -> PasswordLoginConfig {
+        try change.validate()
+        let now = environment.now()
+        return try await apps.update(app) { app in
+            guard let existing = app.passwordLogin else {
+                throw Refusal.notFound("password login is not configured")
+            }
+            var config = change.applied(to: PasswordLoginConfig(at: now))
+            config.createdAt = existing.createdAt
+            app.passwordLogin = config
+            return config
+        }
+    }
+
+    // MARK: OTP login
+
+    package func otpLogins(of app: AppID) async throws -> [OTPLoginConfig] {
+        try await apps.app(app).otpLogins
+    }
+
+    package func otpLogin(_ id: String, app: AppID) async throws -> OTPLoginConfig {
+        guard let config = try await otpLogins(of: app).first(where: { $0.id == id }) else {
+            throw Refusal.notFound("there is no OTP login \(id)")
+        }
+        return config
+    }
+
+    package func createOTPLogin(_ change: OTPLoginChange, app: AppID) async throws -> OTPLoginConfig {
+        try change.validate()
+        let now = environment.now()
+        let id = environment.newID("lcfg")
+        return try await apps.update(app) { app in
+            guard app.otpLogins.count < OTPLoginChange.maximumPerApp else {
+                throw Refusal.conflict("an app has at most \(OTPLoginChange.maximumPerApp) OTP logins")
+            }
+            let config = change.applied(to: OTPLoginConfig(id: id, channel: change.channel, isDefault: false, at: now))
+            app.otpLogins.append(config)
+            Self.keepOneDefault(config, in: &app)
+            return config
+        }
+    }
+
+    package func replaceOTPLogin(_ id: String, _ change: OTPLoginChange, app: AppID) async throws -> OTPLoginConfig {
+        try change.validate()
+        let now = environment.now()
+        return try await apps.update(app) { app in
+            guard let index = app.otpLogins.firstIndex(where: { $0.id == id }) else {
+                throw Refusal.notFound("there is no OTP login \(id)")
+            }
+            var config = change.applied(to: OTPLoginConfig(id: id, channel: change.channel, isDefault: false, at: now))
+            config.createdAt = app.otpLogins[index].createdAt
+            app.otpLogins[index] = config
+            Self.keepOneDefault(config, in: &app)
+            return config
+        }
+    }
+
+    package func deleteOTPLogin(_ id: String, app: AppID) async throws {
+        try await apps.update(app) { app in
+            guard app.otpLogins.contains(where: { $0.id == id }) else {
+                throw Refusal.notFound("there is no OTP login \(id)")
+            }
+            app.otpLogins.removeAll { $0.id == id }
+        }
+    }
+
+    /// A channel has one default: the configuration that was made it last.
+    private static func keepOneDefault(_ config: OTPLoginConfig, in app: inout App) {
+        guard config.isDefault else { return }
+        for index in app.otpLogins.indices where app.otpLogins[index].id != config.id {
+            if app.otpLogins[index].channel == config.channel { app.otpLogins[index].isDefault = false }
+        }
+    }
+}

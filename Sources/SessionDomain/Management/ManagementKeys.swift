@@ -1,0 +1,58 @@
+internal import Crypto
+internal import Foundation
+internal import SessionTokens
+
+/// The keys of the management API: shown once, stored hashed, good for one app or all.
+package struct ManagementKeys: Sendable {
+    private let store: any ManagementKeyStore
+    private let environment: ServiceEnvironment
+
+    package init(store: any ManagementKeyStore, environment: ServiceEnvironment) {
+        self.store = store
+        self.environment = environment
+    }
+
+    /// Makes a key of 256 random bits. This is the only time its value is to be had.
+    package func create(name: String, app: AppID?) async throws -> (key: ManagementKey, secret: String) {
+        let secret = "psk_" + Base64URL.encode(environment.randomBytes(32))
+        let key = try record(secret, name: name, app: app)
+        try await store.insertManagementKey(key)
+        return (key, secret)
+    }
+
+    /// Makes sure that a key chosen by the operator is good for all apps.
+    ///
+    /// - Throws: `Refusal.invalidField` for one short enough to be guessed.
+    package func ensure(secret: String, name: String) async throws {
+        guard secret.utf8.count >= 16 else {
+            throw Refusal.invalidField("management key", "must have at least 16 characters")
+        }
+        try await store.ensureManagementKey(try record(secret, name: name, app: nil))
+    }
+
+    package func all() async throws -> [ManagementKey] { try await store.managementKeys() }
+
+    package func revoke(id: String) async throws {
+        guard try await store.deleteManagementKey(id: id) else {
+            throw Refusal.notFound("there is no management key \(id)")
+        }
+    }
+
+    /// Whether a secret is a key that is good for an app. Looking up a hash leaks nothing worth having of 256 bits.
+    package func isGood(_ secret: String, for app: AppID) async throws -> Bool {
+        guard let key = try await store.managementKey(hash: Self.hash(secret)) else { return false }
+        return key.appID == nil || key.appID == app
+    }
+
+    private func record(_ secret: String, name: String, app: AppID?) throws(Refusal) -> ManagementKey {
+        guard (1...100).contains(name.count) else {
+            throw .invalidField("name", "must have 1 to 100 characters")
+        }
+        return ManagementKey(
+            id: environment.newID("mk"), name: name, appID: app, hash: Self.hash(secret), createdAt: environment.now())
+    }
+
+    private static func hash(_ secret: String) -> String {
+        Base64URL.encode(SHA256.hash(data: Data(secret.utf8)))
+    }
+}

@@ -1,0 +1,167 @@
+package import SessionTokens
+
+/// Users, as an operator's backend creates, finds and changes them.
+package struct UserManagement: Sendable {
+    private let store: any SessionStore & UserStore
+    private let apps: any AppStore
+    private let hasher: any PasswordHasher
+    private let environment: ServiceEnvironment
+
+    package init(
+        store: any SessionStore & UserStore, apps: any AppStore, hasher: any PasswordHasher,
+        environment: ServiceEnvironment
+    ) {
+        self.store = store
+        self.apps = apps
+        self.hasher = hasher
+        self.environment = environment
+    }
+
+    /// Creates a user with at least one identifier; the password, if given, must meet the app's rules.
+    package func create(
+        app: AppID, identifiers: [CanonicalIdentifier], password: String? = nil, externalID: String? = nil,
+        profile: [String: JSONValue] = [:]
+    ) async throws -> User {
+        guard (1...10).contains(identifiers.count), Set(identifiers).count == identifiers.count else {
+            throw Refusal.invalidField("identifiers", "must be 1 to 10 different identifiers")
+        }
+        try Self.validate(externalID: externalID)
+        try Self.validate(profile: profile)
+        let hash = try await hashed(password, app: app)
+        let user = User(
+            id: environment.newID("usr"), appID: app, externalID: externalID, profile: profile,
+            identifiers: identifiers, hasPassword: hash != nil, createdAt: environment.now())
+        let factory = EventFactory(appID: app, environment: environment)
+        switch try await store.createUser(user, passwordHash: hash, events: [factory.userCreated(user)]) {
+        case .created: return user
+        case .identifierTaken: throw Refusal.identifierTaken
+        case .externalIDTaken: throw Refusal.conflict("another user has this external_id")
+        }
+    }
+
+    package func user(_ id: String, app: AppID) async throws -> User {
+        try found(try await store.user(id, app: app))
+    }
+
+    package func user(with identifier: CanonicalIdentifier, app: AppID) async throws -> User {
+        try found(try await store.user(with: identifier, app: app))
+    }
+
+    /// Newest first.
+    package func users(app: AppID, limit: Int, offset: Int) async throws -> (users: [User], total: Int) {
+        guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
+        guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
+        return try await store.users(app: app, limit: limit, offset: offset)
+    }
+
+    /// Deletes a user with all that is theirs.
+    package func delete(_ id: String, app: AppID) async throws {
+        let event = factory(app).make(.userDeleted, ["user_id": .string(id)])
+        guard try await store.deleteUser(id, app: app, events: [event]) else { throw Self.unknownUser }
+    }
+
+    /// Sets the status; anything but active ends the user's sessions at once.
+    package func setStatus(_ status: User.Status, user id: String, app: AppID) async throws -> User {
+        try found(
+            try await store.setStatus(status, user: id, app: app, now: environment.now(), events: factory(app)))
+    }
+
+    /// Sets a password that meets the app's rules; outstanding codes die with the old one.
+    package func setPassword(
+        _ password: String, user id: String, app: AppID, endingSessions: Bool
+    ) async throws -> User {
+        _ = try await user(id, app: app)
+        let hash = try await requiredHash(password, app: app)
+        return try found(
+            try await store.setPassword(
+                hash: hash, user: id, app: app, endingSessions: endingSessions, now: environment.now(),
+                events: factory(app)))
+    }
+
+    package func setExternalID(_ externalID: String?, user id: String, app: AppID) async throws -> User {
+        try Self.validate(externalID: externalID)
+        let outcome = try await store.setExternalID(externalID, user: id, app: app, now: environment.now())
+        return try updated(outcome, taken: .conflict("another user has this external_id"))
+    }
+
+    package func mergeProfile(_ changes: [String: JSONValue], user id: String, app: AppID) async throws -> User {
+        try Self.validate(profile: changes)
+        let outcome = try await store.mergeProfile(changes, user: id, app: app, now: environment.now())
+        return try updated(outcome, taken: .conflict("the profile was changed meanwhile"))
+    }
+
+    package func addIdentifier(_ identifier: CanonicalIdentifier, user id: String, app: AppID) async throws -> User {
+        let outcome = try await store.addIdentifier(
+            identifier, user: id, app: app, now: environment.now(), events: factory(app))
+        return try updated(outcome, taken: .identifierTaken)
+    }
+
+    package func removeIdentifier(
+        _ identifier: CanonicalIdentifier, user id: String, app: AppID
+    ) async throws -> User {
+        let outcome = try await store.removeIdentifier(
+            identifier, user: id, app: app, now: environment.now(), events: factory(app))
+        return try updated(outcome, taken: .identifierTaken)
+    }
+
+    // MARK: Sessions
+
+    package func sessions(of id: String, app: AppID, limit: Int, offset: Int) async throws -> (
+        sessions: [Session], total: Int
+    ) {
+        guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
+        guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
+        _ = try await user(id, app: app)
+        return try await store.sessions(of: id, app: app, now: environment.now(), limit: limit, offset: offset)
+    }
+
+    /// Ends sessions of a user; how many were live.
+    package func endSessions(_ selection: SessionSelection, of id: String, app: AppID) async throws -> Int {
+        _ = try await user(id, app: app)
+        return try await store.revokeSessions(
+            of: id, app: app, selection, reason: .revokedByOperator, now: environment.now(), events: factory(app))
+    }
+
+    // MARK: Pieces
+
+    private static let unknownUser = Refusal.notFound("there is no such user")
+
+    private func factory(_ app: AppID) -> EventFactory { EventFactory(appID: app, environment: environment) }
+
+    private func found(_ user: User?) throws(Refusal) -> User {
+        guard let user else { throw Self.unknownUser }
+        return user
+    }
+
+    private func updated(_ outcome: UpdateUserOutcome, taken: Refusal) throws(Refusal) -> User {
+        switch outcome {
+        case .updated(let user): return user
+        case .taken: throw taken
+        case .notFound: throw Self.unknownUser
+        }
+    }
+
+    private func hashed(_ password: String?, app: AppID) async throws -> String? {
+        guard let password else { return nil }
+        return try await requiredHash(password, app: app)
+    }
+
+    private func requiredHash(_ password: String, app id: AppID) async throws -> String {
+        guard let app = try await apps.app(id) else { throw Refusal.notFound("there is no app \(id)") }
+        try (app.passwordLogin?.policy ?? PasswordPolicy()).check(password)
+        return try await hasher.hash(password)
+    }
+
+    private static func validate(externalID: String?) throws(Refusal) {
+        guard let externalID else { return }
+        guard (1...255).contains(externalID.utf8.count) else {
+            throw .invalidField("external_id", "must have 1 to 255 bytes")
+        }
+    }
+
+    private static func validate(profile: [String: JSONValue]) throws(Refusal) {
+        guard profile.count <= 50, profile.keys.allSatisfy({ (1...64).contains($0.utf8.count) }) else {
+            throw .invalidField("profile", "must have at most 50 keys of 1 to 64 bytes")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// The whole service, put together over one store: what the HTTP layer and the command line call.
+package struct SessionService: Sendable {
+    package let directory: AppDirectory
+    package let otpLogin: OTPLogin
+    package let passwordLogin: PasswordLogin
+    package let sessions: SessionLifecycle
+    package let signedIn: SignedInCalls
+    package let apps: AppManagement
+    package let loginConfigs: LoginConfigManagement
+    package let users: UserManagement
+    package let managementKeys: ManagementKeys
+    package let store: any ServiceStore
+    package let environment: ServiceEnvironment
+
+    /// - Parameters:
+    ///   - delivery: `nil` refuses OTP logins: there is nothing to send codes with.
+    ///   - defaultApp: Serves hosts that name no app.
+    package init(
+        store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, delivery: (any CodeDelivery)?,
+        origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment
+    ) {
+        let sources = SourceLimiter()
+        self.store = store
+        self.environment = environment
+        directory = AppDirectory(
+            store: store, keys: keys, origins: origins, defaultApp: defaultApp, environment: environment)
+        otpLogin = OTPLogin(
+            store: store, keys: keys, delivery: delivery, sources: sources, environment: environment)
+        passwordLogin = PasswordLogin(store: store, hasher: hasher, sources: sources, environment: environment)
+        sessions = SessionLifecycle(store: store, keys: keys, environment: environment)
+        signedIn = SignedInCalls(store: store, environment: environment)
+        apps = AppManagement(store: store, keys: keys, directory: directory, environment: environment)
+        loginConfigs = LoginConfigManagement(apps: apps, environment: environment)
+        users = UserManagement(store: store, apps: store, hasher: hasher, environment: environment)
+        managementKeys = ManagementKeys(store: store, environment: environment)
+    }
+
+    /// Deletes what time has made useless, once a minute, until cancelled.
+    ///
+    /// - Parameter report: Told of what failed; the next round tries again.
+    package func keepHouse(report: @Sendable (any Error) -> Void) async {
+        let batch = 1000
+        while !Task.isCancelled {
+            do {
+                while try await store.deleteExpired(now: environment.now(), limit: batch) >= batch {}
+                try await environment.sleep(60)
+            } catch is CancellationError {
+                return
+            } catch {
+                report(error)
+                if (try? await environment.sleep(60)) == nil { return }
+            }
+        }
+    }
+}

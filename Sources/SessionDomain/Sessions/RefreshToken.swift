@@ -1,0 +1,33 @@
+/// A refresh token: session, generation, and a MAC over both. Nothing of it is stored.
+///
+/// Because the MAC is a function of its inputs, the successor of a token can be made again for a lost answer, and a
+/// forged token costs no look-up.
+package struct RefreshToken: Sendable, Equatable {
+    package let sessionID: String
+    package let generation: Int64
+
+    package init(sessionID: String, generation: Int64) {
+        self.sessionID = sessionID
+        self.generation = generation
+    }
+
+    package func encoded(app: AppID, keys: KeyRing) -> String {
+        let (keyID, mac) = keys.refreshTokenMAC(message(app: app))
+        return "\(sessionID).\(generation).\(keyID).\(mac)"
+    }
+
+    /// Reads a token of this app; `nil` for anything we did not make.
+    package init?(_ text: String, app: AppID, keys: KeyRing) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 256, parts.count == 4, let generation = Int64(parts[1]), generation >= 0,
+            String(generation) == parts[1]
+        else { return nil }
+        sessionID = String(parts[0])
+        self.generation = generation
+        guard keys.isRefreshTokenMAC(String(parts[3]), keyID: String(parts[2]), for: message(app: app)) else {
+            return nil
+        }
+    }
+
+    private func message(app: AppID) -> String { "\(app)\0\(sessionID)\0\(generation)" }
+}

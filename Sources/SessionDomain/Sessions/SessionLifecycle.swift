@@ -1,0 +1,105 @@
+package import SessionTokens
+
+/// The life of a session: started by a challenge, kept alive by refreshes, ended by its owner.
+package struct SessionLifecycle: Sendable {
+    private let store: any SessionStore
+    private let keys: KeyRing
+    private let issuer: TokenIssuer
+    private let environment: ServiceEnvironment
+
+    package init(store: any SessionStore, keys: KeyRing, environment: ServiceEnvironment) {
+        self.store = store
+        self.keys = keys
+        self.environment = environment
+        issuer = TokenIssuer(keys: keys, environment: environment)
+    }
+
+    /// Turns a completed challenge into a session and pins the proof's key.
+    ///
+    /// - Parameters:
+    ///   - proofIsOptional: Only a browser may come without one.
+    ///   - previousToken: The refresh token of the session this one replaces; a stale one is ignored.
+    package func start(
+        app: AppRuntime, challengeToken: String, codeVerifier: String?, proof: CheckedProof?, proofIsOptional: Bool,
+        previousToken: String?, device: Device
+    ) async throws -> IssuedTokens {
+        let now = environment.now()
+        let challenge = try app.verifyChallenge(challengeToken, now: now)
+        guard challenge.grantMode == ChallengeClaims.sessionStart else { throw Refusal.invalidChallenge }
+        guard challenge.currentStep == ChallengeClaims.completed else { throw Refusal.stepNotCompleted }
+        try checkVerifier(codeVerifier, against: challenge.codeChallenge)
+        let use = proof.map { app.use(of: $0, now: now) }
+        guard use != nil || proofIsOptional else { throw Refusal.missingProof }
+        if let use, !use.isFresh || (app.app.sessions.noncePolicy == .always && !use.hasNonce) {
+            throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
+        }
+
+        let policy = app.app.sessions
+        let session = Session(
+            id: environment.newID("ses"), appID: app.app.id, userID: challenge.sub, keyThumbprint: use?.thumbprint,
+            demandsNonce: use?.hasNonce ?? false, scopes: challenge.grantedScopes ?? [], device: device,
+            createdAt: now, idleExpiresAt: now + policy.idleLifetime, absoluteExpiresAt: now + policy.absoluteLifetime)
+        let outcome = try await store.startSession(
+            StartSession(
+                session: session, challengeID: challenge.jti, challengeExpiresAt: Timestamp(seconds: challenge.exp),
+                proof: use,
+                previousSessionID: previousToken.flatMap { RefreshToken($0, app: app.app.id, keys: keys)?.sessionID },
+                now: now, events: EventFactory(appID: app.app.id, environment: environment)))
+        switch outcome {
+        case .started(let user): return try issuer.issue(app: app, session: session, user: user, now: now)
+        case .replayedProof: throw Refusal.replayedProof
+        case .challengeReused: throw Refusal.challengeReused
+        case .unknownUser: throw Refusal.unauthorized
+        case .inactive(.suspended): throw Refusal.suspendedAccount
+        case .inactive: throw Refusal.inactiveUser
+        }
+    }
+
+    private func checkVerifier(_ verifier: String?, against challenge: String?) throws(Refusal) {
+        guard let challenge else { return }
+        guard let verifier, PKCE.isWellFormed(verifier: verifier) else {
+            throw .invalidField("code_verifier", "must be the PKCE verifier of this login, 43 to 128 characters")
+        }
+        guard PKCE.verify(verifier: verifier, against: challenge) else { throw .verifierMismatch }
+    }
+
+    /// Spends a refresh token and answers with its successor, again if the first answer got lost.
+    package func refresh(
+        app: AppRuntime, token: String?, proof: CheckedProof?, device: Device
+    ) async throws -> IssuedTokens {
+        let now = environment.now()
+        guard let token, let token = RefreshToken(token, app: app.app.id, keys: keys) else {
+            throw Refusal.unauthorized
+        }
+        let outcome = try await store.rotateRefreshToken(
+            RotateRefreshToken(
+                appID: app.app.id, sessionID: token.sessionID, generation: token.generation,
+                proof: proof.map { app.use(of: $0, now: now) }, device: device, policy: app.app.sessions, now: now,
+                events: EventFactory(appID: app.app.id, environment: environment)))
+        switch outcome {
+        case .rotated(let session, let user), .repeated(let session, let user):
+            return try issuer.issue(app: app, session: session, user: user, now: now)
+        case .nonceDemanded: throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
+        case .revoked: throw Refusal.unauthorized
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    /// Ends the session of a refresh token, an old one included. Ending an ended session is no error.
+    ///
+    /// The proof's time and nonce do not matter: doing it twice changes nothing, and clients send it once.
+    package func revoke(app: AppRuntime, token: String?, proof: CheckedProof?) async throws {
+        guard let token, let token = RefreshToken(token, app: app.app.id, keys: keys) else {
+            throw Refusal.unauthorized
+        }
+        guard let session = try await store.session(token.sessionID, app: app.app.id) else { return }
+        if let thumbprint = session.keyThumbprint {
+            guard let proof else { throw Refusal.missingProof }
+            guard proof.thumbprint == thumbprint else { throw Refusal.proofKeyMismatch }
+        }
+        let now = environment.now()
+        _ = try await store.revokeSessions(
+            of: session.userID, app: app.app.id, .one(session.id), reason: .logout, now: now,
+            events: EventFactory(appID: app.app.id, environment: environment))
+    }
+}
