@@ -1,3 +1,5 @@
+internal import SessionTokens
+
 /// Creating apps and changing their settings.
 package struct AppManagement: Sendable {
     private let store: any AppStore
