@@ -46,15 +46,28 @@ package struct DPoPProofChecker: Sendable {
     private let method: String
     private let targets: [TargetURI]
     private let accessToken: String?
+    private let accessTokenHash: AccessTokenHash
+
+    /// Whether a proof that goes along with an access token must hold its hash.
+    package enum AccessTokenHash: Sendable {
+        /// Always: what RFC 9449 §4.3 step 12 says of bound access tokens.
+        case required
+        /// A wrong one is refused, none is not: for access tokens that are not bound themselves.
+        case whenPresent
+    }
 
     /// - Parameters:
     ///   - method: The request's method.
     ///   - targets: The request's URI under every origin that configuration gives this server.
-    ///   - accessToken: The access token of the request, if it carries one that must be bound (`ath` required).
-    package init(method: String, targets: [TargetURI], accessToken: String? = nil) {
+    ///   - accessToken: The access token of the request, if it carries one.
+    ///   - accessTokenHash: Whether the proof must hold the hash of that token.
+    package init(
+        method: String, targets: [TargetURI], accessToken: String? = nil, accessTokenHash: AccessTokenHash = .required
+    ) {
         self.method = method
         self.targets = targets
         self.accessToken = accessToken
+        self.accessTokenHash = accessTokenHash
     }
 
     /// Checks the values of all `DPoP` headers of one request, before any folding.
@@ -128,10 +141,11 @@ package struct DPoPProofChecker: Sendable {
     }
 
     private func checkAccessToken(_ claims: DPoPClaims) throws(DPoPError) {
-        if let accessToken {
-            guard let ath = claims.ath, ConstantTime.equal(ath, DPoPProof.accessTokenHash(accessToken)) else {
-                throw .wrongAccessToken
-            }
+        guard let accessToken else { return }
+        guard let ath = claims.ath else {
+            if accessTokenHash == .required { throw .wrongAccessToken }
+            return
         }
+        guard ConstantTime.equal(ath, DPoPProof.accessTokenHash(accessToken)) else { throw .wrongAccessToken }
     }
 }

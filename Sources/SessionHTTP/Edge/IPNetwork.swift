@@ -1,0 +1,43 @@
+import Foundation
+
+/// A network in CIDR notation, such as `10.0.0.0/8` or `::1` (RFC 4632, RFC 4291 §2.3).
+package struct IPNetwork: Sendable, Equatable {
+    private let prefix: [UInt8]
+    private let bits: Int
+
+    /// `nil` for anything but an address with an optional prefix length.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), let address = Self.bytes(of: String(parts[0])) else { return nil }
+        let width = address.count * 8
+        guard let bits = parts.count == 2 ? Int(parts[1]) : width, (0...width).contains(bits) else { return nil }
+        prefix = address
+        self.bits = bits
+    }
+
+    func contains(_ text: String) -> Bool {
+        guard let address = Self.bytes(of: text), address.count == prefix.count else { return false }
+        return (0..<bits).allSatisfy { bit in
+            let mask = UInt8(0x80) >> UInt8(bit % 8)
+            return address[bit / 8] & mask == prefix[bit / 8] & mask
+        }
+    }
+
+    static func isAddress(_ text: String) -> Bool { bytes(of: text) != nil }
+
+    package static func loopback(contains text: String) -> Bool {
+        guard let address = bytes(of: text) else { return false }
+        return address.count == 4 ? address[0] == 127 : address == [UInt8](repeating: 0, count: 15) + [1]
+    }
+
+    /// 4 or 16 bytes; an IPv4 address mapped into IPv6 is the IPv4 one.
+    private static func bytes(of text: String) -> [UInt8]? {
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, text, &six) == 1 else { return nil }
+        let bytes = withUnsafeBytes(of: &six) { Array($0) }
+        let isMapped = bytes.prefix(12) == [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+        return isMapped ? Array(bytes.suffix(4)) : bytes
+    }
+}

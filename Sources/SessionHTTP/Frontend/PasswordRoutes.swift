@@ -1,0 +1,31 @@
+import Hummingbird
+import SessionDomain
+import SessionWire
+
+/// Signing in with a password, and the rules for passwords.
+struct PasswordRoutes: Sendable {
+    let login: PasswordLogin
+
+    @Sendable func login(_ request: Request, context: AppContext) async throws -> Response {
+        let body = try await request.decode(PasswordLoginRequest.self)
+        try TextLimit.check(body.dispatchID, "dispatch_id")
+        let challenge = try await login.login(
+            app: context.app,
+            identifier: try CanonicalIdentifier(
+                type: IdentifierType.emailAddress.rawValue, value: body.identifier),
+            password: body.password, source: context.client.source)
+        return try .json(ChallengeResponse(challengeToken: challenge))
+    }
+
+    @Sendable func compliancy(_ request: Request, context: AppContext) async throws -> Response {
+        try .json(PasswordCompliancy(try login.policy(app: context.app)))
+    }
+}
+
+extension PasswordCompliancy {
+    init(_ policy: PasswordPolicy) {
+        self.init(
+            minLength: policy.minLength, maxLength: policy.maxLength, uppercase: policy.uppercase,
+            lowercase: policy.lowercase, numbers: policy.numbers, symbols: policy.symbols)
+    }
+}

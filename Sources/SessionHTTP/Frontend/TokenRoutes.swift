@@ -1,0 +1,78 @@
+import HTTPTypes
+import Hummingbird
+import SessionDomain
+import SessionWire
+
+/// The life of tokens: finalize a login, refresh, revoke.
+struct TokenRoutes: Sendable {
+    let sessions: SessionLifecycle
+    let environment: ServiceEnvironment
+
+    @Sendable func finalize(_ request: Request, context: ProofBoundContext) async throws -> Response {
+        let body = try await request.decodeIfPresent(OptionalFinalizeRequest.self)
+        let tokens = try await sessions.start(
+            app: context.app, challengeToken: body?.challengeToken ?? "", codeVerifier: body?.codeVerifier,
+            proof: context.proof, proofIsOptional: context.client.isBrowser,
+            previousToken: refreshToken(request, context), device: device(request, context))
+        return try answer(tokens, context)
+    }
+
+    @Sendable func refresh(_ request: Request, context: ProofBoundContext) async throws -> Response {
+        _ = try await request.decodeIfPresent(RefreshRequest.self)
+        let tokens = try await sessions.refresh(
+            app: context.app, token: refreshToken(request, context), proof: context.proof,
+            device: device(request, context))
+        return try answer(tokens, context)
+    }
+
+    @Sendable func revoke(_ request: Request, context: ProofBoundContext) async throws -> Response {
+        try await sessions.revoke(
+            app: context.app, token: refreshToken(request, context), proof: context.proof)
+        var response = Response.noContent
+        if context.client.isBrowser { AppCookies(app: context.app).clearRefreshToken(on: &response) }
+        return response
+    }
+
+    /// Browsers have it in a cookie and nowhere else; everybody else in the header and nowhere else.
+    private func refreshToken(_ request: Request, _ context: ProofBoundContext) -> String? {
+        context.client.isBrowser
+            ? AppCookies(app: context.app).refreshToken(in: request)
+            : request.headers.single(HeaderName.refreshToken)
+    }
+
+    private func device(_ request: Request, _ context: ProofBoundContext) -> Device {
+        var device = context.client.device
+        device.id = device.id ?? AppCookies(app: context.app).deviceID(in: request)
+        return device
+    }
+
+    private func answer(_ tokens: IssuedTokens, _ context: ProofBoundContext) throws -> Response {
+        var response = try Response.json(
+            TokenResponse(
+                accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt.seconds, tokenType: "Bearer"))
+        if context.client.isBrowser {
+            let lifetime = tokens.refreshTokenExpiresAt.seconds - environment.now().seconds
+            AppCookies(app: context.app).setRefreshToken(
+                tokens.refreshToken, seconds: Int(lifetime), on: &response)
+        } else {
+            response.headers.set(HeaderName.refreshToken, to: tokens.refreshToken)
+            response.headers.set(HeaderName.refreshTokenExpiresAt, to: tokens.refreshTokenExpiresAt.rfc3339)
+        }
+        if let nonce = tokens.nextNonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
+        return response
+    }
+}
+
+/// `/login/finalize` as it is read: a missing token has a code of its own, so its absence is no decoding error.
+private struct OptionalFinalizeRequest: Decodable {
+    let challengeToken: String?
+    let codeVerifier: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case challengeToken = "challenge_token"
+        case codeVerifier = "code_verifier"
+    }
+}
+
+/// `/refresh` takes no fields yet; a body must still be a JSON object.
+private struct RefreshRequest: Decodable {}

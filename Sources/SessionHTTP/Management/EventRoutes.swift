@@ -1,0 +1,35 @@
+import Hummingbird
+import SessionDomain
+import SessionTokens
+
+/// What happened in an app, newest first, through the management API.
+struct EventRoutes: Sendable {
+    let store: any EventStore
+
+    private struct EventBody: Encodable {
+        let id: String
+        let name: String
+        let createdAt: String
+        let data: [String: JSONValue]
+
+        private enum CodingKeys: String, CodingKey {
+            case id, name, data
+            case createdAt = "created_at"
+        }
+    }
+
+    private struct EventList: Encodable { let events: [EventBody] }
+
+    @Sendable func list(_ request: Request, context: OperatorContext) async throws -> Response {
+        let page = try Page(request)
+        guard (1...100).contains(page.limit) else { throw Refusal.invalidPaginationLimit }
+        guard page.offset >= 0 else { throw Refusal.invalidPaginationOffset }
+        let events = try await store.events(app: context.appID, limit: page.limit, offset: page.offset)
+        return try .json(
+            EventList(
+                events: events.map { event in
+                    EventBody(
+                        id: event.id, name: event.name.rawValue, createdAt: event.createdAt.rfc3339, data: event.data)
+                }))
+    }
+}
