@@ -1,5 +1,5 @@
-package import Foundation
 internal import Crypto
+package import Foundation
 
 /// The claims of a DPoP proof (RFC 9449 §4.2).
 package struct DPoPClaims: Codable, Sendable {

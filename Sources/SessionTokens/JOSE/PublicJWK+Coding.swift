@@ -1,5 +1,5 @@
-internal import Foundation
 internal import Crypto
+internal import Foundation
 
 /// Why a JSON Web Key was refused.
 package enum JWKError: Error, Equatable {
