@@ -1,0 +1,67 @@
+internal import Foundation
+internal import GRDB
+package import SessionDomain
+
+extension SQLiteStore: AppStore {
+    package func apps() async throws -> [App] {
+        try await read { db in
+            try db.all("SELECT settings FROM apps ORDER BY created_at, id") { try StoredJSON.value(try $0.next()) }
+        }
+    }
+
+    package func app(_ id: AppID) async throws -> App? {
+        try await read { db in try db.app(id) }
+    }
+
+    package func createApp(_ app: App, keys: [StoredSigningKey]) async throws -> Bool {
+        try await write { db in
+            let inserted = try db.run(
+                "INSERT INTO apps (id, created_at, settings) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
+                [app.id, app.createdAt, try StoredJSON.text(app)])
+            guard inserted == 1 else { return false }
+            for key in keys { try db.insert(key) }
+            return true
+        }
+    }
+
+    package func updateApp<Answer: Sendable>(
+        _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
+    ) async throws -> Answer? {
+        try await write { db in
+            guard var app = try db.app(id) else { return nil }
+            let answer = try change(&app)
+            try db.run("UPDATE apps SET settings = ? WHERE id = ?", [try StoredJSON.text(app), id])
+            return answer
+        }
+    }
+
+    package func signingKeys(of id: AppID) async throws -> [StoredSigningKey] {
+        try await read { db in
+            try db.all(
+                """
+                SELECT purpose, key_id, algorithm, sealed_private_key, created_at FROM signing_keys
+                WHERE app_id = ? ORDER BY created_at DESC, sequence DESC
+                """, [id]
+            ) { columns in
+                StoredSigningKey(
+                    appID: id, purpose: try columns.next(), keyID: try columns.next(), algorithm: try columns.next(),
+                    sealedPrivateKey: try columns.next(), createdAt: try columns.next())
+            }
+        }
+    }
+}
+
+extension Database {
+    fileprivate func app(_ id: AppID) throws -> App? {
+        try first("SELECT settings FROM apps WHERE id = ?", [id]) { try StoredJSON.value(try $0.next()) }
+    }
+
+    fileprivate func insert(_ key: StoredSigningKey) throws {
+        try run(
+            """
+            INSERT INTO signing_keys (app_id, purpose, key_id, algorithm, sealed_private_key, created_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [key.appID, key.purpose, key.keyID, key.algorithm, key.sealedPrivateKey, key.createdAt])
+    }
+}

@@ -1,0 +1,55 @@
+internal import GRDB
+
+/// Statements are prepared once per connection and found again by their text.
+extension Database {
+    /// Executes a statement; how many rows it changed.
+    @discardableResult
+    func run(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
+        try cachedStatement(sql: sql).execute(arguments: arguments)
+        return changesCount
+    }
+
+    /// The first row, read while the statement stands on it.
+    func first<Value>(
+        _ sql: String, _ arguments: StatementArguments = [], as read: (inout ColumnReader) throws -> Value
+    ) throws -> Value? {
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        guard let row = try rows.next() else { return nil }
+        var columns = ColumnReader(row)
+        return try read(&columns)
+    }
+
+    func all<Value>(
+        _ sql: String, _ arguments: StatementArguments = [], as read: (inout ColumnReader) throws -> Value
+    ) throws -> [Value] {
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        var values: [Value] = []
+        while let row = try rows.next() {
+            var columns = ColumnReader(row)
+            values.append(try read(&columns))
+        }
+        return values
+    }
+
+    func count(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
+        try first(sql, arguments) { try $0.next() } ?? 0
+    }
+}
+
+/// Reads the columns of a row from left to right, in the order in which the statement names them.
+struct ColumnReader {
+    private let row: Row
+    private var index = 0
+
+    init(_ row: Row) { self.row = row }
+
+    mutating func next<Value: DatabaseValueConvertible & StatementColumnConvertible>() throws -> Value {
+        defer { index += 1 }
+        return try row.decode(atIndex: index)
+    }
+
+    mutating func next<Value: DatabaseValueConvertible>() throws -> Value {
+        defer { index += 1 }
+        return try row.decode(atIndex: index)
+    }
+}

@@ -1,0 +1,15 @@
+internal import Foundation
+internal import SessionDomain
+
+/// The file of a database, before SQLite sees it.
+enum DatabaseFile {
+    /// Creates a missing file readable by its owner alone; SQLite gives its `-wal` and `-shm` files the same mode.
+    static func create(at path: String) throws {
+        let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        if descriptor >= 0 {
+            close(descriptor)
+        } else if errno != EEXIST {
+            throw StoreError.unavailable("cannot create the database file \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+}

@@ -1,0 +1,15 @@
+internal import GRDB
+internal import SessionDomain
+
+extension StoreError {
+    /// What went wrong, without the values of a statement: those may be secrets.
+    init(_ error: any Error) {
+        switch error {
+        case let error as StoreError: self = error
+        case let error as DatabaseError:
+            self = .unavailable("SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")")
+        case is RowDecodingError: self = .unavailable("a stored row cannot be read")
+        default: self = .unavailable("\(type(of: error))")
+        }
+    }
+}

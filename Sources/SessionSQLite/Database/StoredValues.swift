@@ -1,0 +1,50 @@
+internal import Foundation
+internal import GRDB
+internal import SessionDomain
+internal import SessionTokens
+
+// How values of the domain look in columns.
+
+extension Timestamp: DatabaseValueConvertible, StatementColumnConvertible {
+    var databaseValue: DatabaseValue { milliseconds.databaseValue }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> Timestamp? {
+        Int64.fromDatabaseValue(value).map(Timestamp.init(milliseconds:))
+    }
+
+    init?(sqliteStatement: SQLiteStatement, index: CInt) {
+        self.init(milliseconds: Int64(sqliteStatement: sqliteStatement, index: index))
+    }
+}
+
+extension AppID: DatabaseValueConvertible, StatementColumnConvertible {
+    var databaseValue: DatabaseValue { rawValue.databaseValue }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> AppID? {
+        String.fromDatabaseValue(value).flatMap { AppID($0) }
+    }
+
+    init?(sqliteStatement: SQLiteStatement, index: CInt) {
+        self.init(String(sqliteStatement: sqliteStatement, index: index))
+    }
+}
+
+extension IdentifierType: DatabaseValueConvertible {}
+extension User.Status: DatabaseValueConvertible {}
+extension StoredSigningKey.Purpose: DatabaseValueConvertible {}
+extension SignatureAlgorithm: DatabaseValueConvertible {}
+
+/// A value kept as JSON text.
+enum StoredJSON {
+    static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try TokenJSON.encode(value), as: UTF8.self)
+    }
+
+    static func value<Value: Decodable>(_ text: String) throws -> Value {
+        do {
+            return try TokenJSON.decode(Value.self, from: Data(text.utf8))
+        } catch {
+            throw StoreError.unavailable("stored \(Value.self) is not the JSON it was written as")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import GRDB
+internal import SessionDomain
+
+/// One numbered step of the schema; the number never changes and neither does what it did.
+struct Migration: Sendable {
+    let number: Int
+    let sql: String
+
+    /// All steps in order. A step has the same number in every store.
+    static let all = [foundation]
+
+    /// Marks a file as ours ("PSES"), so that no other program's database is ever migrated.
+    private static let applicationID = 0x5053_4553
+
+    /// Brings a database up to date, each step in one transaction with its number.
+    ///
+    /// - Throws: `StoreError.newerSchema` for a database that a newer version has changed.
+    static func apply(_ migrations: [Migration] = all, to db: Database) throws {
+        let supported = migrations.last?.number ?? 0
+        guard try version(of: db) <= supported else {
+            throw StoreError.newerSchema(found: try version(of: db), supported: supported)
+        }
+        for migration in migrations {
+            try db.inTransaction(.immediate) {
+                // Read inside the transaction: another process may have done it while this one waited.
+                guard try version(of: db) < migration.number else { return .rollback }
+                try db.execute(sql: migration.sql)
+                try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+                try db.execute(sql: "PRAGMA user_version = \(migration.number)")
+                return .commit
+            }
+        }
+    }
+
+    private static func version(of db: Database) throws -> Int {
+        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        let owner = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+        guard owner == applicationID || (owner == 0 && version == 0 && tables == 0) else {
+            throw StoreError.unavailable("the file is a database of another program")
+        }
+        return version
+    }
+}

@@ -1,0 +1,37 @@
+internal import GRDB
+package import SessionDomain
+
+extension SQLiteStore: HousekeepingStore {
+    /// What expires, with the key of its table and the column that says when.
+    private static let expiring = [
+        (table: "proofs", key: "app_id, replay_key", expiry: "expires_at"),
+        (table: "redeemed_challenges", key: "app_id, challenge_id", expiry: "expires_at"),
+        (table: "verifications", key: "app_id, token_hash", expiry: "code_expires_at"),
+        (table: "counters", key: "app_id, key", expiry: "resets_at"),
+    ]
+
+    package func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
+        try await write { db in
+            var deleted = 0
+            for (table, key, expiry) in Self.expiring {
+                deleted += try db.delete(from: table, key: key, where: "\(expiry) <= ?", now, limit: limit)
+            }
+            deleted += try db.delete(
+                from: "sessions", key: "app_id, id", where: "purge_hour <= ?", now.milliseconds / Timestamp.hour,
+                limit: limit)
+            deleted += try db.delete(
+                from: "events", key: "sequence", where: "created_at <= ?", now - 14 * 86_400, limit: limit)
+            return deleted
+        }
+    }
+}
+
+extension Database {
+    fileprivate func delete(
+        from table: String, key: String, where condition: String, _ bound: any DatabaseValueConvertible, limit: Int
+    ) throws -> Int {
+        try run(
+            "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT ?)",
+            [bound, limit])
+    }
+}

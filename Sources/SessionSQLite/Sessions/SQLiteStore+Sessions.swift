@@ -1,0 +1,45 @@
+internal import GRDB
+package import SessionDomain
+
+extension SQLiteStore: SessionStore {
+    package func session(_ id: String, app: AppID) async throws -> Session? {
+        try await read { db in try db.session(id, app: app) }
+    }
+
+    package func signedIn(session id: String, app: AppID) async throws -> (session: Session, user: User)? {
+        try await read { db in try db.signedIn(session: id, app: app) }
+    }
+
+    package func sessions(
+        of userID: String, app: AppID, now: Timestamp, limit: Int, offset: Int
+    ) async throws -> (sessions: [Session], total: Int) {
+        let live = "FROM sessions WHERE app_id = ? AND user_id = ? AND \(Database.isLive)"
+        return try await read { db in
+            (
+                try db.all(
+                    "SELECT \(Session.columns) \(live) ORDER BY last_seen_at DESC, id DESC LIMIT ? OFFSET ?",
+                    [app, userID, now, now, limit, offset], as: Session.init(reading:)),
+                try db.count("SELECT count(*) \(live)", [app, userID, now, now])
+            )
+        }
+    }
+
+    package func revokeSessions(
+        of userID: String, app: AppID, _ selection: SessionSelection, reason: RevocationReason, now: Timestamp,
+        events: EventFactory
+    ) async throws -> Int {
+        try await write { db in
+            try db.revokeSessions(of: userID, app: app, selection, reason: reason, now: now, events: events)
+        }
+    }
+
+    package func reserveProof(_ proof: ProofUse, app: AppID, now: Timestamp) async throws -> Bool {
+        try await write { db in try db.reserve(proof, app: app, now: now) }
+    }
+
+    package func demandNonce(session id: String, app: AppID) async throws {
+        try await write { db in
+            _ = try db.run("UPDATE sessions SET demands_nonce = 1 WHERE app_id = ? AND id = ?", [app, id])
+        }
+    }
+}

@@ -1,0 +1,94 @@
+internal import GRDB
+internal import SessionDomain
+
+extension Session {
+    static let columns = """
+        sessions.id, sessions.app_id, sessions.user_id, sessions.generation, sessions.key_thumbprint,
+        sessions.last_proof, sessions.demands_nonce, sessions.scopes, sessions.device_id, sessions.device_model,
+        sessions.device_type, sessions.os_version, sessions.country_code, sessions.created_at, sessions.last_seen_at,
+        sessions.rotated_at, sessions.idle_expires_at, sessions.absolute_expires_at, sessions.revoked_at
+        """
+
+    init(reading columns: inout ColumnReader) throws {
+        self.init(
+            id: try columns.next(), appID: try columns.next(), userID: try columns.next(),
+            generation: try columns.next(), keyThumbprint: try columns.next(), lastProof: try columns.next(),
+            demandsNonce: try columns.next(), scopes: Self.scopes(try columns.next()),
+            device: Device(
+                id: try columns.next(), model: try columns.next(), type: try columns.next(),
+                osVersion: try columns.next(), countryCode: try columns.next()),
+            createdAt: try columns.next(), lastSeenAt: try columns.next(), rotatedAt: try columns.next(),
+            idleExpiresAt: try columns.next(), absoluteExpiresAt: try columns.next(), revokedAt: try columns.next())
+    }
+
+    /// Scopes hold no spaces, so one separates them, as in a `scope` claim.
+    private static func scopes(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+    /// The first full hour that is 30 days after the end, from which housekeeping may delete the session.
+    var purgeHour: Int64 {
+        let end = min(revokedAt ?? expiresAt, expiresAt) + 30 * 86_400
+        return (end.milliseconds + Timestamp.hour - 1) / Timestamp.hour
+    }
+}
+
+extension Timestamp {
+    static let hour: Int64 = 3_600_000
+}
+
+extension Database {
+    func session(_ id: String, app: AppID) throws -> Session? {
+        try first(
+            "SELECT \(Session.columns) FROM sessions WHERE app_id = ? AND id = ?", [app, id],
+            as: Session.init(reading:))
+    }
+
+    /// A session with its user, in one look-up and one for the identifiers.
+    func signedIn(session id: String, app: AppID) throws -> (session: Session, user: User)? {
+        let found = try first(
+            """
+            SELECT \(Session.columns), \(User.columns)
+            FROM sessions JOIN users ON users.app_id = sessions.app_id AND users.id = sessions.user_id
+            WHERE sessions.app_id = ? AND sessions.id = ?
+            """, [app, id]
+        ) { columns in (try Session(reading: &columns), try User(reading: &columns)) }
+        return try found.map { ($0.0, try withIdentifiers($0.1)) }
+    }
+
+    func insert(_ session: Session) throws {
+        try run(
+            """
+            INSERT INTO sessions (app_id, id, user_id, generation, key_thumbprint, last_proof, demands_nonce, scopes,
+                device_id, device_model, device_type, os_version, country_code, created_at, last_seen_at, rotated_at,
+                idle_expires_at, absolute_expires_at, revoked_at, purge_hour)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                session.appID, session.id, session.userID, session.generation, session.keyThumbprint,
+                session.lastProof, session.demandsNonce, session.scopes.joined(separator: " "), session.device.id,
+                session.device.model, session.device.type, session.device.osVersion, session.device.countryCode,
+                session.createdAt, session.lastSeenAt, session.rotatedAt, session.idleExpiresAt,
+                session.absoluteExpiresAt, session.revokedAt, session.purgeHour,
+            ])
+    }
+
+    /// Writes what may change in a session, if it still is at the generation it was read at.
+    func replace(_ old: Session, by new: Session) throws {
+        let changed = try run(
+            """
+            UPDATE sessions SET generation = ?, last_proof = ?, demands_nonce = ?, scopes = ?, device_id = ?,
+                device_model = ?, device_type = ?, os_version = ?, country_code = ?, last_seen_at = ?, rotated_at = ?,
+                idle_expires_at = ?, revoked_at = ?
+            WHERE app_id = ? AND id = ? AND generation = ?
+            """,
+            [
+                new.generation, new.lastProof, new.demandsNonce, new.scopes.joined(separator: " "), new.device.id,
+                new.device.model, new.device.type, new.device.osVersion, new.device.countryCode, new.lastSeenAt,
+                new.rotatedAt, new.idleExpiresAt, new.revokedAt, old.appID, old.id, old.generation,
+            ])
+        guard changed == 1 else { throw StoreError.unavailable("a session changed inside a transaction") }
+        if new.purgeHour != old.purgeHour {
+            try run(
+                "UPDATE sessions SET purge_hour = ? WHERE app_id = ? AND id = ?", [new.purgeHour, old.appID, old.id])
+        }
+    }
+}

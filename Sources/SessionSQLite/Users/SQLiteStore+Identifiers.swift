@@ -1,0 +1,49 @@
+internal import GRDB
+package import SessionDomain
+internal import SessionTokens
+
+extension SQLiteStore {
+    package func addIdentifier(
+        _ identifier: CanonicalIdentifier, user id: String, app: AppID, now: Timestamp, events: EventFactory
+    ) async throws -> UpdateUserOutcome {
+        try await write { db in
+            guard let user = try db.user(id, app: app) else { return .notFound }
+            guard try db.insert(identifier, of: id, app: app) else {
+                // Adding what one has already changes nothing.
+                return user.identifiers.contains(identifier) ? .updated(user) : .taken
+            }
+            return try db.touch(user, now: now, event: events.make(.identifierCreated, identifier.eventData(of: id)))
+        }
+    }
+
+    package func removeIdentifier(
+        _ identifier: CanonicalIdentifier, user id: String, app: AppID, now: Timestamp, events: EventFactory
+    ) async throws -> UpdateUserOutcome {
+        try await write { db in
+            guard let user = try db.user(id, app: app) else { return .notFound }
+            guard try db.delete(identifier, of: id, app: app) else { return .updated(user) }
+            try db.deleteVerifications(of: [identifier], app: app)
+            return try db.touch(user, now: now, event: events.make(.identifierDeleted, identifier.eventData(of: id)))
+        }
+    }
+}
+
+extension CanonicalIdentifier {
+    fileprivate func eventData(of userID: String) -> [String: JSONValue] {
+        [
+            "user_id": .string(userID),
+            "identifier": .object(["type": .string(type.rawValue), "value": .string(value)]),
+        ]
+    }
+}
+
+extension Database {
+    /// Notes the time of a change of identifiers, appends its event, and reads the user again.
+    fileprivate func touch(_ user: User, now: Timestamp, event: Event) throws -> UpdateUserOutcome {
+        try run("UPDATE users SET updated_at = ? WHERE app_id = ? AND id = ?", [now, user.appID, user.id])
+        try append([event])
+        var user = try withIdentifiers(user)
+        user.updatedAt = now
+        return .updated(user)
+    }
+}
