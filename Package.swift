@@ -80,5 +80,9 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+
+        // The proof.
+        .testTarget(name: "SessionTokensTests", dependencies: ["SessionTokens", crypto], swiftSettings: strict),
+        .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"], swiftSettings: strict),
     ]
 )

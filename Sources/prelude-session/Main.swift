@@ -1,7 +1,16 @@
 import ArgumentParser
-import Configuration
 
-import Hummingbird
-import ServiceLifecycle
-
-@main struct PreludeSessionCommand: AsyncParsableCommand { func run() async throws { print("hi") } }
+@main
+struct PreludeSessionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prelude-session",
+        abstract: "Signs users in: the session service, its administration, and a client.",
+        version: "0.1.0",
+        subcommands: [ServeCommand.self],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Administration (on the database):",
+                subcommands: [AppCommand.self, UserCommand.self, KeyCommand.self])
+        ]
+    )
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import SessionDomain
+
+/// `prelude-session app`: makes and lists apps.
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app", abstract: "Make and list apps.", subcommands: [Create.self, List.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Make an app with its own signing keys.")
+
+        @Argument(help: "The name people see in messages.")
+        var name: String
+
+        @Option(help: "The id: 7 lower-case letters or digits. (default: a random one)")
+        var id: String?
+
+        @Option(name: .customLong("domain"), help: "A custom domain of the app.")
+        var domains: [String] = []
+
+        @Option(name: .customLong("allowed-origin"), help: "A web origin whose pages may call.")
+        var allowedOrigins: [String] = []
+
+        @Flag(inversion: .prefixedNo, help: "Whether an unknown identifier may sign up.")
+        var signUp = true
+
+        @Flag(help: "Turn password login on.")
+        var password = false
+
+        @Flag(help: "Turn login by a code in an SMS on.")
+        var sms = false
+
+        @Flag(help: "Turn login by a code in an e-mail on.")
+        var email = false
+
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            let appID = try id.map { text in
+                guard let id = AppID(text) else {
+                    throw ValidationError("--id must be 7 lower-case letters or digits")
+                }
+                return id
+            }
+            try await options.withService { service in
+                let now = service.environment.now()
+                let channels = (sms ? [OTPLoginConfig.Channel.sms] : []) + (email ? [.email] : [])
+                let app = try await service.apps.create(id: appID, name: name) { app in
+                    app.domains = domains.map { $0.lowercased() }
+                    app.allowedOrigins = allowedOrigins
+                    app.signUp = signUp
+                    if password { app.passwordLogin = PasswordLoginConfig(at: now) }
+                    app.otpLogins = channels.map { channel in
+                        OTPLoginConfig(
+                            id: service.environment.newID("lcfg"), channel: channel, isDefault: true, at: now)
+                    }
+                }
+                try options.show(app.record)
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the apps.")
+
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService { service in
+                try options.show(try await service.apps.apps().map(\.record))
+            }
+        }
+    }
+}
+
+extension App {
+    fileprivate var record: [(name: String, value: String)] {
+        [
+            ("id", id.rawValue), ("name", name), ("domains", domains.joined(separator: ", ")),
+            ("sign-up", signUp ? "on" : "off"), ("password login", passwordLogin?.enabled == true ? "on" : "off"),
+            ("otp logins", otpLogins.map(\.channel.rawValue).joined(separator: ", ")),
+            ("created", createdAt.rfc3339),
+        ]
+    }
+}

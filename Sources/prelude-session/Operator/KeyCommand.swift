@@ -1,0 +1,59 @@
+import ArgumentParser
+import SessionDomain
+
+/// `prelude-session key`: keys of the management API.
+struct KeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "Make, list and revoke keys of the management API.",
+        subcommands: [Create.self, List.self, Revoke.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Make a key. It is shown once and stored hashed.")
+
+        @Argument(help: "What the key is for.")
+        var name: String
+
+        @Option(help: "The app it is good for. (default: every app)")
+        var app: AppID?
+
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService { service in
+                let (key, secret) = try await service.managementKeys.create(name: name, app: app)
+                try options.show(key.record + [("key", secret)])
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the keys, without their values.")
+
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService { service in
+                try options.show(try await service.managementKeys.all().map(\.record))
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "End a key at once.")
+
+        @Argument(help: "The key's id, mk_….")
+        var id: String
+
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService { service in try await service.managementKeys.revoke(id: id) }
+        }
+    }
+}
+
+extension ManagementKey {
+    fileprivate var record: [(name: String, value: String)] {
+        [("id", id), ("name", name), ("app", appID?.rawValue ?? "every app"), ("created", createdAt.rfc3339)]
+    }
+}

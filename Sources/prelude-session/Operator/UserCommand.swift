@@ -1,0 +1,119 @@
+import ArgumentParser
+import Foundation
+import SessionDomain
+
+/// `prelude-session user`: users of one app.
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Make, find, change and delete users.",
+        subcommands: [Create.self, Find.self, SetPassword.self, SetStatus.self, Delete.self])
+
+    struct Identifiers: ParsableArguments {
+        @Option(help: "A phone number in E.164 form.")
+        var phone: String?
+
+        @Option(help: "An e-mail address.")
+        var email: String?
+
+        func canonical() throws -> [CanonicalIdentifier] {
+            let phones = try phone.map { try CanonicalIdentifier(type: "phone_number", value: $0, field: "--phone") }
+            let emails = try email.map { try CanonicalIdentifier(type: "email_address", value: $0, field: "--email") }
+            let all = [phones, emails].compactMap { $0 }
+            guard !all.isEmpty else { throw ValidationError("Give --phone or --email.") }
+            return all
+        }
+    }
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Make a user.")
+
+        @Option(help: "The app's id.") var app: AppID
+        @OptionGroup var identifiers: Identifiers
+        @Flag(help: "Read a password for the user from standard input.") var password = false
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            let secret = password ? try PasswordInput.read(prompt: "Password: ") : nil
+            try await options.withService { service in
+                let user = try await service.users.create(
+                    app: app, identifiers: try identifiers.canonical(), password: secret)
+                try options.show(user.record)
+            }
+        }
+    }
+
+    struct Find: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Find a user by a phone number or an e-mail address.")
+
+        @Option(help: "The app's id.") var app: AppID
+        @OptionGroup var identifiers: Identifiers
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            let identifier = try identifiers.canonical()[0]
+            try await options.withService { service in
+                try options.show(try await service.users.user(with: identifier, app: app).record)
+            }
+        }
+    }
+
+    struct SetPassword: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set-password", abstract: "Set a password, read from standard input.")
+
+        @Option(help: "The app's id.") var app: AppID
+        @Argument(help: "The user's id, usr_….") var id: String
+        @Flag(inversion: .prefixedNo, help: "Whether the user's sessions end.") var endSessions = true
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            let secret = try PasswordInput.read(prompt: "New password: ")
+            try await options.withService { service in
+                let user = try await service.users.setPassword(
+                    secret, user: id, app: app, endingSessions: endSessions)
+                try options.show(user.record)
+            }
+        }
+    }
+
+    struct SetStatus: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set-status", abstract: "Set the status; anything but active ends the user's sessions.")
+
+        @Option(help: "The app's id.") var app: AppID
+        @Argument(help: "The user's id, usr_….") var id: String
+        @Argument(help: "active, inactive or suspended.") var status: String
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            guard let status = User.Status(rawValue: status) else {
+                throw ValidationError("The status must be active, inactive or suspended.")
+            }
+            try await options.withService { service in
+                try options.show(try await service.users.setStatus(status, user: id, app: app).record)
+            }
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Delete a user with all that is theirs.")
+
+        @Option(help: "The app's id.") var app: AppID
+        @Argument(help: "The user's id, usr_….") var id: String
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService { service in try await service.users.delete(id, app: app) }
+        }
+    }
+}
+
+extension User {
+    fileprivate var record: [(name: String, value: String)] {
+        [
+            ("id", id), ("status", status.rawValue),
+            ("identifiers", identifiers.map(\.value).joined(separator: ", ")),
+            ("password", hasPassword ? "set" : "none"), ("created", createdAt.rfc3339),
+        ]
+    }
+}

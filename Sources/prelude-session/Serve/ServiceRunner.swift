@@ -1,0 +1,93 @@
+import Foundation
+import Hummingbird
+import Logging
+import ServiceLifecycle
+import SessionDomain
+import SessionHTTP
+import SessionSQLite
+
+/// Builds the service from its configuration and runs it until SIGTERM or SIGINT.
+struct ServiceRunner {
+    let configuration: ServiceConfiguration
+
+    func run() async throws {
+        let logger = try makeLogger()
+        let mailbox = configuration.isDevelopment ? Mailbox() : nil
+        let opened = try await OpenedService.open(
+            database: configuration.database, keyFile: configuration.keyFile, origins: try origins(),
+            defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
+            delivery: mailbox)
+        if let path = opened.createdKeyFile {
+            logger.notice("created the master key; back it up with the database", metadata: ["path": "\(path)"])
+        }
+        try await prepare(opened.service, logger: logger)
+
+        let edge = EdgeOptions(
+            trustedProxies: configuration.trustedProxies, countryHeader: configuration.countryHeader,
+            exemptsLoopback: configuration.isDevelopment)
+        let application = Application(
+            router: buildRouter(service: opened.service, edge: edge, mailbox: mailbox),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port)),
+            onServerRunning: { _ in
+                logger.notice(
+                    "listening", metadata: ["host": "\(configuration.host)", "port": "\(configuration.port)"])
+            },
+            logger: logger)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: Housekeeper(service: opened.service, logger: logger)), .init(service: application),
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+        // Answers are out; what was answered is committed. This only folds the log into the database file.
+        try await opened.store.close()
+        logger.notice("stopped")
+    }
+
+    private func makeLogger() throws -> Logger {
+        guard let level = Logger.Level(rawValue: configuration.logLevel) else {
+            throw ConfigurationError("log-level", "must be trace, debug, info, notice, warning, error or critical")
+        }
+        var logger = Logger(label: "prelude-session", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = level
+        return logger
+    }
+
+    /// In development the loopback names are as good as the configured one: they are all this machine.
+    private func origins() throws -> PublicOrigins {
+        let loopback = ["localhost", "127.0.0.1", "[::1]"].map { "http://\($0):\(configuration.port)" }
+        return try PublicOrigins(
+            publicURL: configuration.publicURL ?? loopback[0],
+            aliases: configuration.isDevelopment ? loopback : [])
+    }
+
+    private func prepare(_ service: SessionService, logger: Logger) async throws {
+        guard configuration.isDevelopment else {
+            if let key = configuration.managementKey {
+                try await service.managementKeys.ensure(secret: key, name: "configured")
+            }
+            logger.warning("no delivery of codes is configured: OTP logins are refused")
+            return
+        }
+        try await DevelopmentApp.ensure(in: service)
+        if let key = try await DevelopmentApp.managementKey(configured: configuration.managementKey, in: service) {
+            print("Management key of this start: \(key)")
+        }
+    }
+}
+
+/// Deletes expired rows in the background.
+private struct Housekeeper: Service {
+    let service: SessionService
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await service.keepHouse { error in
+                logger.error("housekeeping failed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}
