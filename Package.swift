@@ -87,5 +87,19 @@ let package = Package(
         // The proof.
         .testTarget(name: "SessionTokensTests", dependencies: ["SessionTokens", crypto], swiftSettings: strict),
         .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", hummingbird,
+                httpTypes,
+                logging, .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PreludeSessionTests",
+            dependencies: ["PreludeSession", "SessionWire", httpTypes],
+            swiftSettings: strict
+        ),
     ]
 )
