@@ -84,7 +84,7 @@ class Story:
         answer = device.check(verification, code)
         check("the right code answers with a challenge token", answer.status == 200, answer)
         challenge = answer.json["challenge_token"]
-        refused("the same code again", device.check(verification, code), 401, "bad_check_code")
+        refused("the same code again, its verification over", device.check(verification, code), 400, "invalid_verification_token")
 
         path = f"{V1}/login/finalize"
         unproven = self.transport.send("POST", path, {"challenge_token": challenge})
