@@ -22,13 +22,6 @@ public struct SDKEnvironment: Sendable {
     /// A fresh `jti`: 128 random bits.
     func newProofID() -> String { Base64URL.encode(randomBytes(16)) }
 
-    /// A random UUID (RFC 9562 §5.4) in lower case.
-    func newDeviceID() -> String {
-        var bytes = randomBytes(16)
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return [hex[0..<4], hex[4..<6], hex[6..<8], hex[8..<10], hex[10..<16]].map { $0.joined() }
-            .joined(separator: "-")
-    }
+    /// A fresh device id.
+    func newDeviceID() -> String { RandomUUID.make(from: randomBytes(16)) }
 }

@@ -31,7 +31,8 @@ extension SessionEngine {
         let now = environment.now()
         for entry in pending.entries {
             let isOver = entry.expiresAt.map { $0 < now } ?? false
-            if !isOver, !(await isHeard(entry)) { continue }
+            // Without a connection for one there is none for the others.
+            if !isOver, !(await isHeard(entry)) { return }
             // Left in the list it would only be told once more, which changes nothing.
             try? await changeRevocations { $0.entries.removeAll { $0 == entry } }
         }

@@ -15,7 +15,8 @@ actor SessionEngine {
 
     var machine = SessionMachine()
     var pendingLogin: PendingOTPLogin?
-    private var refreshing: Task<PreludeUser, any Error>?
+    /// The refresh under way, and the fence it began at: whoever signed in since waits for one of their own.
+    private var refreshing: (fence: Int, task: Task<PreludeUser, any Error>)?
     private var loggingOut: Task<Void, any Error>?
 
     init(
@@ -56,17 +57,17 @@ actor SessionEngine {
         case .nothing(let session): return try Self.user(session)
         case .read, .signIn: throw PreludeSessionError.unauthorized("nobody is signed in")
         case .refresh:
-            if let refreshing { return try await refreshing.value }
+            let fence = machine.fence
+            if let refreshing, refreshing.fence == fence { return try await refreshing.task.value }
             // A task of its own: a caller who gives up does not take the others' refresh along.
-            let task = Task { try await self.performRefresh() }
-            refreshing = task
-            defer { if refreshing == task { refreshing = nil } }
+            let task = Task { try await self.performRefresh(fence: fence) }
+            refreshing = (fence, task)
+            defer { if refreshing?.task == task { refreshing = nil } }
             return try await task.value
         }
     }
 
-    private func performRefresh() async throws -> PreludeUser {
-        let fence = machine.fence
+    private func performRefresh(fence: Int) async throws -> PreludeUser {
         let user = try await store.withLock(name + ".refresh") { try await self.refreshAlone(fence: fence) }
         await retryRevocations()
         return user
