@@ -84,5 +84,30 @@ let package = Package(
         // The proof.
         .testTarget(name: "SessionTokensTests", dependencies: ["SessionTokens", crypto], swiftSettings: strict),
         .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"], swiftSettings: strict),
+        .testTarget(
+            name: "SessionDomainTests",
+            dependencies: ["SessionDomain", "SessionTokens", crypto],
+            swiftSettings: strict
+        ),
+        // What every store must do; each store's tests run all of it.
+        .target(
+            name: "SessionStoreContract",
+            dependencies: ["SessionDomain", "SessionTokens"],
+            path: "Tests/SessionStoreContract",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SessionSQLiteTests",
+            dependencies: [
+                "SessionDomain", "SessionSQLite", "SessionStoreContract",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SessionArgon2Tests",
+            dependencies: ["SessionArgon2", "SessionDomain"],
+            swiftSettings: strict
+        ),
     ]
 )
