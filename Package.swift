@@ -101,5 +101,27 @@ let package = Package(
             dependencies: ["PreludeSession", "SessionWire", httpTypes],
             swiftSettings: strict
         ),
+        // What every store must do; each store's tests run all of it.
+        .target(
+            name: "SessionStoreContract",
+            dependencies: ["SessionDomain", "SessionTokens"],
+            path: "Tests/SessionStoreContract",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SessionSQLiteTests",
+            dependencies: [
+                "SessionDomain", "SessionSQLite", "SessionStoreContract",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SessionArgon2Tests",
+            dependencies: ["SessionArgon2", "SessionDomain"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SessionDomainTests", dependencies: ["SessionDomain", "SessionTokens"], swiftSettings: strict),
     ]
 )

@@ -35,6 +35,9 @@ final class HashingQueue: Sendable {
         }
     }
 
+    /// Jobs that run or wait now.
+    var load: Int { state.withLock { $0.running + $0.waiting.count } }
+
     private enum Admission { case starts, waits, refused }
 
     private func admit(_ job: @escaping @Sendable () -> Void) -> Admission {

@@ -57,6 +57,9 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// Jobs that wait for their turn now.
+    var waitingCount: Int { queue.withLock { $0.waiting.count } }
+
     /// Refuses new jobs and waits for those that were taken.
     func close() async {
         queue.withLock { $0.isClosed = true }

@@ -1,0 +1,73 @@
+internal import SessionDomain
+internal import Synchronization
+internal import Testing
+
+@testable internal import SessionArgon2
+
+@Suite("Every answer costs one hash")
+struct EqualWorkTests {
+    private static let cost = Argon2Cost(uncheckedPasses: 1, memory: 8192)
+
+    /// Counts what is computed, against which hash.
+    private final class Recorder: Sendable {
+        let verified = Mutex<[String]>([])
+
+        var engine: Argon2Engine {
+            Argon2Engine(
+                hash: { _, cost in "$argon2id$v=19$m=\(cost.memory),t=\(cost.passes),p=1$ZHVtbXk$aGFzaA" },
+                verify: { _, hash in
+                    self.verified.withLock { $0.append(hash) }
+                    return true
+                })
+        }
+    }
+
+    @Test("Without a hash the dummy is checked at today's cost, and nothing is right (O11)")
+    func dummy() async throws {
+        let recorder = Recorder()
+        let hasher = try Argon2PasswordHasher(cost: Self.cost, slots: 1, waitingLimit: 1, engine: recorder.engine)
+        // The engine would say yes: the answer does not depend on it.
+        #expect(try await hasher.verify("anything", against: nil) == .wrong)
+        #expect(recorder.verified.withLock { $0 } == ["$argon2id$v=19$m=8192,t=1,p=1$ZHVtbXk$aGFzaA"])
+    }
+
+    @Test(
+        "A hash that must not be computed is refused unread, at the price of the dummy (H15)",
+        arguments: [
+            "$argon2id$v=19$m=4194304,t=1,p=1$c2FsdHNhbHQ$aGFzaA", "$argon2id$v=19$m=8192,t=4000000,p=1$c2FsdA$aGFzaA",
+            "$argon2id$v=19$m=8192,t=1,p=17$c2FsdA$aGFzaA", "$argon2id$v=16$m=8192,t=1,p=1$c2FsdA$aGFzaA",
+            "$argon2i$v=19$m=8192,t=3,p=1$c2FsdA$aGFzaA", "$argon2id$v=19$t=1,m=8192,p=1$c2FsdA$aGFzaA",
+            "$argon2id$v=19$m=+8192,t=1,p=1$c2FsdA$aGFzaA", "$argon2id$v=19$m=99999999999,t=1,p=1$c2FsdA$aGFzaA",
+            "$argon2id$v=19$m=8192,t=0,p=1$c2FsdA$aGFzaA", "$argon2id$v=19$m=8192,t=1,p=1$$aGFzaA",
+            "$argon2id$v=19$m=8192,t=1,p=1$c2FsdA$aGFzaA$more", "$2b$12$abcdefghijklmnopqrstuv", "password", "",
+        ])
+    func unacceptable(hash: String) async throws {
+        let recorder = Recorder()
+        let hasher = try Argon2PasswordHasher(cost: Self.cost, slots: 1, waitingLimit: 1, engine: recorder.engine)
+        #expect(!hasher.isAcceptable(hash))
+        #expect(try await hasher.verify("anything", against: hash) == .wrong)
+        #expect(recorder.verified.withLock { $0 } == ["$argon2id$v=19$m=8192,t=1,p=1$ZHVtbXk$aGFzaA"])
+    }
+
+    @Test("A stored hash is checked once, and itself")
+    func stored() async throws {
+        let recorder = Recorder()
+        let hasher = try Argon2PasswordHasher(cost: Self.cost, slots: 1, waitingLimit: 1, engine: recorder.engine)
+        let hash = "$argon2id$v=19$m=8192,t=1,p=1$c2FsdA$aGFzaA"
+        #expect(hasher.isAcceptable(hash))
+        #expect(try await hasher.verify("p", against: hash) == .right(needsUpgrade: false))
+        #expect(recorder.verified.withLock { $0 } == [hash])
+    }
+
+    @Test("A failure of the library says what to do and holds no secret")
+    func failure() {
+        var engine = Recorder().engine
+        engine.hash = { _, cost throws(Argon2Error) in throw .outOfMemory(kibibytes: cost.memory) }
+        let failing = engine
+        #expect(throws: Argon2Error.outOfMemory(kibibytes: 8192)) {
+            try Argon2PasswordHasher(cost: Self.cost, slots: 1, waitingLimit: 1, engine: failing)
+        }
+        #expect(Argon2Error.outOfMemory(kibibytes: 8192).description.contains("8192 KiB"))
+        #expect(Argon2Error.libraryUnusable.description.contains("libsodium"))
+    }
+}

@@ -1,0 +1,110 @@
+internal import Foundation
+internal import GRDB
+internal import SessionDomain
+internal import Testing
+
+@testable internal import SessionSQLite
+
+@Suite("What was answered survives")
+struct DurabilityTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path("store.sqlite") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("Every connection is durable and distrustful", arguments: [true, false])
+    func settings(isWriter: Bool) async throws {
+        let store = try SQLiteStore.open(.file(path))
+        let expected = [
+            "journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "checkpoint_fullfsync": "1",
+            "foreign_keys": "1", "trusted_schema": "0", "busy_timeout": isWriter ? "5000" : "10000",
+        ]
+        let pragmas = Array(expected.keys)
+        let read: @Sendable (Database) throws -> [String: String] = { db in
+            var values: [String: String] = [:]
+            for pragma in pragmas { values[pragma] = try String.fetchOne(db, sql: "PRAGMA \(pragma)") }
+            return values
+        }
+        let found =
+            try await isWriter ? store.database.writeWithoutTransaction(read) : store.database.read(read)
+        #expect(found == expected)
+        try await store.close()
+    }
+
+    @Test("A new database is its owner's alone, with all its files")
+    func fileMode() async throws {
+        let store = try SQLiteStore.open(.file(path))
+        _ = try await store.createApp(try someApp(), keys: [])
+        for suffix in ["", "-wal", "-shm"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        }
+        try await store.close()
+    }
+
+    @Test("Everything is there after closing and opening again")
+    func reopening() async throws {
+        let store = try SQLiteStore.open(.file(path))
+        let record = try await write(40, to: store)
+        try await store.close()
+        try await expect(record, in: try SQLiteStore.open(.file(path)))
+    }
+
+    @Test("A copy of the files of a running database holds every answered write")
+    func crash() async throws {
+        let store = try SQLiteStore.open(.file(path))
+        let record = try await write(40, to: store)
+        // No close and no checkpoint: what a killed process leaves.
+        let copy = directory.path("copy.sqlite")
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
+        try await expect(record, in: try SQLiteStore.open(.file(copy)))
+        try await store.close()
+    }
+
+    @Test("A closed store refuses, and closing twice is no error")
+    func closing() async throws {
+        let store = try SQLiteStore.open(.file(path))
+        try await store.close()
+        try await store.close()
+        let app = try someApp()
+        await #expect(throws: StoreError.self) { try await store.createApp(app, keys: []) }
+        await #expect(throws: StoreError.self) { try await store.apps() }
+    }
+
+    @Test("Another process may write to the same file")
+    func secondProcess() async throws {
+        let (service, command) = (try SQLiteStore.open(.file(path)), try SQLiteStore.open(.file(path)))
+        let app = try someApp()
+        #expect(try await command.createApp(app, keys: []))
+        #expect(try await service.createApp(app, keys: []) == false)
+        #expect(try await service.app(app.id) == app)
+        for store in [service, command] { try await store.close() }
+    }
+
+    private func someApp() throws -> App {
+        App(id: try #require(AppID("durable")), name: "a", createdAt: Timestamp(seconds: 1))
+    }
+
+    /// Writes concurrently; answers what was confirmed.
+    private func write(_ count: Int, to store: SQLiteStore) async throws -> [ManagementKey] {
+        try await withThrowingTaskGroup(of: ManagementKey.self) { group in
+            for index in 0..<count {
+                group.addTask {
+                    let key = ManagementKey(
+                        id: "mk_\(index)", name: "k", appID: nil, hash: "hash \(index)",
+                        createdAt: Timestamp(seconds: Int64(index)))
+                    try await store.insertManagementKey(key)
+                    return key
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.createdAt < $1.createdAt }
+        }
+    }
+
+    private func expect(_ keys: [ManagementKey], in store: SQLiteStore) async throws {
+        #expect(try await store.managementKeys() == keys)
+        let check = try await store.database.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
+        #expect(check == "ok")
+        try await store.close()
+    }
+}

@@ -1,0 +1,193 @@
+internal import Foundation
+internal import GRDB
+internal import SessionDomain
+internal import Synchronization
+internal import Testing
+
+@testable internal import SessionSQLite
+
+@Suite("Writes share commits")
+struct GroupCommitTests {
+    private struct JobFailure: Error, Equatable { let index: Int }
+
+    private let directory: TemporaryDirectory
+    private let database: DatabasePool
+    private let observer = CommitObserver()
+    private let gate = WriterGate()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        database = try DatabasePool(
+            path: directory.path("commits.sqlite"), configuration: ConnectionSettings.configuration)
+        try database.write { try $0.execute(sql: "CREATE TABLE jobs (position INTEGER PRIMARY KEY, number INTEGER)") }
+        database.add(transactionObserver: observer, extent: .databaseLifetime)
+    }
+
+    @Test("Jobs that wait share one transaction, up to the size of a batch")
+    func sharing() async throws {
+        let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64)
+        await gate.hold(database)
+        let jobs = try await queued(200, in: writer) { insert($0) }
+        #expect(observer.commits == 0)
+        gate.open()
+        for job in jobs { try await job.value }
+        #expect(observer.commits == 4)
+        #expect(try numbers().count == 200)
+    }
+
+    @Test("Jobs run in the order in which they came")
+    func order() async throws {
+        let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 7)
+        await gate.hold(database)
+        let jobs = try await queued(50, in: writer) { insert($0) }
+        gate.open()
+        for job in jobs { try await job.value }
+        #expect(try numbers() == Array(0..<50))
+    }
+
+    @Test("A job that throws undoes itself alone, and its error is the caller's")
+    func isolation() async throws {
+        let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64)
+        await gate.hold(database)
+        let jobs = try await queued(9, in: writer) { index in
+            { db in
+                _ = try insert(index)(db)
+                if index % 3 == 1 { throw JobFailure(index: index) }
+                if index % 3 == 2 { return .undo(()) }
+                return .keep(())
+            }
+        }
+        gate.open()
+        for (index, job) in jobs.enumerated() {
+            if index % 3 == 1 {
+                await #expect(throws: JobFailure(index: index)) { try await job.value }
+            } else {
+                try await job.value
+            }
+        }
+        #expect(try numbers() == [0, 3, 6])
+        #expect(observer.commits == 1)
+    }
+
+    @Test("An SQL error is reported without the values of the statement")
+    func statementError() async throws {
+        let writer = GroupCommit(writer: database, capacity: 10, batchSize: 10)
+        await #expect {
+            try await writer.perform { db -> WriteResult<Void> in
+                try db.run("INSERT INTO jobs VALUES (?, ?)", ["secret", "value"])
+                return .keep(())
+            }
+        } throws: { error in
+            guard case StoreError.unavailable(let text) = error else { return false }
+            return text.contains("SQLite") && !text.contains("secret") && !text.contains("value")
+        }
+    }
+
+    @Test("A commit that fails fails every job of its batch, and the next batch is unharmed")
+    func failedCommit() async throws {
+        let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64)
+        observer.refuseCommits(true)
+        await gate.hold(database)
+        let jobs = try await queued(5, in: writer) { insert($0) }
+        gate.open()
+        for job in jobs { await #expect(throws: StoreError.self) { try await job.value } }
+        #expect(try numbers() == [])
+        observer.refuseCommits(false)
+        try await writer.perform(insert(7))
+        #expect(try numbers() == [7])
+    }
+
+    @Test("One more than may wait is refused at once, and those that wait are served")
+    func overload() async throws {
+        let writer = GroupCommit(writer: database, capacity: 3, batchSize: 64)
+        await gate.hold(database)
+        let jobs = try await queued(3, in: writer) { insert($0) }
+        await #expect(throws: StoreError.overloaded) { try await writer.perform(insert(99)) }
+        gate.open()
+        for job in jobs { try await job.value }
+        try await writer.perform(insert(100))
+        #expect(try numbers() == [0, 1, 2, 100])
+    }
+
+    @Test("What was answered is there for every other connection")
+    func answeredMeansCommitted() async throws {
+        let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 16)
+        var configuration = Configuration()
+        configuration.readonly = true
+        let other = try DatabaseQueue(path: directory.path("commits.sqlite"), configuration: configuration)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for index in 0..<100 {
+                group.addTask {
+                    try await writer.perform(insert(index))
+                    return try await other.read { db in
+                        try Bool.fetchOne(db, sql: "SELECT count(*) = 1 FROM jobs WHERE number = ?", arguments: [index])
+                            ?? false
+                    }
+                }
+            }
+            for try await isThere in group { #expect(isThere) }
+        }
+    }
+
+    @Test("A caller who gives up tears no batch: the job is done all the same")
+    func cancellation() async throws {
+        let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64)
+        await gate.hold(database)
+        let jobs = try await queued(4, in: writer) { insert($0) }
+        jobs[1].cancel()
+        gate.open()
+        for job in jobs { try await job.value }
+        #expect(try numbers() == [0, 1, 2, 3])
+        #expect(observer.commits == 1)
+    }
+
+    @Test("A closed writer finishes what it took and refuses more")
+    func closing() async throws {
+        let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 2)
+        await gate.hold(database)
+        let jobs = try await queued(5, in: writer) { insert($0) }
+        async let closed: Void = writer.close()
+        gate.open()
+        await closed
+        for job in jobs { try await job.value }
+        #expect(try numbers().count == 5)
+        await #expect(throws: StoreError.self) { try await writer.perform(insert(9)) }
+    }
+
+    @Test("A writer that another process holds too long is a failure, not a success")
+    func lockedByAnotherProcess() async throws {
+        var configuration = ConnectionSettings.configuration
+        configuration.busyMode = .immediateError
+        let impatient = try DatabaseQueue(path: directory.path("commits.sqlite"), configuration: configuration)
+        let writer = GroupCommit(writer: impatient, capacity: 10, batchSize: 10)
+        try await database.writeWithoutTransaction {
+            try $0.execute(sql: "BEGIN IMMEDIATE; INSERT INTO jobs DEFAULT VALUES")
+        }
+        await #expect(throws: StoreError.self) { try await writer.perform(insert(1)) }
+    }
+
+    private func insert(_ number: Int) -> @Sendable (Database) throws -> WriteResult<Void> {
+        { db in
+            try db.run("INSERT INTO jobs (number) VALUES (?)", [number])
+            return .keep(())
+        }
+    }
+
+    private func numbers() throws -> [Int] {
+        try database.read { try Int.fetchAll($0, sql: "SELECT number FROM jobs ORDER BY position") }
+    }
+
+    /// Starts jobs one after the other, each only when the one before it waits.
+    private func queued(
+        _ count: Int, in writer: GroupCommit,
+        _ work: (Int) -> @Sendable (Database) throws -> WriteResult<Void>
+    ) async throws -> [Task<Void, any Error>] {
+        var jobs: [Task<Void, any Error>] = []
+        for index in 0..<count {
+            let work = work(index)
+            jobs.append(Task { try await writer.perform(work) })
+            while writer.waitingCount <= index { await Task.yield() }
+        }
+        return jobs
+    }
+}

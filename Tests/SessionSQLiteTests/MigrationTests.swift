@@ -1,0 +1,127 @@
+internal import Foundation
+internal import GRDB
+internal import SessionDomain
+internal import Testing
+
+@testable internal import SessionSQLite
+
+@Suite("The schema moves forward only")
+struct MigrationTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path("store.sqlite") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("Migrations are numbered from 1 without a gap")
+    func numbers() {
+        #expect(Migration.all.map(\.number) == Array(1...Migration.all.count))
+    }
+
+    @Test("A new database gets the newest schema, and opening it again changes nothing")
+    func version() async throws {
+        for _ in 0..<2 {
+            let store = try SQLiteStore.open(.file(path))
+            let version = try await store.database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+            #expect(version == Migration.all.count)
+            try await store.close()
+        }
+    }
+
+    @Test("A database of a newer version is refused and left as it is")
+    func newer() async throws {
+        try await SQLiteStore.open(.file(path)).close()
+        let database = try DatabaseQueue(path: path)
+        try await database.write { try $0.execute(sql: "PRAGMA user_version = 99") }
+        #expect(throws: StoreError.newerSchema(found: 99, supported: Migration.all.count)) {
+            try SQLiteStore.open(.file(path))
+        }
+        #expect(try await database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 99)
+    }
+
+    @Test("A database of another program is refused and left as it is")
+    func foreign() async throws {
+        let database = try DatabaseQueue(path: path)
+        try await database.write { try $0.execute(sql: "CREATE TABLE theirs (id INTEGER)") }
+        #expect(throws: StoreError.unavailable("the file is a database of another program")) {
+            try SQLiteStore.open(.file(path))
+        }
+        let tables = try await database.read { try String.fetchAll($0, sql: "SELECT name FROM sqlite_schema") }
+        #expect(tables == ["theirs"])
+    }
+
+    @Test("A file that is no database, and a path that cannot be, are refused")
+    func unusable() throws {
+        try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: path))
+        #expect(throws: StoreError.self) { try SQLiteStore.open(.file(path)) }
+        #expect(throws: StoreError.self) { try SQLiteStore.open(.file(directory.path("missing/store.sqlite"))) }
+    }
+
+    @Test("A step that fails leaves the database at the step before")
+    func failingStep() throws {
+        let steps = [
+            Migration(number: 1, sql: "CREATE TABLE one (id INTEGER)"),
+            Migration(number: 2, sql: "CREATE TABLE two (id INTEGER); CREATE TABLE one (id INTEGER)"),
+        ]
+        let database = try DatabaseQueue(path: path)
+        #expect(throws: DatabaseError.self) {
+            try database.writeWithoutTransaction { try Migration.apply(steps, to: $0) }
+        }
+        let (version, tables) = try database.read { db in
+            (
+                try Int.fetchOne(db, sql: "PRAGMA user_version"),
+                try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema")
+            )
+        }
+        #expect(version == 1)
+        #expect(tables == ["one"])
+    }
+
+    @Test("Later steps are applied to what earlier ones left")
+    func laterStep() throws {
+        let steps = [
+            Migration(number: 1, sql: "CREATE TABLE one (id INTEGER); INSERT INTO one VALUES (1)"),
+            Migration(number: 2, sql: "UPDATE one SET id = id + 1"),
+        ]
+        let database = try DatabaseQueue(path: path)
+        try database.writeWithoutTransaction { try Migration.apply([steps[0]], to: $0) }
+        for _ in 0..<2 { try database.writeWithoutTransaction { try Migration.apply(steps, to: $0) } }
+        #expect(try database.read { try Int.fetchAll($0, sql: "SELECT id FROM one") } == [2])
+    }
+
+    @Test("Every table is strict, and its hot look-ups and deletions use an index")
+    func plans() async throws {
+        let store = try SQLiteStore.open(.memory)
+        let (lax, scans) = try await store.database.read { db in
+            let lax = try String.fetchAll(
+                db,
+                sql: """
+                    SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'
+                    """)
+            let queries = [
+                "SELECT * FROM sessions WHERE app_id = 'a' AND user_id = 'u'",
+                "SELECT * FROM sessions WHERE purge_hour <= 1",
+                "SELECT * FROM proofs WHERE expires_at <= 1",
+                "SELECT * FROM redeemed_challenges WHERE expires_at <= 1",
+                "SELECT * FROM verifications WHERE code_expires_at <= 1",
+                "SELECT * FROM verifications WHERE app_id = 'a' AND type = 't' AND canonical = 'c'",
+                "SELECT * FROM counters WHERE resets_at <= 1",
+                "SELECT * FROM events WHERE created_at <= 1",
+                "SELECT * FROM events WHERE app_id = 'a' ORDER BY sequence DESC LIMIT 1",
+                "SELECT * FROM identifiers WHERE app_id = 'a' AND user_id = 'u' ORDER BY position",
+                "SELECT * FROM users WHERE app_id = 'a' AND external_id = 'e'",
+                "SELECT * FROM users WHERE app_id = 'a' ORDER BY created_at DESC, id DESC LIMIT 1",
+            ]
+            let scans = try queries.filter { query in
+                let plan = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + query)
+                return plan.contains { row in
+                    let detail: String = row["detail"]
+                    return detail.hasPrefix("SCAN") || detail.contains("TEMP B-TREE")
+                }
+            }
+            return (lax, scans)
+        }
+        #expect(lax == [])
+        #expect(scans == [])
+        try await store.close()
+    }
+}

@@ -1,0 +1,42 @@
+internal import Foundation
+internal import SessionSQLite
+internal import SessionStoreContract
+internal import Testing
+
+/// The two ways to keep the embedded store, as the contract knows them.
+enum SQLiteBackend: String, CaseIterable, CustomTestStringConvertible {
+    case file = "SQLite file"
+    case memory = "SQLite memory"
+
+    var testDescription: String { rawValue }
+}
+
+@Suite("The embedded store keeps the contract")
+struct SQLiteContractTests {
+    @Test("Rule", arguments: SQLiteBackend.allCases, StoreContract.rules)
+    func rule(backend: SQLiteBackend, rule: ContractRule) async throws {
+        switch backend {
+        case .memory: try await check(rule, at: .memory)
+        case .file:
+            let directory = try TemporaryDirectory()
+            try await check(rule, at: .file(directory.path("store.sqlite")))
+        }
+    }
+
+    private func check(_ rule: ContractRule, at location: SQLiteLocation) async throws {
+        let store = try SQLiteStore.open(location)
+        try await rule.check(ContractWorld(store: store))
+        try await store.close()
+    }
+
+    @Test("No store that is registered was skipped")
+    func everyBackendRuns() {
+        #expect(StoreContract.backends.filter { $0.hasPrefix("SQLite") } == SQLiteBackend.allCases.map(\.rawValue))
+    }
+
+    @Test("No two rules have one name, and none went missing")
+    func rulesAreDistinct() {
+        #expect(Set(StoreContract.rules.map(\.name)).count == StoreContract.rules.count)
+        #expect(StoreContract.rules.count >= 80)
+    }
+}

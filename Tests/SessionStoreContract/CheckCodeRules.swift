@@ -1,0 +1,109 @@
+internal import SessionDomain
+internal import Testing
+
+enum CheckCodeRules {
+    static let all: [ContractRule] = [
+        ContractRule("A right code signs its user in, once") { world async throws in
+            let user = try await world.addUser()
+            let started = try await world.begin(user.identifiers[0], token: "token")
+            var checked = started
+            checked.checks = 1
+            let outcome = try await world.check("old key's", "right", token: "token")
+            #expect(outcome == .right(checked, user, isNew: false))
+            #expect(try await world.check("right", token: "token") == .unknown)
+            #expect(try await world.happened() == [])
+        },
+        ContractRule("Of 32 concurrent right codes exactly one is right (O2)") { world async throws in
+            let user = try await world.addUser()
+            try await world.begin(user.identifiers[0], token: "token")
+            let outcomes = try await concurrently(32) { _ in try await world.check("right", token: "token") }
+            #expect(outcomes.filter(\.isRight).count == 1)
+            #expect(outcomes.filter { $0 == .unknown }.count == 31)
+        },
+        ContractRule("A right code makes a new user where nobody has the identifier, and tells it") {
+            world async throws in
+            let started = try await world.begin(try world.mail("Ada@example.com"), token: "token")
+            let outcome = try await world.check("right", token: "token")
+            guard case .right(_, let user, isNew: true) = outcome else { throw ContractFailure("\(outcome)") }
+            #expect(try await world.store.user(with: started.identifier, app: world.app) == user)
+            #expect(user.identifiers.map(\.value) == ["Ada@example.com"])
+            #expect(try await world.happened() == [.userCreated])
+        },
+        ContractRule("Two verifications of one new identifier make one user") { world async throws in
+            let address = try world.mail("ada@example.com")
+            for index in 0..<8 { try await world.begin(address, token: "t\(index)") }
+            let outcomes = try await concurrently(8) { try await world.check("right", token: "t\($0)") }
+            let ids = Set(outcomes.compactMap { if case .right(_, let user, _) = $0 { user.id } else { nil } })
+            #expect(outcomes.filter(\.isRight).count == 8)
+            #expect(ids.count == 1)
+            #expect(try await world.happened() == [.userCreated])
+        },
+        ContractRule("No user is made where the app stopped sign-up after the code was sent") { world async throws in
+            let started = try await world.begin(try world.mail("ada@example.com"), token: "token")
+            #expect(try await world.check("right", token: "token", signUp: false) == .wrong)
+            #expect(try await world.store.user(with: started.identifier, app: world.app) == nil)
+            #expect(try await world.happened() == [])
+        },
+        ContractRule("Every try counts before it is compared, and the fifth is the last") { world async throws in
+            let user = try await world.addUser()
+            try await world.begin(user.identifiers[0], token: "token")
+            let outcomes = try await concurrently(32) { _ in try await world.check("wrong", token: "token") }
+            #expect(outcomes == Array(repeating: .wrong, count: 32))
+            #expect(try await world.store.verification(tokenHash: "token", app: world.app)?.checks == 5)
+            #expect(try await world.check("right", token: "token") == .wrong)
+        },
+        ContractRule("An expired code is wrong, and the try is not counted") { world async throws in
+            let user = try await world.addUser()
+            try await world.begin(user.identifiers[0], token: "token")
+            #expect(try await world.check("right", token: "token", after: 600) == .wrong)
+            #expect(try await world.store.verification(tokenHash: "token", app: world.app)?.checks == 0)
+            #expect(try await world.check("right", token: "token", after: 599).isRight)
+        },
+        ContractRule("A token of another app is unknown") { world async throws in
+            let user = try await world.addUser()
+            try await world.begin(user.identifiers[0], token: "token")
+            let outcome = try await world.store.checkCode(
+                CheckCode(
+                    appID: world.otherApp, tokenHash: "token", codeHashes: ["right"], limits: OTPLimits(),
+                    signUp: true, newUserID: "usr_x", now: world.now, events: world.events()))
+            #expect(outcome == .unknown)
+            #expect(try await world.check("right", token: "token").isRight)
+        },
+        ContractRule("Failed checks are counted by identifier, over new codes and new verifications (O6)") {
+            world async throws in
+            let user = try await world.addUser()
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 3, window: 3600)
+            try await world.begin(user.identifiers[0], token: "one")
+            for _ in 0..<2 { #expect(try await world.check("wrong", token: "one", limits: limits) == .wrong) }
+            _ = try await world.resend(token: "one", after: 30)
+            #expect(try await world.check("wrong", token: "one", limits: limits, after: 31) == .wrong)
+            try await world.begin(user.identifiers[0], token: "two", after: 40)
+            let limited = CheckCodeOutcome.limited(until: world.now + 3601)
+            #expect(try await world.check("right", token: "two", limits: limits, after: 41) == limited)
+            #expect(try await world.store.verification(tokenHash: "two", app: world.app)?.checks == 0)
+            try await world.begin(user.identifiers[0], token: "three", after: 3600)
+            #expect(try await world.check("right", token: "three", limits: limits, after: 3601).isRight)
+        },
+        ContractRule("Failed checks of one identifier do not limit another (O8)") { world async throws in
+            let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 1, window: 3600)
+            for (user, token) in [(ada, "ada's"), (bob, "bob's")] {
+                try await world.begin(user.identifiers[0], token: token)
+            }
+            _ = try await world.check("wrong", token: "ada's", limits: limits)
+            #expect(try await world.check("right", token: "bob's", limits: limits).isRight)
+        },
+        ContractRule("A success clears the count of failures") { world async throws in
+            let user = try await world.addUser()
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 2, window: 3600)
+            for round in 0..<3 {
+                try await world.begin(user.identifiers[0], token: "t\(round)")
+                #expect(try await world.check("wrong", token: "t\(round)", limits: limits) == .wrong)
+                #expect(try await world.check("right", token: "t\(round)", limits: limits).isRight)
+            }
+        },
+    ]
+}

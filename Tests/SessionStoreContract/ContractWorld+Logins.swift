@@ -1,0 +1,57 @@
+internal import SessionDomain
+internal import Testing
+
+extension ContractWorld {
+    /// A start; the code of a verification is right when its hash is `right`.
+    func verificationStart(
+        _ identifier: CanonicalIdentifier, token: String, limit: RateLimit = RateLimit(limit: 100, window: 600),
+        signUp: Bool = true, after seconds: Int = 0
+    ) -> StartVerification {
+        let time = now + seconds
+        return StartVerification(appID: app, identifier: identifier, limit: limit, signUp: signUp, now: time) {
+            Verification(
+                tokenHash: token, appID: app, identifier: identifier, loginConfigID: "lcfg_1", codeChallenge: "pkce",
+                isSuppressed: $0, codeHash: "right", codeExpiresAt: time + 600, lastSentAt: time, createdAt: time)
+        }
+    }
+
+    /// A verification that is in the store.
+    @discardableResult
+    func begin(
+        _ identifier: CanonicalIdentifier, token: String, signUp: Bool = true, after seconds: Int = 0
+    ) async throws -> Verification {
+        let outcome = try await store.startVerification(
+            verificationStart(identifier, token: token, signUp: signUp, after: seconds))
+        guard case .started(let verification) = outcome else {
+            throw ContractFailure("the verification was not started: \(outcome)")
+        }
+        return verification
+    }
+
+    func check(
+        _ codes: String..., token: String, limits: OTPLimits = OTPLimits(), signUp: Bool = true,
+        after seconds: Int = 1
+    ) async throws -> CheckCodeOutcome {
+        try await store.checkCode(
+            CheckCode(
+                appID: app, tokenHash: token, codeHashes: codes, limits: limits, signUp: signUp,
+                newUserID: environment.newID("usr"), now: now + seconds, events: events()))
+    }
+
+    func resend(
+        token: String, code: String = "second", limits: OTPLimits = OTPLimits(), after seconds: Int
+    ) async throws -> ResendDecision {
+        try await store.resendCode(
+            ResendCode(appID: app, tokenHash: token, limits: limits, newCodeHash: code, now: now + seconds))
+    }
+}
+
+/// Why a rule could not even be tried.
+struct ContractFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+extension CheckCodeOutcome {
+    var isRight: Bool { if case .right = self { true } else { false } }
+}

@@ -1,0 +1,63 @@
+internal import SessionDomain
+internal import Testing
+
+extension ContractWorld {
+    /// A proof by a key; the same name is the same proof.
+    func proof(
+        _ name: String, key: String = "key-1", hasNonce: Bool = false, isFresh: Bool = true, lasts seconds: Int = 180
+    ) -> ProofUse {
+        ProofUse(
+            thumbprint: key, replayKey: "\(key)/\(name)", rememberUntil: now + seconds, hasNonce: hasNonce,
+            isFresh: isFresh)
+    }
+
+    func newSession(
+        of user: User, key: String? = "key-1", at time: Timestamp? = nil, idle: Int = 30 * 86_400,
+        scopes: [String] = [], device: Device = Device()
+    ) -> Session {
+        let time = time ?? now
+        return Session(
+            id: environment.newID("ses"), appID: user.appID, userID: user.id, keyThumbprint: key, scopes: scopes,
+            device: device, createdAt: time, idleExpiresAt: time + idle, absoluteExpiresAt: time + 365 * 86_400)
+    }
+
+    func start(
+        _ session: Session, challenge: String? = nil, proof: ProofUse? = nil, replacing previous: String? = nil
+    ) -> StartSession {
+        StartSession(
+            session: session, challengeID: challenge ?? "challenge of \(session.id)",
+            challengeExpiresAt: session.createdAt + 600, proof: proof, previousSessionID: previous,
+            now: session.createdAt, events: EventFactory(appID: session.appID, environment: environment))
+    }
+
+    /// A session that is in the store.
+    func signIn(
+        _ user: User, key: String? = "key-1", at time: Timestamp? = nil, idle: Int = 30 * 86_400
+    ) async throws -> Session {
+        let session = newSession(of: user, key: key, at: time, idle: idle)
+        try #require(try await store.startSession(start(session)) == .started(user))
+        return session
+    }
+
+    func rotation(
+        of session: Session, generation: Int64 = 0, proof: ProofUse?, after seconds: Int = 1,
+        device: Device = Device(), policy: SessionPolicy = SessionPolicy()
+    ) -> RotateRefreshToken {
+        RotateRefreshToken(
+            appID: session.appID, sessionID: session.id, generation: generation, proof: proof, device: device,
+            policy: policy, now: now + seconds,
+            events: EventFactory(appID: session.appID, environment: environment(at: now + seconds)))
+    }
+
+    func rotate(
+        _ session: Session, generation: Int64 = 0, proof: ProofUse?, after seconds: Int = 1,
+        policy: SessionPolicy = SessionPolicy()
+    ) async throws -> RotationOutcome {
+        try await store.rotateRefreshToken(
+            rotation(of: session, generation: generation, proof: proof, after: seconds, policy: policy))
+    }
+
+    func isLive(_ session: Session, after seconds: Int = 2) async throws -> Bool {
+        try await store.session(session.id, app: session.appID)?.isLive(at: now + seconds) ?? false
+    }
+}

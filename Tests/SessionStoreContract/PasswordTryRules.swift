@@ -1,0 +1,51 @@
+internal import SessionDomain
+internal import Testing
+
+enum PasswordTryRules {
+    static let all: [ContractRule] = [
+        ContractRule("A password try finds the user and the hash, by any case of the address") { world async throws in
+            let user = try await world.addUser(passwordHash: "hash")
+            let outcome = try await attempt(try world.mail("ADA@example.com"), world)
+            #expect(outcome == .found(user, passwordHash: "hash"))
+        },
+        ContractRule("A user without a password has no hash, and an unknown address has nobody") { world async throws in
+            let user = try await world.addUser()
+            #expect(try await attempt(user.identifiers[0], world) == .found(user, passwordHash: nil))
+            #expect(try await attempt(try world.mail("bob@example.com"), world) == .unknown)
+        },
+        ContractRule("Tries are counted for known and unknown addresses alike, before anything is compared") {
+            world async throws in
+            let user = try await world.addUser(passwordHash: "hash")
+            for identifier in [user.identifiers[0], try world.mail("nobody@example.com")] {
+                let outcomes = try await concurrently(16) { _ in try await attempt(identifier, world) }
+                #expect(outcomes.filter { $0 == .limited(until: world.now + 900) }.count == 13)
+                let after = try await attempt(identifier, world, after: 900)
+                #expect(after != .limited(until: world.now + 900))
+            }
+        },
+        ContractRule("A success clears the tries of its address, in its app only") { world async throws in
+            let user = try await world.addUser(passwordHash: "hash")
+            for _ in 0..<3 { _ = try await attempt(user.identifiers[0], world) }
+            try await world.store.clearCounter(.passwordTries(user.identifiers[0]), app: world.otherApp)
+            try await world.store.clearCounter(.otpStarts(user.identifiers[0]), app: world.app)
+            #expect(try await attempt(user.identifiers[0], world) == .limited(until: world.now + 900))
+            try await world.store.clearCounter(.passwordTries(user.identifiers[0]), app: world.app)
+            #expect(try await attempt(user.identifiers[0], world) == .found(user, passwordHash: "hash"))
+        },
+    ]
+
+    /// The hash that a user's next try would be compared with.
+    static func storedHash(of identifier: CanonicalIdentifier, _ world: ContractWorld) async throws -> String? {
+        guard case .found(_, let hash) = try await attempt(identifier, world) else { return nil }
+        return hash
+    }
+
+    private static func attempt(
+        _ identifier: CanonicalIdentifier, _ world: ContractWorld, after seconds: Int = 0
+    ) async throws -> BeginPasswordTryOutcome {
+        try await world.store.beginPasswordTry(
+            BeginPasswordTry(
+                appID: world.app, identifier: identifier, limit: RateLimit(limit: 3, window: 900),
+                now: world.now + seconds))
+    }
+}

@@ -1,0 +1,78 @@
+internal import SessionDomain
+internal import Testing
+
+enum SessionListRules {
+    static let all: [ContractRule] = [
+        ContractRule("Sessions are listed last seen first, page by page, with their total") { world async throws in
+            let user = try await world.addUser()
+            var sessions: [Session] = []
+            for index in 0..<5 { sessions.insert(try await world.signIn(user, at: world.now + index), at: 0) }
+            let page = try await list(user, world, limit: 2, offset: 1)
+            #expect(page.sessions == Array(sessions[1...2]))
+            #expect(page.total == 5)
+            // The oldest was seen last now.
+            _ = try await world.rotate(sessions[4], proof: world.proof("a"), after: 60)
+            #expect(try await list(user, world).sessions.first?.id == sessions[4].id)
+        },
+        ContractRule("A list never shows another user's or another app's sessions (R10)") { world async throws in
+            let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            let elsewhere = try await world.addUser(app: world.otherApp)
+            let mine = try await world.signIn(ada)
+            for user in [bob, elsewhere] { _ = try await world.signIn(user) }
+            #expect(try await list(ada, world).sessions == [mine])
+            let posing = User(id: ada.id, appID: world.otherApp, identifiers: [], createdAt: world.now)
+            #expect(try await list(posing, world).total == 0)
+            let nobody = User(id: "", appID: world.app, identifiers: [], createdAt: world.now)
+            #expect(try await list(nobody, world).total == 0)
+        },
+        ContractRule("A list shows no ended session") { world async throws in
+            let user = try await world.addUser()
+            let (live, revoked) = (try await world.signIn(user), try await world.signIn(user))
+            _ = try await world.signIn(user, idle: 1)
+            #expect(try await revoke(.one(revoked.id), of: user, world) == 1)
+            let page = try await list(user, world)
+            #expect(page.sessions == [live])
+            #expect(page.total == 1)
+        },
+        ContractRule("One session, all but one, and all are ended with one event each") { world async throws in
+            let user = try await world.addUser()
+            var sessions: [Session] = []
+            for _ in 0..<4 { sessions.append(try await world.signIn(user)) }
+            let before = try await world.happened().count
+            #expect(try await revoke(.one(sessions[0].id), of: user, world) == 1)
+            #expect(try await revoke(.one(sessions[0].id), of: user, world) == 0)
+            #expect(try await revoke(.allBut(sessions[1].id), of: user, world) == 2)
+            #expect(try await list(user, world).sessions == [sessions[1]])
+            #expect(try await revoke(.all, of: user, world) == 1)
+            #expect(try await revoke(.all, of: user, world) == 0)
+            #expect(
+                try await world.happened().dropFirst(before)
+                    == [.sessionRevoked, .sessionRevoked, .sessionRevoked, .sessionRevoked])
+        },
+        ContractRule("Nobody can end another user's session, and an absent id matches nothing (R10)") {
+            world async throws in
+            let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            let session = try await world.signIn(ada)
+            #expect(try await revoke(.one(session.id), of: bob, world) == 0)
+            #expect(try await revoke(.one(""), of: ada, world) == 0)
+            let posing = User(id: ada.id, appID: world.otherApp, identifiers: [], createdAt: world.now)
+            #expect(try await revoke(.all, of: posing, world) == 0)
+            #expect(try await world.isLive(session))
+        },
+    ]
+
+    private static func list(
+        _ user: User, _ world: ContractWorld, limit: Int = 100, offset: Int = 0
+    ) async throws -> (sessions: [Session], total: Int) {
+        try await world.store.sessions(
+            of: user.id, app: user.appID, now: world.now + 2, limit: limit, offset: offset)
+    }
+
+    private static func revoke(
+        _ selection: SessionSelection, of user: User, _ world: ContractWorld
+    ) async throws -> Int {
+        try await world.store.revokeSessions(
+            of: user.id, app: user.appID, selection, reason: .revokedByUser, now: world.now + 2,
+            events: world.events())
+    }
+}

@@ -1,0 +1,36 @@
+internal import Testing
+
+/// What every store promises, as rules that any store can be asked to keep.
+package enum StoreContract {
+    /// The stores there are. The tests of each compare what they ran with this list.
+    package static let backends = ["SQLite file", "SQLite memory"]
+
+    package static let rules: [ContractRule] =
+        AppRules.all + ManagementKeyRules.all + UserRules.all + IdentifierRules.all + AccessRules.all
+        + StartSessionRules.all + RotationRules.all + RotationRaceRules.all + SessionListRules.all
+        + ReplayMemoryRules.all + VerificationRules.all + CheckCodeRules.all + PasswordTryRules.all
+        + HousekeepingRules.all
+}
+
+/// One promise, checked against a fresh and empty store.
+package struct ContractRule: Sendable, CustomTestStringConvertible {
+    package let name: String
+    package let check: @Sendable (ContractWorld) async throws -> Void
+
+    init(_ name: String, _ check: @escaping @Sendable (ContractWorld) async throws -> Void) {
+        self.name = name
+        self.check = check
+    }
+
+    package var testDescription: String { name }
+}
+
+/// Does the same thing many times at once; the answers in no order.
+func concurrently<Answer: Sendable>(
+    _ count: Int, _ work: @escaping @Sendable (Int) async throws -> Answer
+) async throws -> [Answer] {
+    try await withThrowingTaskGroup(of: Answer.self) { group in
+        for index in 0..<count { group.addTask { try await work(index) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+}

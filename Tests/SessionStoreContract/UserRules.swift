@@ -1,0 +1,116 @@
+internal import SessionDomain
+internal import SessionTokens
+internal import Testing
+
+enum UserRules {
+    static let all: [ContractRule] = [
+        ContractRule("A user comes back as created, by id, identifier and external id, in this app only") {
+            world async throws in
+            let user = User(
+                id: "usr_1", appID: world.app, externalID: "ext-1",
+                profile: [
+                    "name": "Ada", "tags": .array([.int(1), .null, .bool(true)]), "n": .object(["x": .double(0.5)]),
+                ],
+                identifiers: [try world.phone("+14155550100"), try world.mail("Ada@Example.com")], hasPassword: true,
+                createdAt: world.now)
+            #expect(try await world.store.createUser(user, passwordHash: "hash", events: []) == .created)
+            for (app, expected) in [(world.app, user), (world.otherApp, nil)] {
+                #expect(try await world.store.user("usr_1", app: app) == expected)
+                #expect(try await world.store.user(with: try world.mail("ada@example.COM"), app: app) == expected)
+                #expect(try await world.store.user(externalID: "ext-1", app: app) == expected)
+            }
+            let stored = try await world.store.user("usr_1", app: world.app)
+            #expect(stored?.identifiers.map(\.value) == ["+14155550100", "Ada@Example.com"])
+        },
+        ContractRule("Nobody is found by what nobody has") { world async throws in
+            _ = try await world.addUser()
+            #expect(try await world.store.user("usr_unknown", app: world.app) == nil)
+            #expect(try await world.store.user(with: try world.mail("bob@example.com"), app: world.app) == nil)
+            #expect(try await world.store.user(externalID: "", app: world.app) == nil)
+        },
+        ContractRule("A taken external id undoes the whole creation, events included") { world async throws in
+            _ = try await world.addUser(externalID: "ext")
+            let second = User(
+                id: "usr_2", appID: world.app, externalID: "ext", identifiers: [try world.mail("bob@example.com")],
+                createdAt: world.now)
+            let outcome = try await world.store.createUser(
+                second, passwordHash: nil, events: [world.events().userCreated(second)])
+            #expect(outcome == .externalIDTaken)
+            #expect(try await world.store.user("usr_2", app: world.app) == nil)
+            #expect(try await world.happened() == [])
+        },
+        ContractRule("Users are listed newest first, page by page, with their total, for their app only") {
+            world async throws in
+            var users: [User] = []
+            for index in 0..<5 {
+                users.insert(
+                    try await world.addUser("u\(index)@example.com", createdAt: world.now + index / 2), at: 0)
+            }
+            _ = try await world.addUser("u0@example.com", app: world.otherApp)
+            let page = try await world.store.users(app: world.app, limit: 2, offset: 1)
+            #expect(page.users == Array(users[1...2]))
+            #expect(page.total == 5)
+            #expect(try await world.store.users(app: world.app, limit: 10, offset: 5).users.isEmpty)
+        },
+        ContractRule("A deleted user takes identifiers, sessions and verifications along, and nobody else's") {
+            world async throws in
+            let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            let (session, bobs) = (try await world.signIn(ada), try await world.signIn(bob))
+            try await world.begin(ada.identifiers[0], token: "token")
+            try await world.begin(bob.identifiers[0], token: "bob's")
+            let event = world.events().make(.userDeleted, ["user_id": .string(ada.id)])
+            #expect(try await world.store.deleteUser(ada.id, app: world.app, events: [event]))
+
+            #expect(try await world.store.user(ada.id, app: world.app) == nil)
+            #expect(try await world.store.user(with: ada.identifiers[0], app: world.app) == nil)
+            #expect(try await world.store.session(session.id, app: world.app) == nil)
+            #expect(try await world.store.verification(tokenHash: "token", app: world.app) == nil)
+            #expect(try await world.happened().last == .userDeleted)
+            #expect(try await world.rotate(session, proof: world.proof("a")) == .refused(.unauthorized))
+            #expect(try await world.isLive(bobs))
+            #expect(try await world.store.verification(tokenHash: "bob's", app: world.app) != nil)
+            _ = try await world.addUser()
+        },
+        ContractRule("Deleting an unknown user, or another app's, changes nothing and tells nothing") {
+            world async throws in
+            let user = try await world.addUser()
+            let event = world.events().make(.userDeleted, [:])
+            #expect(try await world.store.deleteUser("usr_unknown", app: world.app, events: [event]) == false)
+            #expect(try await world.store.deleteUser(user.id, app: world.otherApp, events: [event]) == false)
+            #expect(try await world.store.user(user.id, app: world.app) == user)
+            #expect(try await world.happened() == [])
+        },
+        ContractRule("An external id is set, kept from others, freed, and needed by nobody") { world async throws in
+            let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            func set(_ id: String?, _ user: User) async throws -> UpdateUserOutcome {
+                try await world.store.setExternalID(id, user: user.id, app: world.app, now: world.now + 5)
+            }
+            var expected = ada
+            expected.externalID = "ext"
+            expected.updatedAt = world.now + 5
+            #expect(try await set("ext", ada) == .updated(expected))
+            #expect(try await set("ext", ada) == .updated(expected))
+            #expect(try await set("ext", bob) == .taken)
+            expected.externalID = nil
+            #expect(try await set(nil, ada) == .updated(expected))
+            #expect(try await set(nil, bob) != .taken)
+            #expect(try await set("ext", bob) != .taken)
+            let unknown = try await world.store.setExternalID("x", user: ada.id, app: world.otherApp, now: world.now)
+            #expect(unknown == .notFound)
+        },
+        ContractRule("A profile is merged, and a null removes its key") { world async throws in
+            let user = try await world.addUser()
+            _ = try await world.store.mergeProfile(
+                ["a": .int(1), "b": "two"], user: user.id, app: world.app, now: world.now)
+            let outcome = try await world.store.mergeProfile(
+                ["a": .null, "c": .bool(false), "missing": .null], user: user.id, app: world.app, now: world.now + 3)
+            var expected = user
+            expected.profile = ["b": "two", "c": .bool(false)]
+            expected.updatedAt = world.now + 3
+            #expect(outcome == .updated(expected))
+            #expect(try await world.store.user(user.id, app: world.app) == expected)
+            let unknown = try await world.store.mergeProfile([:], user: "usr_x", app: world.app, now: world.now)
+            #expect(unknown == .notFound)
+        },
+    ]
+}

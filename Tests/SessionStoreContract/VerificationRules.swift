@@ -1,0 +1,87 @@
+internal import SessionDomain
+internal import Testing
+
+enum VerificationRules {
+    static let all: [ContractRule] = [
+        ContractRule("A verification comes back as it was started, in its app only") { world async throws in
+            let started = try await world.begin(try world.mail("ada@example.com"), token: "token")
+            #expect(try await world.store.verification(tokenHash: "token", app: world.app) == started)
+            #expect(try await world.store.verification(tokenHash: "token", app: world.otherApp) == nil)
+            #expect(try await world.store.verification(tokenHash: "", app: world.app) == nil)
+        },
+        ContractRule("Who may not sign in gets a suppressed verification that is never right") { world async throws in
+            // Who has the address, whether people may sign up, and whether the code is then suppressed.
+            let rows: [(status: User.Status?, signUp: Bool, isSuppressed: Bool)] = [
+                (nil, true, false), (nil, false, true), (.active, true, false), (.active, false, false),
+                (.inactive, true, true), (.suspended, true, true), (.suspended, false, true),
+            ]
+            for (index, row) in rows.enumerated() {
+                let address = "u\(index)@example.com"
+                if let status = row.status { _ = try await world.addUser(address, status: status) }
+                let started = try await world.begin(
+                    try world.mail(address), token: "t\(index)", signUp: row.signUp)
+                #expect(started.isSuppressed == row.isSuppressed)
+                let outcome = try await world.check("right", token: "t\(index)", signUp: row.signUp)
+                #expect(outcome.isRight == !row.isSuppressed)
+            }
+        },
+        ContractRule("Starts are limited by identifier, over all its verifications, until the window ends") {
+            world async throws in
+            let address = try world.mail("ada@example.com")
+            let limit = RateLimit(limit: 2, window: 600)
+            func start(_ identifier: CanonicalIdentifier, _ token: String, after seconds: Int = 0) async throws
+                -> StartVerificationOutcome
+            {
+                try await world.store.startVerification(
+                    world.verificationStart(identifier, token: token, limit: limit, after: seconds))
+            }
+            for token in ["a", "b"] { _ = try await start(address, token) }
+            #expect(try await start(try world.mail("ADA@example.com"), "c") == .limited(until: world.now + 600))
+            #expect(try await world.store.verification(tokenHash: "c", app: world.app) == nil)
+            #expect(try await start(try world.mail("bob@example.com"), "d") != .limited(until: world.now + 600))
+            #expect(try await start(address, "e", after: 599) == .limited(until: world.now + 600))
+            #expect(try await start(address, "f", after: 600) != .limited(until: world.now + 600))
+        },
+        ContractRule("Concurrent starts never exceed their limit") { world async throws in
+            let address = try world.mail("ada@example.com")
+            let outcomes = try await concurrently(32) { index in
+                try await world.store.startVerification(
+                    world.verificationStart(address, token: "t\(index)", limit: RateLimit(limit: 5, window: 600)))
+            }
+            #expect(outcomes.filter { $0 == .limited(until: world.now + 600) }.count == 27)
+        },
+        ContractRule("A new code kills the old one, and its checks begin anew") { world async throws in
+            try await world.begin(try world.mail("ada@example.com"), token: "token")
+            _ = try await world.check("wrong", token: "token")
+            let decision = try await world.resend(token: "token", after: 30)
+            let stored = try await world.store.verification(tokenHash: "token", app: world.app)
+            #expect(stored.map(ResendDecision.send) == decision)
+            #expect(stored?.sends == 2)
+            #expect(stored?.checks == 0)
+            #expect(try await world.check("right", token: "token", after: 31) == .wrong)
+            #expect(try await world.check("second", token: "token", after: 31).isRight)
+        },
+        ContractRule("A code is not sent again too soon, too often, too late, or for nothing") { world async throws in
+            var limits = OTPLimits()
+            limits.sendsPerVerification = 2
+            try await world.begin(try world.mail("ada@example.com"), token: "token")
+            let before = try await world.store.verification(tokenHash: "token", app: world.app)
+            let soon = try await world.resend(token: "token", limits: limits, after: 29)
+            #expect(soon == .limited(until: world.now + 30))
+            #expect(try await world.resend(token: "other", limits: limits, after: 30) == .unknown)
+            #expect(try await world.resend(token: "token", limits: limits, after: 600) == .unknown)
+            #expect(try await world.store.verification(tokenHash: "token", app: world.app) == before)
+            _ = try await world.resend(token: "token", limits: limits, after: 30)
+            let often = try await world.resend(token: "token", limits: limits, after: 100)
+            #expect(often == .limited(until: world.now + 630))
+        },
+        ContractRule("Of many who ask for a new code at once one gets it") { world async throws in
+            try await world.begin(try world.mail("ada@example.com"), token: "token")
+            let decisions = try await concurrently(16) { index in
+                try await world.resend(token: "token", code: "code \(index)", after: 30)
+            }
+            #expect(decisions.filter { $0 == .limited(until: world.now + 60) }.count == 15)
+            #expect(try await world.store.verification(tokenHash: "token", app: world.app)?.sends == 2)
+        },
+    ]
+}
