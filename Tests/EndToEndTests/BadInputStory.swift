@@ -83,8 +83,29 @@ struct BadInputStory {
         #expect(answer.body["code"]?.stringValue == "bad_request")
     }
 
-    @Test("an unknown host with no default app is 404, and headers beyond 16 KiB are 431")
-    func hostsAndHeaders() async throws {
+    @Test(
+        "hosts choose the app; one that names none is 404 where there is no default",
+        arguments: [("testapp.example.com", 200), ("TESTAPP.example.com:8443", 200), ("other.example.com", 404)])
+    func hosts(host: String, status: Int) async throws {
+        let world = try await World(servesAnyHost: false)
+        let answer = try await world.call("/.well-known/jwks.json", host: host)
+        #expect(answer.status == status)
+        if status == 404 { #expect(answer.body["code"]?.stringValue == "not_found") }
+    }
+
+    @Test("bytes that are no UTF-8 are 400")
+    func notUTF8() async throws {
+        let world = try await World()
+        let (response, body) = try await world.transport().respond(
+            HTTPRequest(
+                method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/otp",
+                headerFields: [.contentType: "application/json"]), body: Data([0x7B, 0xFF, 0x7D]))
+        #expect(response.status.code == 400)
+        #expect(String(decoding: body, as: UTF8.self).contains("UTF-8"))
+    }
+
+    @Test("headers beyond 16 KiB are 431")
+    func longHeaders() async throws {
         let world = try await World()
         let answer = try await world.call("/health", headers: ["x-long": String(repeating: "a", count: 17_000)])
         #expect(answer.status == 431)

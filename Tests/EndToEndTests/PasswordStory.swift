@@ -24,9 +24,14 @@ struct PasswordStory {
         #expect(user.profile.sessionID?.hasPrefix("ses_") == true)
     }
 
-    @Test("a wrong password and an unknown address are one answer")
+    @Test("a wrong password, an unknown address and a user without a password are one answer")
     func wrong() async throws {
         let world = try await world()
+        _ = try await world.signedIn("codes-only@example.com")
+        let without = try await world.call(
+            "/v1/session/login/email/password",
+            json: #"{"identifier":"codes-only@example.com","password":"wrong horse"}"#)
+        #expect(without.status == 401)
         let wrong = try await world.call(
             "/v1/session/login/email/password",
             json: #"{"identifier":"grace@example.com","password":"wrong horse"}"#)
@@ -34,6 +39,7 @@ struct PasswordStory {
             "/v1/session/login/email/password",
             json: #"{"identifier":"nobody@example.com","password":"wrong horse"}"#)
         #expect(wrong.status == 401 && unknown.status == 401)
+        #expect(wrong.body["code"] == without.body["code"])
         #expect(wrong.body["code"] == unknown.body["code"] && wrong.body["message"] == unknown.body["message"])
     }
 

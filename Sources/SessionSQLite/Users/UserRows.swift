@@ -46,7 +46,8 @@ extension Database {
     }
 
     func passwordHash(of id: String, app: AppID) throws -> String? {
-        try first("SELECT password_hash FROM users WHERE app_id = ? AND id = ?", [app, id]) { try $0.next() } ?? nil
+        try first("SELECT password_hash FROM users WHERE app_id = ? AND id = ?", [app, id]) { try $0.next() as String? }
+            ?? nil
     }
 
     /// Inserts a user with identifiers; stops at the first that somebody has, to be undone by the caller.

@@ -17,7 +17,8 @@ struct World: Sendable {
     let appID: AppID
     static let origin = "http://localhost:8080"
 
-    init(configure: (inout App) -> Void = { _ in }) async throws {
+    /// - Parameter servesAnyHost: Whether the app answers for hosts that name none.
+    init(servesAnyHost: Bool = true, configure: (inout App) -> Void = { _ in }) async throws {
         let clock = clock
         let live = ServiceEnvironment.live
         let environment = ServiceEnvironment(
@@ -29,7 +30,8 @@ struct World: Sendable {
             store: try SQLiteStore.open(.memory),
             keys: KeyRing(current: MasterKey(secret: Data(live.randomBytes(32)))),
             hasher: try Argon2PasswordHasher(), delivery: mailbox,
-            origins: try PublicOrigins(publicURL: Self.origin), defaultApp: id, environment: environment)
+            origins: try PublicOrigins(publicURL: Self.origin), defaultApp: servesAnyHost ? id : nil,
+            environment: environment)
         _ = try await service.apps.create(id: id, name: "Test") { app in
             app.passwordLogin = PasswordLoginConfig(at: clock.timestamp)
             app.otpLogins = OTPLoginConfig.Channel.allCases.map { channel in
@@ -75,13 +77,14 @@ struct World: Sendable {
 
     /// A request without the SDK; `json` makes it a POST.
     func call(
-        _ path: String, json: String? = nil, headers: [String: String] = [:], method: HTTPRequest.Method? = nil
+        _ path: String, json: String? = nil, headers: [String: String] = [:], method: HTTPRequest.Method? = nil,
+        host: String = "localhost:8080"
     ) async throws -> (status: Int, body: [String: PreludeJSONValue], head: HTTPResponse) {
         var fields = HTTPFields()
         if json != nil { fields[.contentType] = "application/json" }
         for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
         let head = HTTPRequest(
-            method: method ?? (json == nil ? .get : .post), scheme: "http", authority: "localhost:8080", path: path,
+            method: method ?? (json == nil ? .get : .post), scheme: "http", authority: host, path: path,
             headerFields: fields)
         let (response, body) = try await transport().respond(head, body: json.map { Data($0.utf8) })
         let object = body.isEmpty ? [:] : try JSONDecoder().decode([String: PreludeJSONValue].self, from: body)
