@@ -79,7 +79,8 @@ public struct FileCredentialStore: CredentialStore {
             // Closing gives the lock back, also when the process dies.
             defer { close(descriptor) }
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                DispatchQueue.global().async {
+                // A serial queue has a thread of its own; global ones share theirs with Swift's tasks on Linux.
+                DispatchQueue(label: "prelude-session.lock").async {
                     var status = flock(descriptor, LOCK_EX)
                     while status != 0 && errno == EINTR { status = flock(descriptor, LOCK_EX) }
                     let code = errno
