@@ -32,6 +32,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -77,6 +78,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),
@@ -85,6 +88,7 @@ let package = Package(
         .testTarget(name: "SessionTokensTests", dependencies: ["SessionTokens", crypto], swiftSettings: strict),
         .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"], swiftSettings: strict),
         .testTarget(
+<<<<<<< HEAD
             name: "SessionDomainTests",
             dependencies: ["SessionDomain", "SessionTokens", crypto],
             swiftSettings: strict
@@ -101,12 +105,24 @@ let package = Package(
             dependencies: [
                 "SessionDomain", "SessionSQLite", "SessionStoreContract",
                 .product(name: "GRDB", package: "GRDB.swift"),
+=======
+            name: "EndToEndTests",
+            dependencies: [
+                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", hummingbird,
+                httpTypes,
+                logging, .product(name: "NIOCore", package: "swift-nio"),
+>>>>>>> main
             ],
             swiftSettings: strict
         ),
         .testTarget(
+<<<<<<< HEAD
             name: "SessionArgon2Tests",
             dependencies: ["SessionArgon2", "SessionDomain"],
+=======
+            name: "PreludeSessionTests",
+            dependencies: ["PreludeSession", "SessionWire", httpTypes],
+>>>>>>> main
             swiftSettings: strict
         ),
     ]

@@ -9,8 +9,14 @@ struct PreludeSessionCommand: AsyncParsableCommand {
         subcommands: [ServeCommand.self],
         groupedSubcommands: [
             CommandGroup(
+                name: "Signing in (through the SDK):",
+                subcommands: [
+                    LoginCommand.self, WhoAmICommand.self, SessionsCommand.self, RevokeCommand.self,
+                    RefreshCommand.self, LogoutCommand.self,
+                ]),
+            CommandGroup(
                 name: "Administration (on the database):",
-                subcommands: [AppCommand.self, UserCommand.self, KeyCommand.self])
+                subcommands: [AppCommand.self, UserCommand.self, KeyCommand.self]),
         ]
     )
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import SessionDomain
+import SessionTokens
 import SessionWire
 
 /// Signing in with a code: start, resend, check.
@@ -25,7 +26,7 @@ struct OTPRoutes: Sendable {
         cookies.setVerificationToken(
             token, seconds: limits.codeLifetime * limits.sendsPerVerification, on: &response)
         if context.client.isBrowser, context.client.device.id == nil, cookies.deviceID(in: request) == nil {
-            cookies.setDeviceID(environment.newDeviceID(), on: &response)
+            cookies.setDeviceID(RandomUUID.make(from: environment.randomBytes(16)), on: &response)
         }
         return response
     }
@@ -65,17 +66,5 @@ enum TextLimit {
         guard (text?.utf8.count ?? 0) <= 256 else {
             throw Refusal.invalidField(field, "must have at most 256 bytes")
         }
-    }
-}
-
-extension ServiceEnvironment {
-    /// A random UUID (RFC 9562 §5.4), lower case.
-    func newDeviceID() -> String {
-        var bytes = randomBytes(16)
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return [hex[0..<4], hex[4..<6], hex[6..<8], hex[8..<10], hex[10..<16]].map { $0.joined() }
-            .joined(separator: "-")
     }
 }

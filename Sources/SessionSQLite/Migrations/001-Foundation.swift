@@ -7,7 +7,7 @@ extension Migration {
             CREATE TABLE apps (
                 id TEXT NOT NULL PRIMARY KEY CHECK (length(id) = 7),
                 created_at INTEGER NOT NULL,
-                settings TEXT NOT NULL CHECK (json_valid(settings))
+                settings TEXT NOT NULL
             ) STRICT;
 
             CREATE TABLE signing_keys (
@@ -34,7 +34,7 @@ extension Migration {
                 id TEXT NOT NULL,
                 status TEXT NOT NULL CHECK (status IN ('active', 'inactive', 'suspended')),
                 external_id TEXT,
-                profile TEXT NOT NULL CHECK (json_valid(profile)),
+                profile TEXT NOT NULL,
                 password_hash TEXT,
                 created_at INTEGER NOT NULL,
                 updated_at INTEGER NOT NULL,
@@ -137,7 +137,7 @@ extension Migration {
                 id TEXT NOT NULL,
                 name TEXT NOT NULL,
                 created_at INTEGER NOT NULL,
-                data TEXT NOT NULL CHECK (json_valid(data)),
+                data TEXT NOT NULL,
                 UNIQUE (app_id, id)
             ) STRICT;
             CREATE INDEX events_by_app ON events (app_id, sequence);

@@ -43,6 +43,9 @@ package struct DPoPProofChecker: Sendable {
     /// The longest `jti` or nonce accepted, in bytes.
     package static let maximumIDLength = 256
 
+    /// Times beyond this are no times; a `Double` below it converts to an integer without a trap.
+    private static let maximumTime = 0x1p53
+
     private let method: String
     private let targets: [TargetURI]
     private let accessToken: String?
@@ -127,7 +130,8 @@ package struct DPoPProofChecker: Sendable {
     private func requiredClaims(of jws: CompactJWS) throws(DPoPError) -> DPoPClaims {
         guard let claims = try? TokenJSON.decode(DPoPClaims.self, from: jws.payload),
             (1...Self.maximumIDLength).contains(claims.jti.utf8.count),
-            claims.nonce.map({ $0.utf8.count <= Self.maximumIDLength }) ?? true
+            claims.nonce.map({ $0.utf8.count <= Self.maximumIDLength }) ?? true,
+            claims.iat.magnitude < Self.maximumTime
         else { throw .malformed }
         return claims
     }

@@ -50,7 +50,10 @@ package struct TargetURI: Sendable, Hashable {
         let suffix = authority[hostEnd...]
         guard !host.isEmpty else { return nil }
         if suffix.isEmpty || suffix == ":" { return (host, nil) }
-        guard suffix.first == ":", let port = Int(suffix.dropFirst()), (1...65535).contains(port) else { return nil }
+        let digits = suffix.dropFirst()
+        guard suffix.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let port = Int(digits), (1...65535).contains(port)
+        else { return nil }
         return (host, port)
     }
 

@@ -8,7 +8,9 @@ package enum TokenJSON {
         return try encoder.encode(value)
     }
 
+    /// Decodes one reading of the bytes, or none: repeated members and other encodings than UTF-8 are refused.
     package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        try JSONDecoder().decode(type, from: data)
+        try JSONStructure.check(data)
+        return try JSONDecoder().decode(type, from: data)
     }
 }

@@ -43,9 +43,9 @@ extension PublicJWK: Codable {
 
     private static func coordinate(_ member: Member, in members: KeyedDecodingContainer<Member>) throws -> Data {
         // Both curves have 32-byte coordinates; RFC 7518 §6.2.1.2 wants leading zeros kept.
-        guard let bytes = Base64URL.decode(try members.decode(String.self, forKey: member)), bytes.count == 32 else {
-            throw JWKError.invalidCoordinates
-        }
+        guard let text = try members.decodeIfPresent(String.self, forKey: member), let bytes = Base64URL.decode(text),
+            bytes.count == 32
+        else { throw JWKError.invalidCoordinates }
         return bytes
     }
 

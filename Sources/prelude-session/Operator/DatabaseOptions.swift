@@ -54,6 +54,6 @@ struct DatabaseOptions: ParsableArguments {
     }
 }
 
-extension AppID: @retroactive ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+extension AppID: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
 }

@@ -20,7 +20,7 @@ struct OpenedService {
         let (keys, created) = try await keyRing(
             for: store, database: database, keyFile: keyFile, environment: environment)
         let service = SessionService(
-            store: store, keys: keys, hasher: try Argon2Hasher(), delivery: delivery, origins: origins,
+            store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, origins: origins,
             defaultApp: defaultApp, environment: environment)
         return OpenedService(store: store, service: service, createdKeyFile: created)
     }

@@ -5,6 +5,7 @@ import ServiceLifecycle
 import SessionDomain
 import SessionHTTP
 import SessionSQLite
+import UnixSignals
 
 /// Builds the service from its configuration and runs it until SIGTERM or SIGINT.
 struct ServiceRunner {
@@ -73,7 +74,8 @@ struct ServiceRunner {
         }
         try await DevelopmentApp.ensure(in: service)
         if let key = try await DevelopmentApp.managementKey(configured: configuration.managementKey, in: service) {
-            print("Management key of this start: \(key)")
+            // Unbuffered, so that it is there for whoever reads a pipe.
+            FileHandle.standardOutput.write(Data("Management key of this start: \(key)\n".utf8))
         }
     }
 }

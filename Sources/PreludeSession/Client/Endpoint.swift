@@ -1,0 +1,28 @@
+internal import Foundation
+internal import SessionTokens
+
+/// Where the session service is.
+public enum Endpoint: Sendable, Hashable {
+    /// A development service on this machine, `http://localhost:8080`.
+    case `default`
+    /// An origin such as `https://app1234.session.example.com`. Plain http is for loopback only.
+    case custom(String)
+
+    /// - Throws: `PreludeSessionError.invalidConfiguration` for anything but an origin that keeps secrets secret.
+    func origin() throws(PreludeSessionError) -> String {
+        let text =
+            switch self {
+            case .default: "http://localhost:8080"
+            case .custom(let text): text
+            }
+        guard let target = TargetURI(text), target.path == "/", !text.contains("?"), !text.contains("#") else {
+            throw .invalidConfiguration("the endpoint must be an origin, such as https://session.example.com")
+        }
+        let loopback = ["http://localhost", "http://127.0.0.1", "http://[::1]"]
+        let isLoopback = loopback.contains { target.origin == $0 || target.origin.hasPrefix($0 + ":") }
+        guard target.origin.hasPrefix("https://") || isLoopback else {
+            throw .invalidConfiguration("the endpoint must begin with https://; plain http is for loopback only")
+        }
+        return target.origin
+    }
+}

@@ -1,0 +1,142 @@
+public import Foundation
+internal import SessionTokens
+
+/// Signs a user in and keeps them signed in. A value to copy freely: all copies share one session.
+public struct PreludeSessionClient: Sendable {
+    let engine: SessionEngine
+
+    /// Makes a client. Nothing is read or sent yet.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Where the session service is.
+    ///   - hostOverride: The host the service is known by, where the endpoint's is another one (a tunnel, a test).
+    ///   - signalsDispatcher: Collects device signals that go along with logins.
+    ///   - timeout: Seconds an answer may take.
+    ///   - earlyRefreshMargin: Seconds before its end from which an access token is refreshed.
+    ///   - credentialStore: Where credentials are kept; `nil` is a directory of the user's.
+    ///   - deviceKeyStore: Where the device's key is kept; `nil` is with the credentials.
+    ///   - transport: What carries requests; `nil` is URLSession.
+    /// - Throws: `PreludeSessionError.invalidConfiguration`.
+    public init(
+        endpoint: Endpoint = .default, hostOverride: String? = nil,
+        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil, timeout: TimeInterval = 10,
+        earlyRefreshMargin: TimeInterval = 30, credentialStore: (any CredentialStore)? = nil,
+        deviceKeyStore: (any DeviceKeyStore)? = nil, transport: (any SessionTransport)? = nil,
+        environment: SDKEnvironment = .live
+    ) throws {
+        let origin = try endpoint.origin()
+        guard timeout > 0 else { throw PreludeSessionError.invalidConfiguration("the timeout must be above 0 seconds") }
+        guard earlyRefreshMargin >= 0 else {
+            throw PreludeSessionError.invalidConfiguration("the early refresh margin must be 0 seconds or more")
+        }
+        let store = credentialStore ?? FileCredentialStore()
+        let name = String(origin.drop { $0 != "/" }.dropFirst(2)) + (hostOverride.map { "_" + $0 } ?? "")
+        let device = DeviceIdentity(
+            name: name, store: store, keys: deviceKeyStore ?? SoftwareDeviceKeyStore(store: store),
+            environment: environment)
+        let api = APIClient(
+            origin: origin, hostOverride: hostOverride, transport: transport ?? URLSessionTransport(),
+            timeout: timeout, device: device, environment: environment)
+        engine = SessionEngine(
+            api: api, device: device, store: store, signals: signalsDispatcher, environment: environment, name: name,
+            margin: earlyRefreshMargin)
+    }
+
+    // MARK: Signing in
+
+    /// Sends a code to a phone number or an e-mail address and waits for it in `checkOTP(_:)`.
+    public func startOTPLogin(_ options: StartOTPLoginOptions) async throws {
+        try await engine.startOTP(options)
+    }
+
+    /// Sends another code for the login that waits; the last one is dead.
+    public func resendOTP() async throws {
+        try await engine.resendOTP()
+    }
+
+    /// Signs in with the code.
+    ///
+    /// - Throws: `.invalidOTPCode` for a wrong one, which can be tried again; `.unauthorized` when no login waits.
+    public func checkOTP(_ code: String) async throws -> PreludeUser {
+        try await engine.checkOTP(code)
+    }
+
+    /// Signs in with a password, which is neither stored nor printed.
+    ///
+    /// - Throws: `.unauthorized` for wrong credentials.
+    public func loginWithPassword(_ options: LoginWithPasswordOptions) async throws -> PreludeUser {
+        try await engine.login(options)
+    }
+
+    // MARK: Passwords
+
+    /// The app's rules for passwords.
+    public func passwordCompliancy() async throws -> PreludePasswordCompliancy {
+        try await engine.passwordCompliancy()
+    }
+
+    /// Fetches the rules and checks a password against them here; the password goes nowhere.
+    public func validatePassword(_ password: String) async throws -> PreludePasswordCompliancyResults {
+        Self.validate(password: password, against: try await passwordCompliancy())
+    }
+
+    /// Checks a password against rules at hand, by Unicode general category, counting scalars.
+    public static func validate(
+        password: String, against compliancy: PreludePasswordCompliancy
+    ) -> PreludePasswordCompliancyResults {
+        compliancy.check(password)
+    }
+
+    // MARK: The session
+
+    /// The user with an access token that is good for a while: the one at hand, or a new one by one request for all who
+    /// ask at the same time.
+    ///
+    /// - Throws: `.unauthorized` when nobody is signed in, or no longer; `.network` and `.timeout` keep the session.
+    @discardableResult
+    public func refresh() async throws -> PreludeUser {
+        try await engine.refresh()
+    }
+
+    /// Lets the next call fetch a new access token, although this one's time is not up.
+    public func invalidateSession() async throws {
+        try await engine.invalidateAccessToken()
+    }
+
+    /// Who is signed in; `nil` for nobody, and while the store cannot be read.
+    public var profile: PreludeProfile? {
+        get async { await engine.peek().flatMap { try? PreludeProfile(accessToken: $0.accessToken) } }
+    }
+
+    /// `ses_…` of the session, as `profile`.
+    public var sessionID: String? { get async { await profile?.sessionID } }
+
+    /// The access token at hand, possibly spent. For calls use `refresh()`.
+    public var accessToken: String? { get async { await engine.peek()?.accessToken } }
+
+    public var accessTokenExpiresAt: Date? { get async { await engine.peek()?.accessTokenExpiresAt } }
+
+    /// Signs out: here at once, on the server now or, offline, later.
+    ///
+    /// - Throws: `.storageUnavailable` when the credentials cannot be wiped.
+    public func logout() async throws {
+        try await engine.logout()
+    }
+
+    /// The user's sessions.
+    public func listSessions(_ options: ListSessionsOptions = ListSessionsOptions()) async throws
+        -> ListSessionsResponse
+    {
+        try await engine.sessions(options)
+    }
+
+    /// Ends sessions. When this one is among them, its credentials are wiped as by `logout()`.
+    public func revokeSessions(_ target: RevokeTarget) async throws {
+        try await engine.revoke(target)
+    }
+
+    /// The phone numbers and e-mail addresses of the user.
+    public func identifiers() async throws -> [PreludeIdentifier] {
+        try await engine.identifiers()
+    }
+}

@@ -1,0 +1,110 @@
+internal import Crypto
+internal import Foundation
+internal import SessionTokens
+
+/// What the server knows this device by: its key, its id, and what proofs need: the last nonce and the clock's error.
+actor DeviceIdentity {
+    /// Kept between launches, so that a wrong clock is learned once (promise: it never breaks DPoP).
+    private struct Record: Codable, Equatable {
+        var version = 1
+        var deviceID: String
+        /// Lives minutes, so it is not worth a write.
+        var nonce: String?
+        /// Seconds to add to the device's clock.
+        var clockOffset: Double = 0
+    }
+
+    private let name: String
+    private let store: any CredentialStore
+    private let keys: any DeviceKeyStore
+    private let environment: SDKEnvironment
+    private var record: Record?
+    private var loadedKey: (any DeviceKey)?
+
+    init(name: String, store: any CredentialStore, keys: any DeviceKeyStore, environment: SDKEnvironment) {
+        self.name = name
+        self.store = store
+        self.keys = keys
+        self.environment = environment
+    }
+
+    /// A lower-case UUID that stays the same over logins.
+    func id() async throws -> String { try await load().deviceID }
+
+    /// Makes sure that there is a key, for a login.
+    func prepareKey() async throws {
+        guard loadedKey == nil else { return }
+        if let key = try await keys.key(name) {
+            loadedKey = key
+        } else {
+            loadedKey = try await keys.makeKey(name)
+        }
+    }
+
+    /// The key that a session is bound to.
+    ///
+    /// - Throws: `PreludeSessionError.deviceKeyLost` when it is gone.
+    private func sessionKey() async throws -> any DeviceKey {
+        if let loadedKey { return loadedKey }
+        guard let key = try await keys.key(name) else {
+            throw PreludeSessionError.deviceKeyLost("the device key of this session is gone; sign in again")
+        }
+        loadedKey = key
+        return key
+    }
+
+    /// A proof for one request, in the server's time as far as it is known.
+    func proof(method: String, target: TargetURI, accessToken: String?) async throws -> String {
+        let key = try await sessionKey()
+        let record = try await load()
+        guard let publicKey = try? P256.Signing.PublicKey(rawRepresentation: key.publicKey) else {
+            throw PreludeSessionError.deviceKeyLost("the device key is not a P-256 key")
+        }
+        let time = environment.now().timeIntervalSince1970 + record.clockOffset
+        let proof = try DPoPProof(
+            publicKey: PublicJWK(publicKey), method: method, target: target, accessToken: accessToken,
+            nonce: record.nonce, id: environment.newProofID(), issuedAt: Int64(time))
+        return proof.compact(signature: try key.signature(for: Data(proof.signingInput.utf8)))
+    }
+
+    /// The server's time now, as far as it is known.
+    func serverTime() async throws -> Date {
+        environment.now().addingTimeInterval(try await load().clockOffset)
+    }
+
+    /// Takes over what an answer says of nonce and time.
+    ///
+    /// An answer may hold tokens, so nothing here may lose it: what cannot be stored is learned for this launch only.
+    func learn(nonce: String?, date: Date?, sentAt: Date, receivedAt: Date) async {
+        guard var next = record else { return }
+        if let nonce, nonce.utf8.count <= DPoPProofChecker.maximumIDLength { next.nonce = nonce }
+        // An answer that took long says little about the time; a small difference is only the way it took.
+        if let date, receivedAt.timeIntervalSince(sentAt) < 10 {
+            let offset = date.timeIntervalSince(receivedAt)
+            if abs(offset - next.clockOffset) > 5 { next.clockOffset = abs(offset) > 5 ? offset : 0 }
+        }
+        let isWorthKeeping = next.clockOffset != record?.clockOffset
+        record = next
+        if isWorthKeeping { try? await save(next) }
+    }
+
+    private func load() async throws -> Record {
+        if let record { return record }
+        if let data = try await store.read(name + ".device") {
+            guard let stored = try? JSONDecoder().decode(Record.self, from: data), stored.version == 1 else {
+                throw PreludeSessionError.storageUnavailable("the device record cannot be understood")
+            }
+            record = record ?? stored
+            return record ?? stored
+        }
+        let made = Record(deviceID: environment.newDeviceID())
+        if let record { return record }
+        record = made
+        try await save(made)
+        return made
+    }
+
+    private func save(_ record: Record) async throws {
+        try await store.write(try JSONEncoder().encode(record), to: name + ".device")
+    }
+}

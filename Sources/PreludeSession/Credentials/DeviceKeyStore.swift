@@ -1,0 +1,53 @@
+internal import Crypto
+public import Foundation
+
+/// The device's P-256 key, wherever it lives.
+public protocol DeviceKey: Sendable {
+    /// `x ‖ y`, 64 bytes (SEC 1 §2.3.3 without the first byte).
+    var publicKey: Data { get }
+    /// `r ‖ s`, 64 bytes: ECDSA over SHA-256 (RFC 7518 §3.4).
+    func signature(for message: Data) throws -> Data
+}
+
+/// Makes and finds the device's key.
+public protocol DeviceKeyStore: Sendable {
+    /// The key of a session under this name; `nil` when it is certain that there is none.
+    ///
+    /// - Throws: `PreludeSessionError.storageUnavailable` when that cannot be told now.
+    func key(_ name: String) async throws -> (any DeviceKey)?
+    /// Makes a key in place of whatever is there.
+    func makeKey(_ name: String) async throws -> any DeviceKey
+}
+
+/// A software key in a credential store, for where no hardware keeps one.
+public struct SoftwareDeviceKeyStore: DeviceKeyStore {
+    private let store: any CredentialStore
+
+    public init(store: any CredentialStore) { self.store = store }
+
+    private struct Record: Codable {
+        let version: Int
+        let key: Data
+    }
+
+    private struct SoftwareKey: DeviceKey {
+        let key: P256.Signing.PrivateKey
+        var publicKey: Data { key.publicKey.rawRepresentation }
+        func signature(for message: Data) throws -> Data { try key.signature(for: message).rawRepresentation }
+    }
+
+    public func key(_ name: String) async throws -> (any DeviceKey)? {
+        guard let data = try await store.read(name + ".key") else { return nil }
+        guard let record = try? JSONDecoder().decode(Record.self, from: data), record.version == 1,
+            let key = try? P256.Signing.PrivateKey(rawRepresentation: record.key)
+        else { throw PreludeSessionError.storageUnavailable("the device key's record cannot be understood") }
+        return SoftwareKey(key: key)
+    }
+
+    public func makeKey(_ name: String) async throws -> any DeviceKey {
+        let key = P256.Signing.PrivateKey()
+        try await store.write(
+            try JSONEncoder().encode(Record(version: 1, key: key.rawRepresentation)), to: name + ".key")
+        return SoftwareKey(key: key)
+    }
+}

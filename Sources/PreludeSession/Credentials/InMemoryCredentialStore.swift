@@ -1,0 +1,19 @@
+public import Foundation
+
+/// Keeps credentials until the process ends.
+public actor InMemoryCredentialStore: CredentialStore {
+    private var records: [String: Data] = [:]
+    private let lock = AsyncLock()
+
+    public init() {}
+
+    public func read(_ name: String) -> Data? { records[name] }
+    public func write(_ data: Data, to name: String) { records[name] = data }
+    public func delete(_ name: String) { records[name] = nil }
+
+    public nonisolated func withLock<Answer: Sendable>(
+        _ name: String, _ work: @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        try await lock.with(name, work)
+    }
+}

@@ -1,0 +1,109 @@
+internal import Foundation
+internal import HTTPTypes
+internal import SessionTokens
+internal import SessionWire
+
+/// Sends calls: adds proofs, learns nonces and the server's time, and turns refusals into errors.
+actor APIClient {
+    private let origin: String
+    private let hostOverride: String?
+    private let transport: any SessionTransport
+    private let timeout: TimeInterval
+    private let device: DeviceIdentity
+    private let environment: SDKEnvironment
+
+    init(
+        origin: String, hostOverride: String?, transport: any SessionTransport, timeout: TimeInterval,
+        device: DeviceIdentity, environment: SDKEnvironment
+    ) {
+        self.origin = origin
+        self.hostOverride = hostOverride
+        self.transport = transport
+        self.timeout = timeout
+        self.device = device
+        self.environment = environment
+    }
+
+    /// Sends a call and answers with a success.
+    ///
+    /// A server that wants a nonce gets one more try with it (RFC 9449 §8).
+    ///
+    /// - Throws: `ServerRefusal` for an answer that is none, `PreludeSessionError` for no answer.
+    func send(_ request: APIRequest) async throws -> TransportAnswer {
+        do {
+            return try await attempt(request)
+        } catch let refusal as ServerRefusal where refusal.code == .useDPoPNonce {
+            return try await attempt(request)
+        }
+    }
+
+    private func attempt(_ request: APIRequest) async throws -> TransportAnswer {
+        let sentAt = environment.now()
+        let (response, body) = try await transport.send(
+            try await httpRequest(request), body: request.body, timeout: timeout)
+        guard body.count <= Self.maximumBody else {
+            throw PreludeSessionError.network(underlying: AnswerTooLarge())
+        }
+        let answer = TransportAnswer(status: response.status.code, fields: response.headerFields, body: body)
+        await device.learn(
+            nonce: answer.header(HeaderName.dpopNonce), date: answer.header("date").flatMap(Self.parseDate),
+            sentAt: sentAt, receivedAt: environment.now())
+        guard (200..<300).contains(answer.status) else { throw ServerRefusal(answer) }
+        return answer
+    }
+
+    /// The largest answer that is read, in bytes.
+    private static let maximumBody = 1 << 20
+
+    private func httpRequest(_ request: APIRequest) async throws -> HTTPRequest {
+        guard let schemeEnd = origin.range(of: "://") else {
+            throw PreludeSessionError.invalidConfiguration("the endpoint is not an origin")
+        }
+        let authority = String(origin[schemeEnd.upperBound...])
+        var fields = HTTPFields()
+        func set(_ name: String, _ value: String?) {
+            guard let value, let name = HTTPField.Name(name) else { return }
+            fields[name] = value
+        }
+        set("accept", "application/json")
+        set("content-type", request.body == nil ? nil : "application/json")
+        set("user-agent", UserAgent.current)
+        set("host", hostOverride)
+        set(HeaderName.deviceID, try await device.id())
+        set("authorization", request.accessToken.map { "Bearer " + $0 })
+        for (name, value) in request.headers { set(name, value) }
+        if request.proof == .session { set(HeaderName.dpop, try await proof(for: request)) }
+        return HTTPRequest(
+            method: request.method, scheme: String(origin[..<schemeEnd.lowerBound]), authority: authority,
+            path: request.target, headerFields: fields)
+    }
+
+    /// The server compares the proof with the URL it is known by, so an overridden host goes into the proof too.
+    private func proof(for request: APIRequest) async throws -> String {
+        let scheme = origin.hasPrefix("http://") ? "http://" : "https://"
+        guard let target = TargetURI(origin: hostOverride.map { scheme + $0 } ?? origin, path: request.path.rawValue)
+        else { throw PreludeSessionError.invalidConfiguration("the endpoint makes no valid URL") }
+        return try await device.proof(
+            method: request.method.rawValue, target: target, accessToken: request.accessToken)
+    }
+
+    /// IMF-fixdate (RFC 9110 §5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    private static func parseDate(_ text: String) -> Date? {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let parts = text.split { $0 == " " || $0 == ":" }
+        guard parts.count == 8, parts[7] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
+            return nil
+        }
+        let numbers = [1, 3, 4, 5, 6].map { Int(parts[$0]) }
+        guard let day = numbers[0], let year = numbers[1], let hour = numbers[2], let minute = numbers[3],
+            let second = numbers[4]
+        else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar.date(
+            from: DateComponents(
+                year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second))
+    }
+
+    private struct AnswerTooLarge: Error {}
+}

@@ -1,0 +1,48 @@
+internal import Foundation
+internal import HTTPTypes
+internal import SessionWire
+
+/// One call of the frontend API, before it is proven and sent.
+struct APIRequest: Sendable {
+    /// Whether a DPoP proof goes along.
+    enum Proof: Sendable {
+        case none
+        case session
+    }
+
+    var method: HTTPRequest.Method = .post
+    let path: FrontendPath
+    var query: [(name: String, value: String)] = []
+    var body: Data?
+    var proof: Proof = .none
+    var accessToken: String?
+    var headers: [String: String] = [:]
+
+    init(_ path: FrontendPath) { self.path = path }
+
+    static func post(_ path: FrontendPath, body: some Encodable) throws -> APIRequest {
+        var request = APIRequest(path)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        request.body = try encoder.encode(body)
+        return request
+    }
+
+    static func get(_ path: FrontendPath, query: [(name: String, value: String)] = []) -> APIRequest {
+        var request = APIRequest(path)
+        request.method = .get
+        request.query = query
+        return request
+    }
+
+    /// Path and query, the values percent-encoded (RFC 3986 §2.3).
+    var target: String {
+        guard !query.isEmpty else { return path.rawValue }
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~")
+        let pairs = query.map { name, value in
+            name + "=" + (value.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
+        }
+        return path.rawValue + "?" + pairs.joined(separator: "&")
+    }
+}

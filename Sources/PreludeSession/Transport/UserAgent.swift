@@ -1,0 +1,31 @@
+internal import Foundation
+
+/// How the SDK names itself and the device: what the user sees in the list of sessions.
+enum UserAgent {
+    static let version = "0.1.0"
+
+    static let current = "Prelude/\(version) (\(maker); \(system) \(systemVersion))"
+
+    #if os(Linux)
+        private static let maker = "Linux"
+        private static let system = "Linux"
+    #else
+        private static let maker = "Apple"
+        #if os(iOS)
+            private static let system = "iOS"
+        #elseif os(tvOS)
+            private static let system = "tvOS"
+        #elseif os(watchOS)
+            private static let system = "watchOS"
+        #elseif os(visionOS)
+            private static let system = "visionOS"
+        #else
+            private static let system = "macOS"
+        #endif
+    #endif
+
+    private static var systemVersion: String {
+        let version = ProcessInfo.processInfo.operatingSystemVersion
+        return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import PreludeSession
+
+/// `prelude-session login`: signs in with a code, or with a password.
+struct LoginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login", abstract: "Sign in with a code, or with a password.")
+
+    @Option(help: "Sign in with this e-mail address.") var email: String?
+    @Option(help: "Sign in with this phone number, in E.164 form.") var phone: String?
+    @Flag(help: "Use a password, read from standard input, instead of a code.") var password = false
+    @OptionGroup var options: ClientOptions
+
+    func validate() throws {
+        guard (email == nil) != (phone == nil) else { throw ValidationError("Give --email or --phone.") }
+        guard !password || email != nil else { throw ValidationError("A password goes with --email.") }
+    }
+
+    func run() async throws {
+        try await options.run { client in
+            let user: PreludeUser
+            if password, let email {
+                let secret = try PasswordInput.read(prompt: "Password: ")
+                user = try await client.loginWithPassword(
+                    LoginWithPasswordOptions(emailAddress: email, password: secret))
+            } else {
+                user = try await logInWithCode(client)
+            }
+            try options.printUser(user, as: "Signed in as")
+        }
+    }
+
+    private func logInWithCode(_ client: PreludeSessionClient) async throws -> PreludeUser {
+        let identifier =
+            email.map { PreludeIdentifier(type: .emailAddress, value: $0) }
+            ?? PreludeIdentifier(type: .phoneNumber, value: phone ?? "")
+        try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+        say("A code is on its way to \(identifier.value).")
+        while true {
+            say("Code: ", newline: false)
+            guard let code = readLine(strippingNewline: true) else {
+                throw ValidationError("No code was given on standard input.")
+            }
+            do {
+                return try await client.checkOTP(code)
+            } catch PreludeSessionError.invalidOTPCode {
+                say("That code is wrong or expired.")
+            }
+        }
+    }
+
+    private func say(_ text: String, newline: Bool = true) {
+        FileHandle.standardError.write(Data((text + (newline ? "\n" : "")).utf8))
+    }
+}

@@ -1,0 +1,66 @@
+import PreludeSession
+import SessionDomain
+import Testing
+
+@Suite("Signing in with a password")
+struct PasswordStory {
+    private func world() async throws -> World {
+        let world = try await World { app in
+            app.passwordLogin?.policy.minLength = 12
+            app.passwordLogin?.identifierLimit = RateLimit(limit: 3, window: 900)
+        }
+        _ = try await world.service.users.create(
+            app: world.appID,
+            identifiers: [try CanonicalIdentifier(type: "email_address", value: "grace@example.com")],
+            password: "correct horse battery")
+        return world
+    }
+
+    @Test("the right password signs in")
+    func right() async throws {
+        let client = try await world().client()
+        let user = try await client.loginWithPassword(
+            LoginWithPasswordOptions(emailAddress: "Grace@example.com", password: "correct horse battery"))
+        #expect(user.profile.sessionID?.hasPrefix("ses_") == true)
+    }
+
+    @Test("a wrong password and an unknown address are one answer")
+    func wrong() async throws {
+        let world = try await world()
+        let wrong = try await world.call(
+            "/v1/session/login/email/password",
+            json: #"{"identifier":"grace@example.com","password":"wrong horse"}"#)
+        let unknown = try await world.call(
+            "/v1/session/login/email/password",
+            json: #"{"identifier":"nobody@example.com","password":"wrong horse"}"#)
+        #expect(wrong.status == 401 && unknown.status == 401)
+        #expect(wrong.body["code"] == unknown.body["code"] && wrong.body["message"] == unknown.body["message"])
+    }
+
+    @Test("tries are counted before comparing: after three, the right password waits too")
+    func limited() async throws {
+        let client = try await world().client()
+        for _ in 1...3 {
+            await #expect(throws: PreludeSessionError.self) {
+                try await client.loginWithPassword(
+                    LoginWithPasswordOptions(emailAddress: "grace@example.com", password: "wrong"))
+            }
+        }
+        let error = await #expect(throws: PreludeSessionError.self) {
+            try await client.loginWithPassword(
+                LoginWithPasswordOptions(emailAddress: "grace@example.com", password: "correct horse battery"))
+        }
+        guard case .rateLimited = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(error?.retryAfter == 900)
+    }
+
+    @Test("the rules come from the app, and are checked here")
+    func policy() async throws {
+        let client = try await world().client()
+        #expect(try await client.passwordCompliancy().minLength == 12)
+        let results = try await client.validatePassword("short")
+        #expect(!results.valid)
+        #expect(results.results.map(\.criterion) == [.minLength])
+        #expect(results.results.first?.actual == 5)
+    }
+}

@@ -1,0 +1,96 @@
+import PreludeSession
+import SessionDomain
+import SessionHTTP
+import Testing
+
+@Suite("Signing in with a code")
+struct SignInWithCodeStory {
+    @Test("a new person signs in by e-mail, and again as the same user")
+    func signUpThenSignIn() async throws {
+        let world = try await World()
+        let first = try await world.signedIn("Ada@Example.com")
+        let second = try world.client()
+        try await second.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
+        let user = try await second.checkOTP(try world.code(for: "ada@example.com"))
+        #expect(user.profile.userID == (await first.profile)?.userID)
+        #expect(user.profile.sessionID != (await first.sessionID))
+    }
+
+    @Test("a wrong code is refused, and the right one still works")
+    func wrongCode() async throws {
+        let world = try await World()
+        let client = try world.client()
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .phoneNumber, value: "+14155551234")))
+        let code = try world.code(for: "+14155551234")
+        let wrong = code == "000000" ? "000001" : "000000"
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP(wrong) }
+        guard case .invalidOTPCode = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        let user = try await client.checkOTP(code)
+        #expect(user.profile.userID?.hasPrefix("usr_") == true)
+    }
+
+    @Test("a code works once")
+    func codeWorksOnce() async throws {
+        let world = try await World()
+        let client = try await world.signedIn()
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP("123456") }
+        #expect(error.map(isUnauthorized) == true)
+    }
+
+    @Test("after five wrong codes the right one is dead, and a resent one works")
+    func fiveTries() async throws {
+        let world = try await World()
+        let client = try world.client()
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "eve@example.com")))
+        let code = try world.code(for: "eve@example.com")
+        let wrong = code == "000000" ? "000001" : "000000"
+        for _ in 1...5 {
+            await #expect(throws: PreludeSessionError.self) { try await client.checkOTP(wrong) }
+        }
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP(code) }
+        guard case .invalidOTPCode = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        world.clock.advance(seconds: 31)
+        try await client.resendOTP()
+        _ = try await client.checkOTP(try world.code(for: "eve@example.com"))
+    }
+
+    @Test("resending too early is refused with the time to wait")
+    func resendTooEarly() async throws {
+        let world = try await World()
+        let client = try world.client()
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "eve@example.com")))
+        world.clock.advance(seconds: 10)
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.resendOTP() }
+        guard case .rateLimited = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(error?.retryAfter == 20)
+        #expect(error?.requestID?.hasPrefix("req_") == true)
+    }
+
+    @Test("when only the second half of a login fails, the same code goes on from there")
+    func finalizeIsRetried() async throws {
+        let world = try await World()
+        let transport = world.transport()
+        let client = try world.client(transport: transport)
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
+        let code = try world.code(for: "ada@example.com")
+        transport.fail(next: "/v1/session/login/finalize", with: .lostRequest)
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP(code) }
+        #expect(error.map(isNetwork) == true)
+        _ = try await client.checkOTP(code)
+        #expect(transport.count("/v1/session/otp/check") == 1)
+    }
+
+    @Test("with sign-up off, a stranger gets the same answer and never a code")
+    func signUpOff() async throws {
+        let world = try await World { $0.signUp = false }
+        let client = try world.client()
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "who@example.com")))
+        #expect(world.mailbox.messages.isEmpty)
+    }
+}

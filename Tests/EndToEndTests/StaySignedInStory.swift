@@ -1,0 +1,131 @@
+import Foundation
+import PreludeSession
+import SessionDomain
+import Testing
+
+@Suite("Staying signed in")
+struct StaySignedInStory {
+    private let refreshPath = "/v1/session/refresh"
+
+    @Test("a fresh token is answered from the cache; a spent one by one request for a thousand callers")
+    func coalescing() async throws {
+        let world = try await World()
+        let transport = world.transport()
+        let client = try await world.signedIn(transport: transport)
+        let before = try await client.refresh()
+        #expect(transport.count(refreshPath) == 0)
+        world.clock.advance(seconds: 280)
+        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<1000 { group.addTask { try await client.refresh().accessToken } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(tokens.count == 1)
+        #expect(!tokens.contains(before.accessToken))
+        #expect(transport.count(refreshPath) == 1)
+    }
+
+    @Test("two clients on one store send one refresh")
+    func twoClients() async throws {
+        let world = try await World()
+        let transport = world.transport()
+        let store = InMemoryCredentialStore()
+        let one = try await world.signedIn(transport: transport, store: store)
+        let other = try world.client(transport: transport, store: store)
+        world.clock.advance(seconds: 280)
+        async let first = one.refresh()
+        async let second = other.refresh()
+        let tokens = try await [first.accessToken, second.accessToken]
+        #expect(tokens[0] == tokens[1])
+        #expect(transport.count(refreshPath) == 1)
+    }
+
+    @Test(
+        "a lost answer is repeated, at once or when the app comes back later",
+        arguments: [1, 2, 3])
+    func lostAnswers(losses: Int) async throws {
+        let world = try await World()
+        let transport = world.transport()
+        let client = try await world.signedIn(transport: transport)
+        world.clock.advance(seconds: 280)
+        for _ in 0..<losses { transport.fail(next: refreshPath, with: .lostAnswer) }
+        if losses > 1 {
+            let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
+            #expect(error.map(isNetwork) == true)
+            world.clock.advance(seconds: 86_400)
+        }
+        let user = try await client.refresh()
+        #expect(user.profile.userID?.hasPrefix("usr_") == true)
+        world.clock.advance(seconds: 280)
+        _ = try await client.refresh()
+    }
+
+    @Test("offline is not signed out")
+    func offline() async throws {
+        let world = try await World()
+        let transport = world.transport()
+        let client = try await world.signedIn(transport: transport)
+        world.clock.advance(seconds: 600)
+        transport.setOffline(true)
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.listSessions() }
+        #expect(error.map(isNetwork) == true)
+        #expect(await client.profile != nil)
+        transport.setOffline(false)
+        #expect(try await client.listSessions().total == 1)
+    }
+
+    @Test("a session survives a relaunch with the same store")
+    func relaunch() async throws {
+        let world = try await World()
+        let store = InMemoryCredentialStore()
+        let before = try await world.signedIn(store: store)
+        world.clock.advance(seconds: 3600)
+        let after = try world.client(store: store)
+        let user = try await after.refresh()
+        #expect(user.profile.sessionID == (await before.sessionID))
+    }
+
+    @Test("a clock that is wrong by minutes or years does not matter", arguments: [-900.0, 900, -3.2e8, 3.2e8])
+    func wrongClock(error: Double) async throws {
+        let world = try await World()
+        let client = try await world.signedIn(clockError: error)
+        world.clock.advance(seconds: 280)
+        _ = try await client.refresh()
+        world.clock.advance(seconds: 280)
+        _ = try await client.refresh()
+        #expect(try await client.listSessions().total == 1)
+    }
+
+    @Test("with the nonce policy always, every call works")
+    func noncesAlways() async throws {
+        let world = try await World { $0.sessions.noncePolicy = .always }
+        let client = try await world.signedIn()
+        for _ in 1...3 {
+            world.clock.advance(seconds: 280)
+            _ = try await client.refresh()
+        }
+        #expect(try await client.listSessions().total == 1)
+    }
+
+    @Test("a session that is revoked elsewhere is noticed at the next refresh, and wiped")
+    func revokedElsewhere() async throws {
+        let world = try await World()
+        let phone = try await world.signedIn()
+        let laptop = try await world.signedIn()
+        try await laptop.revokeSessions(.others)
+        world.clock.advance(seconds: 280)
+        let error = await #expect(throws: PreludeSessionError.self) { try await phone.refresh() }
+        #expect(error.map(isUnauthorized) == true)
+        #expect(await phone.profile == nil)
+        #expect(try await laptop.listSessions().total == 1)
+    }
+
+    @Test("disabling a user ends their sessions")
+    func disabledUser() async throws {
+        let world = try await World()
+        let client = try await world.signedIn()
+        let userID = try #require(await client.profile?.userID)
+        _ = try await world.service.users.setStatus(.suspended, user: userID, app: world.appID)
+        await #expect(throws: PreludeSessionError.self) { try await client.listSessions() }
+        #expect(await client.profile == nil)
+    }
+}

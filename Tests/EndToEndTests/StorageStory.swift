@@ -1,0 +1,54 @@
+import PreludeSession
+import Testing
+
+@Suite("When the store fails")
+struct StorageStory {
+    private func isStorage(_ error: PreludeSessionError?) -> Bool {
+        if case .storageUnavailable = error { true } else { false }
+    }
+
+    @Test("a store that cannot be read at launch is no logout, and heals by itself")
+    func lockedAtLaunch() async throws {
+        let world = try await World()
+        let store = FailingStore()
+        let before = try await world.signedIn(store: store)
+        let id = await before.sessionID
+        store.refuse(.reads)
+        let launched = try world.client(store: store)
+        #expect(isStorage(await #expect(throws: PreludeSessionError.self) { try await launched.refresh() }))
+        #expect(await launched.profile == nil)
+        store.refuse(.nothing)
+        #expect(await launched.sessionID == id)
+    }
+
+    @Test("a rotated token that could not be stored is asked for again")
+    func writeFailsAfterRotation() async throws {
+        let world = try await World()
+        let transport = world.transport()
+        let store = FailingStore()
+        let client = try await world.signedIn(transport: transport, store: store)
+        world.clock.advance(seconds: 280)
+        transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { store.refuse(.writes) })
+        #expect(isStorage(await #expect(throws: PreludeSessionError.self) { try await client.refresh() }))
+        store.refuse(.nothing)
+        let relaunched = try world.client(transport: transport, store: store)
+        _ = try await relaunched.refresh()
+        world.clock.advance(seconds: 280)
+        _ = try await relaunched.refresh()
+        #expect(try await relaunched.listSessions().total == 1)
+    }
+
+    @Test("a lost device key is said so, and signing in again works")
+    func lostKey() async throws {
+        let world = try await World()
+        let store = InMemoryCredentialStore()
+        _ = try await world.signedIn(store: store)
+        await store.delete("localhost:8080.key")
+        world.clock.advance(seconds: 280)
+        let relaunched = try world.client(store: store)
+        let error = await #expect(throws: PreludeSessionError.self) { try await relaunched.refresh() }
+        guard case .deviceKeyLost = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(await relaunched.profile == nil)
+        _ = try await world.signedIn(store: store)
+    }
+}

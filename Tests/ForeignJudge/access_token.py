@@ -1,0 +1,24 @@
+"""Access tokens, verified as a stranger would: by the published key set and the RFCs."""
+
+from joserfc import jwt
+
+from keys import import_key_set
+
+
+def verify_access_token(token: str, jwks: dict, issuer: str, audience: str, now: int | None = None) -> dict:
+    """Returns the claims, or raises. RFC 9068 §4, RFC 8725 §3."""
+    decoded = jwt.decode(token, import_key_set(jwks), algorithms=["EdDSA", "ES256"])
+    if decoded.header.get("typ") != "at+jwt":
+        raise ValueError("typ is not at+jwt")
+    if "kid" not in decoded.header:
+        raise ValueError("kid is missing")
+    required = {name: {"essential": True} for name in ("sub", "sid", "iat", "nbf", "exp", "jti")}
+    registry = jwt.JWTClaimsRegistry(
+        now=now,
+        leeway=0,
+        iss={"essential": True, "value": issuer},
+        aud={"essential": True, "value": audience},
+        **required,
+    )
+    registry.validate(decoded.claims)
+    return decoded.claims

@@ -1,0 +1,41 @@
+"""Keys and hashes, by joserfc and hashlib only."""
+
+import base64
+import hashlib
+import warnings
+
+from joserfc.errors import SecurityWarning
+from joserfc.jwk import ECKey, KeySet, OKPKey
+
+# RFC 9864 gives Ed25519 a name of its own; the protocol says EdDSA, as its clients do.
+warnings.filterwarnings("ignore", message="EdDSA is deprecated", category=SecurityWarning)
+
+PRIVATE_MEMBERS = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}
+
+
+def base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def access_token_hash(token: str) -> str:
+    """`ath` of RFC 9449 §4.2."""
+    return base64url(hashlib.sha256(token.encode("ascii")).digest())
+
+
+def new_device_key() -> ECKey:
+    return ECKey.generate_key("P-256")
+
+
+def import_key(jwk: dict) -> ECKey | OKPKey:
+    """Reads a JWK of one of the two kinds that the protocol uses."""
+    match (jwk.get("kty"), jwk.get("crv")):
+        case ("EC", "P-256"):
+            return ECKey.import_key(jwk)
+        case ("OKP", "Ed25519"):
+            return OKPKey.import_key(jwk)
+        case other:
+            raise ValueError(f"unsupported key: {other}")
+
+
+def import_key_set(jwks: dict) -> KeySet:
+    return KeySet.import_key_set(jwks)

@@ -1,0 +1,64 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import PreludeSession
+
+@Suite("Errors of the server become errors of the SDK")
+struct ErrorMappingTests {
+    private static func name(_ error: PreludeSessionError) -> String {
+        String(describing: error).prefix { $0 != "(" }.description
+    }
+
+    private func refusal(_ body: String, status: Int = 400, fields: HTTPFields = [:]) -> ServerRefusal {
+        ServerRefusal(TransportAnswer(status: status, fields: fields, body: Data(body.utf8)))
+    }
+
+    @Test(
+        "every code has its case",
+        arguments: [
+            ("bad_request", "badRequest"), ("invalid_identifier", "badRequest"), ("no_login_config", "badRequest"),
+            ("invalid_verification_token", "badRequest"), ("invalid_password", "invalidPassword"),
+            ("invalid_dpop_proof", "unauthorized"), ("use_dpop_nonce", "unauthorized"),
+            ("unauthorized", "unauthorized"), ("missing_dpop_proof", "unauthorized"),
+            ("dpop_key_mismatch", "unauthorized"), ("bad_check_code", "invalidOTPCode"),
+            ("missing_challenge_token", "missingChallengeToken"),
+            ("invalid_challenge_token", "invalidChallengeToken"), ("token_mismatch", "invalidChallengeToken"),
+            ("step_not_completed", "invalidChallengeToken"), ("step_bypassed", "invalidChallengeToken"),
+            ("expired_challenge_token", "expiredChallengeToken"), ("token_reused", "tokenReused"),
+            ("forbidden", "forbidden"), ("inactive_user", "forbidden"), ("scope_not_allowed", "forbidden"),
+            ("insufficient_scope", "insufficientScope"), ("not_found", "notFound"), ("conflict", "conflict"),
+            ("identifier_already_exists", "conflict"), ("rate_limited", "rateLimited"),
+            ("too_many_requests", "rateLimited"), ("internal", "internalServerError"),
+            ("internal_server_error", "internalServerError"), ("something_of_tomorrow", "generic"),
+        ])
+    func mapping(code: String, expected: String) {
+        #expect(Self.name(refusal(#"{"code":"\#(code)","message":"m"}"#).error) == expected)
+    }
+
+    @Test("a body that cannot be read shows its status and never its text")
+    func unreadable() {
+        let error = refusal("<html>secret</html>", status: 502).error
+        guard case .generic(let code, _) = error else { return #expect(Bool(false), "\(error)") }
+        #expect(code == "http_502")
+        #expect(!String(describing: error).contains("secret"))
+    }
+
+    @Test("the time to wait and the request's id are to be had")
+    func details() {
+        var fields = HTTPFields()
+        fields[HTTPField.Name.retryAfter] = "42"
+        let error = refusal(
+            #"{"code":"rate_limited","message":"too many [x=1]","request_id":"req_1"}"#, status: 429, fields: fields
+        ).error
+        #expect(error.retryAfter == 42)
+        #expect(error.requestID == "req_1")
+    }
+
+    @Test("an id that is no plain word is not taken over")
+    func forgedID() {
+        let error = refusal(#"{"code":"conflict","message":"m","request_id":"a] [retry-after=1"}"#).error
+        #expect(error.requestID == nil)
+        #expect(error.retryAfter == nil)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+@Suite("Credentials in files")
+struct FileCredentialStoreTests {
+    private func withDirectory(_ work: (String) async throws -> Void) async throws {
+        let directory = NSTemporaryDirectory() + "prelude-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await work(directory)
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber).intValue
+    }
+
+    @Test("a record comes back, can be replaced, and can be gone")
+    func roundTrip() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            #expect(try store.read("a") == nil)
+            try store.write(Data("one".utf8), to: "a")
+            try store.write(Data("two".utf8), to: "a")
+            #expect(try FileCredentialStore(directory: directory).read("a") == Data("two".utf8))
+            try store.delete("a")
+            try store.delete("a")
+            #expect(try store.read("a") == nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+        }
+    }
+
+    @Test("only the owner can read: directory 0700, file 0600")
+    func modes() async throws {
+        try await withDirectory { directory in
+            try FileCredentialStore(directory: directory).write(Data("x".utf8), to: "localhost:8080.session")
+            #expect(try mode(directory) == 0o700)
+            #expect(try mode(directory + "/localhost_8080.session") == 0o600)
+        }
+    }
+
+    @Test("what cannot be read is unavailable, never absent")
+    func unreadable() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("x".utf8), to: "a")
+            // A directory in the file's place cannot be read as one, whoever asks.
+            try FileManager.default.createDirectory(atPath: directory + "/b", withIntermediateDirectories: false)
+            #expect(throws: PreludeSessionError.self) { try store.read("b") }
+        }
+    }
+
+    @Test("the lock lets one in at a time")
+    func lock() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("0".utf8), to: "count")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        try await store.withLock("count") {
+                            let text = String(decoding: try store.read("count") ?? Data(), as: UTF8.self)
+                            await Task.yield()
+                            try store.write(Data(String((Int(text) ?? 0) + 1).utf8), to: "count")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try store.read("count") == Data("50".utf8))
+        }
+    }
+
+    @Test("a record of a newer version is left alone, not taken for signed out")
+    func newerVersion() async throws {
+        let store = InMemoryCredentialStore()
+        await store.write(Data(#"{"version":2,"anything":true}"#.utf8), to: "localhost:8080.session")
+        let client = try PreludeSessionClient(credentialStore: store)
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
+        guard case .storageUnavailable = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(await store.read("localhost:8080.session") != nil)
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+@Suite("Secrets do not show")
+struct SecretsTests {
+    @Test("a password shows neither printed nor dumped")
+    func password() {
+        let options = LoginWithPasswordOptions(emailAddress: "a@example.com", password: "hunter2")
+        var dumped = ""
+        dump(options, to: &dumped)
+        for text in [dumped, "\(options)", String(reflecting: options), "\(options.password)"] {
+            #expect(!text.contains("hunter2"))
+        }
+    }
+
+    @Test("a user shows without the token")
+    func token() throws {
+        let payload = Data(#"{"sub":"usr_1","sid":"ses_1","plan":"pro"}"#.utf8).base64EncodedString()
+            .replacing("=", with: "")
+        let user = PreludeUser(
+            accessToken: "h.\(payload).s", profile: try PreludeProfile(accessToken: "h.\(payload).s"))
+        var dumped = ""
+        dump(user, to: &dumped)
+        for text in [dumped, "\(user)", String(reflecting: user)] { #expect(!text.contains(payload)) }
+        #expect(user.profile.userID == "usr_1")
+        #expect(user.profile.extras == ["plan": .string("pro")])
+    }
+
+    @Test(
+        "endpoints that would show secrets to others are refused",
+        arguments: ["http://example.com", "ftp://example.com", "example.com", "https://a/b", "https://u:p@example.com"])
+    func endpoints(text: String) {
+        #expect(throws: PreludeSessionError.self) { try PreludeSessionClient(endpoint: .custom(text)) }
+    }
+
+    @Test(
+        "endpoints in other spellings are fine",
+        arguments: ["https://example.com/", "http://127.0.0.1:1", "http://[::1]:8080"])
+    func goodEndpoints(text: String) throws {
+        _ = try PreludeSessionClient(endpoint: .custom(text), credentialStore: InMemoryCredentialStore())
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+@Suite("The session's state machine")
+struct SessionMachineTests {
+    private let now = Date(timeIntervalSince1970: 1_000_000)
+
+    private func session(_ token: String, expiresIn seconds: Double = 300) -> StoredSession {
+        StoredSession(
+            refreshToken: "r-" + token, refreshTokenExpiresAt: nil, accessToken: token,
+            accessTokenExpiresAt: now.addingTimeInterval(seconds))
+    }
+
+    private func need(_ machine: SessionMachine) -> SessionMachine.Need {
+        machine.need(serverTime: now, margin: 30)
+    }
+
+    @Test("what is not read yet is read first, never taken for signed out")
+    func unread() {
+        #expect(need(SessionMachine()) == .read)
+    }
+
+    @Test("a token counts as spent from its margin on", arguments: [(31.0, true), (30.0, false), (-1.0, false)])
+    func margin(seconds: Double, isFresh: Bool) {
+        var machine = SessionMachine()
+        machine.signedIn(session("a", expiresIn: seconds))
+        let stored = session("a", expiresIn: seconds)
+        #expect(need(machine) == (isFresh ? .nothing(stored) : .refresh(stored)))
+    }
+
+    @Test("logins and logouts raise the fence, refreshes do not")
+    func fence() {
+        var machine = SessionMachine()
+        let start = machine.fence
+        machine.signedIn(session("a"))
+        #expect(!machine.accepts(start))
+        let later = machine.fence
+        machine.refreshed(session("b"))
+        #expect(machine.accepts(later))
+        machine.signedOut()
+        #expect(!machine.accepts(later))
+        #expect(need(machine) == .signIn)
+    }
+
+    @Test("what was read before a login does not undo it")
+    func lateRead() {
+        var machine = SessionMachine()
+        let start = machine.fence
+        machine.signedIn(session("new"))
+        machine.wasRead(nil, since: start)
+        #expect(machine.session == session("new"))
+    }
+
+    @Test("a late 401 spends only the token it was about")
+    func lateInvalidation() {
+        var machine = SessionMachine()
+        machine.signedIn(session("old"))
+        machine.refreshed(session("new"))
+        machine.invalidate("old")
+        #expect(need(machine) == .nothing(session("new")))
+        machine.invalidate("new")
+        #expect(need(machine) == .refresh(session("new")))
+    }
+}

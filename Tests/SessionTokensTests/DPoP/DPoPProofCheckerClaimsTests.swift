@@ -1,0 +1,144 @@
+import Foundation
+import SessionTokens
+import Testing
+
+/// RFC 9449 §4.3 steps 3, 8, 9 and 12: the claims, and what they are bound to.
+@Suite("DPoP proof: claims")
+struct DPoPProofCheckerClaimsTests {
+    private let valid = ProofDraft()
+
+    @Test("D4 (§4.3 step 3): each claim of §4.2 is required", arguments: ["jti", "htm", "htu", "iat"])
+    func requiredClaim(_ name: String) {
+        let absent = valid.with { $0.claims[name] = nil }
+        #expect(throws: DPoPError.malformed) { try absent.check() }
+        let null = valid.with { $0.claims[name] = .null }
+        #expect(throws: DPoPError.malformed) { try null.check() }
+    }
+
+    @Test("D4 (§4.3 step 3): a claim of the wrong type is refused", arguments: ["jti", "htm", "htu", "nonce", "ath"])
+    func wrongTypeOfClaim(_ name: String) {
+        let number = valid.with { $0.claims[name] = .int(1) }
+        #expect(throws: DPoPError.malformed) { try number.check() }
+    }
+
+    @Test(
+        "D4 (§4.3 step 3): iat is a number, and one a clock could show",
+        arguments: [JSONValue.string("1562262618"), .bool(true), .array([]), .double(1e300), .double(-1e300)]
+    )
+    func iatIsATime(_ value: JSONValue) {
+        let draft = valid.with { $0.claims["iat"] = value }
+        #expect(throws: DPoPError.malformed) { try draft.check() }
+    }
+
+    @Test("iat may have a fraction, as NumericDate allows (RFC 7519 §2)")
+    func fractionalTime() throws {
+        let draft = valid.with { $0.claims["iat"] = .double(1_562_262_618.25) }
+        #expect(try draft.check().issuedAt == 1_562_262_618.25)
+    }
+
+    @Test("D15 (§11.1): jti is neither empty nor longer than 256 bytes")
+    func lengthOfID() throws {
+        let longest = String(repeating: "é", count: DPoPProofChecker.maximumIDLength / 2)
+        #expect(try valid.with { $0.claims["jti"] = .string(longest) }.check().id == longest)
+        for refused in ["", longest + "x"] {
+            let draft = valid.with { $0.claims["jti"] = .string(refused) }
+            #expect(throws: DPoPError.malformed) { try draft.check() }
+        }
+    }
+
+    @Test("The nonce is handed on as it came, up to 256 bytes")
+    func nonce() throws {
+        let longest = String(repeating: "n", count: DPoPProofChecker.maximumIDLength)
+        #expect(try valid.with { $0.claims["nonce"] = .string(longest) }.check().nonce == longest)
+        let tooLong = valid.with { $0.claims["nonce"] = .string(longest + "n") }
+        #expect(throws: DPoPError.malformed) { try tooLong.check() }
+    }
+
+    @Test("J6: claims in UTF-16 are refused, tokens are UTF-8 (RFC 8725 §3.7)")
+    func utf16() throws {
+        let json = try String(decoding: TokenJSON.encode(valid.claims), as: UTF8.self)
+        for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
+            let payload = try #require(json.data(using: encoding))
+            let proof = try ProofDraft.compact(header: TokenJSON.encode(valid.header), payload: payload)
+            #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof) }
+        }
+    }
+
+    @Test("A claim that appears twice is refused, in whichever order the two stand (RFC 7519 §4)")
+    func claimTwice() throws {
+        let json = try String(decoding: TokenJSON.encode(valid.claims), as: UTF8.self)
+        for payload in [
+            json.replacingOccurrences(of: "{", with: #"{"htm":"GET","#),
+            json.replacingOccurrences(of: "}", with: #","htm":"GET"}"#),
+            json.replacingOccurrences(of: "}", with: #","\u0068tm":"GET"}"#),
+        ] {
+            let proof = try ProofDraft.compact(header: TokenJSON.encode(valid.header), payload: Data(payload.utf8))
+            #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof) }
+        }
+    }
+
+    @Test("D9 (§4.3 step 8): htm must be the method, to the letter", arguments: ["GET", "post", "Post", "POST ", ""])
+    func wrongMethod(_ method: String) {
+        let draft = valid.with { $0.claims["htm"] = .string(method) }
+        #expect(throws: DPoPError.wrongMethod) { try draft.check() }
+    }
+
+    @Test(
+        "D10 (§4.3 step 9): htu must be the request's URI",
+        arguments: [
+            "http://app.example/v1/session/refresh", "https://app.example:8443/v1/session/refresh",
+            "https://other.example/v1/session/refresh", "https://app.example.evil.example/v1/session/refresh",
+            "https://app.example/v1/session/revoke", "https://app.example/v1/session/refresh/",
+            "https://app.example/V1/session/refresh", "https://app.example@evil.example/v1/session/refresh",
+            "https://user@app.example/v1/session/refresh", "/v1/session/refresh", "app.example/v1/session/refresh", "",
+        ]
+    )
+    func wrongTarget(_ uri: String) {
+        let draft = valid.with { $0.claims["htu"] = .string(uri) }
+        #expect(throws: DPoPError.wrongTarget) { try draft.check() }
+    }
+
+    @Test(
+        "D10, D11 (§4.3 step 9): query, fragment, case of scheme and host, default port and dot segments do not matter",
+        arguments: [
+            "https://app.example/v1/session/refresh?a=1", "https://app.example/v1/session/refresh#x",
+            "HTTPS://App.Example/v1/session/refresh", "https://app.example:443/v1/session/refresh",
+            "https://app.example/v1/./session/x/../refresh", "https://app.example/v1/s%65ssion/refresh",
+        ]
+    )
+    func equivalentTarget(_ uri: String) throws {
+        let draft = valid.with { $0.claims["htu"] = .string(uri) }
+        #expect(try draft.check().id == "e1j3V_bKic8-LAEB")
+    }
+
+    @Test("D10: a server with several configured origins takes each of them, and none takes nothing")
+    func severalOrigins() throws {
+        let proof = try valid.compact()
+        let targets = ["https://custom.example/v1/session/refresh", ProofDraft.url].compactMap(TargetURI.init)
+        let several = DPoPProofChecker(method: "POST", targets: targets)
+        #expect(try several.check(headers: [proof]).id == "e1j3V_bKic8-LAEB")
+        let none = DPoPProofChecker(method: "POST", targets: [])
+        #expect(throws: DPoPError.wrongTarget) { try none.check(headers: [proof]) }
+    }
+
+    @Test("D16 (§4.3 step 12): with an access token, ath must be its hash")
+    func accessTokenHash() throws {
+        let bound = valid.with { $0.claims["ath"] = .string(DPoPProof.accessTokenHash("token")) }
+        #expect(try bound.check(accessToken: "token").id == "e1j3V_bKic8-LAEB")
+        #expect(throws: DPoPError.wrongAccessToken) { try bound.check(accessToken: "other") }
+        #expect(throws: DPoPError.wrongAccessToken) { try valid.check(accessToken: "token") }
+        let raw = valid.with { $0.claims["ath"] = "token" }
+        #expect(throws: DPoPError.wrongAccessToken) { try raw.check(accessToken: "token") }
+    }
+
+    @Test("Replay memory tells proofs apart by key and by jti")
+    func replayKey() throws {
+        let again = valid.with { $0.claims["iat"] = .int(1_562_262_700) }
+        let otherID = valid.with { $0.claims["jti"] = "another" }
+        let otherKey = ProofDraft(signer: PublishedKey.rfc7517A2)
+        let name = try valid.check().replayKey
+        #expect(try again.check().replayKey == name)
+        #expect(try otherID.check().replayKey != name)
+        #expect(try otherKey.check().replayKey != name)
+    }
+}

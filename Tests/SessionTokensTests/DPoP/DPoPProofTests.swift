@@ -1,0 +1,56 @@
+import Foundation
+import SessionTokens
+import Testing
+
+@Suite("DPoP proof: making one")
+struct DPoPProofTests {
+    private let key = PublishedKey.rfc7515A3
+
+    private func make(accessToken: String? = nil, nonce: String? = nil) throws -> String {
+        let target = try #require(TargetURI(ProofDraft.url + "?limit=10#top"))
+        let proof = try DPoPProof(
+            publicKey: key.publicJWK, method: "POST", target: target, accessToken: accessToken, nonce: nonce,
+            id: "e1j3V_bKic8-LAEB", issuedAt: 1_562_262_618
+        )
+        return try proof.compact(signature: key.signature(for: Data(proof.signingInput.utf8)))
+    }
+
+    private func json(_ proof: String, part: Int) throws -> String {
+        let bytes = try #require(Base64URL.decode(proof.split(separator: ".")[part]))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test("The header holds typ, alg and the public key, and nothing else (RFC 9449 §4.2)")
+    func header() throws {
+        #expect(
+            try json(make(), part: 0) == """
+                {"alg":"ES256","jwk":{"crv":"P-256","kty":"EC","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",\
+                "y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"},"typ":"dpop+jwt"}
+                """)
+    }
+
+    @Test("The claims hold no query and no fragment, iat is an integer, and absent things are absent")
+    func claims() throws {
+        #expect(
+            try json(make(), part: 1) == """
+                {"htm":"POST","htu":"https://app.example/v1/session/refresh","iat":1562262618,"jti":"e1j3V_bKic8-LAEB"}
+                """)
+    }
+
+    @Test("A nonce and an access token's hash go along when given")
+    func optionalClaims() throws {
+        #expect(
+            try json(make(accessToken: "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU", nonce: "n-0S6"), part: 1) == """
+                {"ath":"fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo","htm":"POST",\
+                "htu":"https://app.example/v1/session/refresh","iat":1562262618,"jti":"e1j3V_bKic8-LAEB",\
+                "nonce":"n-0S6"}
+                """)
+    }
+
+    @Test("What the maker makes, the checker takes")
+    func accepted() throws {
+        let proof = try ProofDraft.check(make(accessToken: "token", nonce: "n-0S6"), accessToken: "token")
+        #expect(proof.key == key.publicJWK)
+        #expect(proof.nonce == "n-0S6")
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import SessionTokens
+import Testing
+
+/// One text, one reading.
+@Suite("Token JSON")
+struct TokenJSONTests {
+    private func decode(_ json: String) throws -> JSONValue {
+        try TokenJSON.decode(JSONValue.self, from: Data(json.utf8))
+    }
+
+    @Test("Members are sorted and slashes plain, so equal claims give equal bytes")
+    func encoding() throws {
+        let json = try TokenJSON.encode(["b": "x/y", "a": "é"] as [String: JSONValue])
+        #expect(String(decoding: json, as: UTF8.self) == #"{"a":"é","b":"x/y"}"#)
+    }
+
+    @Test(
+        "A member that appears twice in one object is refused (RFC 7515 §4, RFC 7519 §4)",
+        arguments: [
+            #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"a":3}"#, #"{"a":1 , "\u0061" : 2}"#, #"{"\u0061":1,"a":2}"#,
+            #"{"x":{"a":1,"a":2}}"#, #"[{"a":1},{"b":1,"b":2}]"#, #"{"":1,"":2}"#, #"{"a\"":1,"a\u0022":2}"#,
+            "{\"a\"\t\n\r :1,\"a\":2}", #"{"\\":1,"\\":2}"#,
+        ]
+    )
+    func repeatedMember(_ json: String) {
+        #expect(throws: DecodingError.self) { try decode(json) }
+    }
+
+    @Test(
+        "Names that only look alike are different members",
+        arguments: [
+            #"{"a":1,"A":2}"#, #"{"a":{"a":1},"b":{"a":2}}"#, #"{"a":"a","b":"a"}"#, #"["a","a"]"#, #"{"a":["a","a"]}"#,
+            #"{"a":"x\":\"a","b":1}"#, #"{"a:":1,"a":2}"#, #"{"a\\":1,"a":2}"#, #"{"{":1,"}":2,"[":3}"#,
+        ]
+    )
+    func differentMembers(_ json: String) throws {
+        let value = try decode(json)
+        #expect(try decode(String(decoding: TokenJSON.encode(value), as: UTF8.self)) == value)
+    }
+
+    @Test("Nesting ends at 32")
+    func depth() throws {
+        let deepest = String(repeating: "[", count: 32) + String(repeating: "]", count: 32)
+        _ = try decode(deepest)
+        #expect(throws: DecodingError.self) { try decode("[\(deepest)]") }
+        #expect(throws: DecodingError.self) { try decode(String(repeating: "[", count: 8000)) }
+    }
+
+    @Test("J6: only UTF-8 is JSON here (RFC 8725 §3.7)")
+    func encodings() throws {
+        let json = #"{"a":"é"}"#
+        let withMark = Data([0xEF, 0xBB, 0xBF]) + Data(json.utf8)
+        let utf16 = try #require(json.data(using: .utf16LittleEndian))
+        let latin1 = try #require(json.data(using: .isoLatin1))
+        for data in [withMark, utf16, latin1, Data()] {
+            #expect(throws: DecodingError.self) { try TokenJSON.decode(JSONValue.self, from: data) }
+        }
+    }
+
+    @Test(
+        "Text that breaks off is refused, wherever it does",
+        arguments: [
+            "{", #"{""#, #"{"a"#, #"{"a""#, #"{"a":"#, #"{"a":1"#, #"{"a":1,"#, #"{"\"#, #"{"\u00"#, "]", "}", #"""#,
+        ]
+    )
+    func brokenOff(_ json: String) {
+        #expect(throws: DecodingError.self) { try decode(json) }
+    }
+
+    @Test("A value of any shape survives the round trip")
+    func anyValue() throws {
+        let json = #"{"a":[1,-2,2.5,true,false,null,"x",{}],"big":9007199254740993}"#
+        let value = try decode(json)
+        #expect(try String(decoding: TokenJSON.encode(value), as: UTF8.self) == json)
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import SessionTokens
+
+/// A Python process with other libraries and another author, which gives a second opinion (`Tests/ForeignJudge`).
+enum ForeignJudge {
+    /// The judge could not be asked. That is a failure of the test, never a reason to skip it.
+    struct Unavailable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What the judge answers: accepted or not, and the rest of its JSON.
+    struct Verdict: Decodable {
+        var accepted: Bool
+        var reason: String?
+        var thumbprint: String?
+        var proof: String?
+        var claims: [String: JSONValue]?
+        var key: [String: JSONValue]?
+    }
+
+    enum Question: String {
+        case verifyAccessToken = "verify-access-token"
+        case verifyDPoP = "verify-dpop"
+        case makeDPoP = "make-dpop"
+        case thumbprint
+    }
+
+    /// Asks one question; arguments and answer are JSON on standard input and output.
+    static func ask(_ question: Question, _ arguments: [String: JSONValue]) throws -> Verdict {
+        let process = Process()
+        process.executableURL = try python()
+        process.arguments = ["-B", tests.appendingPathComponent("ForeignJudge/judge.py").path, question.rawValue]
+        let input = Pipe()
+        let output = Pipe()
+        let errors = Pipe()
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: TokenJSON.encode(arguments))
+        try input.fileHandleForWriting.close()
+        let answer = try output.fileHandleForReading.readToEnd() ?? Data()
+        let complaint = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Unavailable(description: "The foreign judge failed: " + String(decoding: complaint, as: UTF8.self))
+        }
+        return try JSONDecoder().decode(Verdict.self, from: answer)
+    }
+
+    private static let tests = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func python() throws -> URL {
+        let named = ProcessInfo.processInfo.environment["PRELUDE_SESSION_JUDGE_PYTHON"].map(URL.init(fileURLWithPath:))
+        let url = named ?? tests.deletingLastPathComponent().appendingPathComponent(".build/foreign-judge/bin/python")
+        guard FileManager.default.isExecutableFile(atPath: url.path) else {
+            throw Unavailable(
+                description: "The foreign judge is not installed: there is no Python at \(url.path). "
+                    + "Run scripts/bootstrap, or let PRELUDE_SESSION_JUDGE_PYTHON name a Python with joserfc.")
+        }
+        return url
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import SessionTokens
+import Testing
+
+/// Our tokens and proofs before somebody who shares no line of code with us, and the other way round.
+@Suite("Foreign judge")
+struct ForeignJudgeTests {
+    private let url = "https://app.example/v1/session/refresh"
+    private let issuer = "app.example", audience = "abcdefg"
+    private let now: Int64 = 1_800_000_000
+
+    private func ourProof(
+        _ key: SigningKey, accessToken: String? = nil, nonce: String? = nil
+    ) throws -> String {
+        let target = try #require(TargetURI(url))
+        let proof = try DPoPProof(
+            publicKey: key.publicJWK, method: "POST", target: target, accessToken: accessToken, nonce: nonce,
+            id: "e1j3V_bKic8-LAEB", issuedAt: now
+        )
+        return try proof.compact(signature: key.signature(for: Data(proof.signingInput.utf8)))
+    }
+
+    private func judge(proof: String, url: String? = nil, accessToken: String? = nil) throws -> ForeignJudge.Verdict {
+        var arguments: [String: JSONValue] = [
+            "proof": .string(proof), "method": "POST", "url": .string(url ?? self.url),
+        ]
+        arguments["access_token"] = accessToken.map(JSONValue.string)
+        return try ForeignJudge.ask(.verifyDPoP, arguments)
+    }
+
+    private func we(check proof: String, accessToken: String? = nil) throws -> CheckedProof {
+        let target = try #require(TargetURI(url))
+        return try DPoPProofChecker(method: "POST", targets: [target], accessToken: accessToken).check(headers: [proof])
+    }
+
+    @Test("Our proofs pass the judge, which sees the same key and the same claims")
+    func ourProofs() throws {
+        let key = SigningKey.generate(.es256)
+        let verdict = try judge(proof: ourProof(key, accessToken: "token", nonce: "n-0S6"), accessToken: "token")
+        #expect(verdict.accepted, "\(verdict.reason ?? "")")
+        #expect(verdict.thumbprint == key.keyID)
+        #expect(verdict.claims?["jti"] == "e1j3V_bKic8-LAEB")
+        #expect(verdict.claims?["nonce"] == "n-0S6")
+        #expect(verdict.claims?["iat"] == .int(now))
+    }
+
+    @Test("The judge's proofs pass our checker, with a nonce and an access token and without")
+    func judgesProofs() throws {
+        let arguments: [String: JSONValue] = ["method": "POST", "url": .string(url + "?limit=10"), "iat": .int(now)]
+        let plain = try ForeignJudge.ask(.makeDPoP, arguments)
+        let bare = try we(check: #require(plain.proof))
+        #expect(bare.thumbprint == plain.thumbprint)
+        #expect(bare.issuedAt == Double(now))
+
+        let additions: [String: JSONValue] = [
+            "nonce": "n-0S6", "access_token": "token", "key": .object(plain.key ?? [:]),
+        ]
+        let full = try ForeignJudge.ask(.makeDPoP, arguments.merging(additions) { $1 })
+        let checked = try we(check: #require(full.proof), accessToken: "token")
+        #expect(checked.nonce == "n-0S6")
+        #expect(checked.key == bare.key, "the same private key is the same device")
+        #expect(checked.id != bare.id)
+        #expect(throws: DPoPError.wrongAccessToken) { try we(check: #require(full.proof), accessToken: "other") }
+    }
+
+    @Test("A proof tampered with in any part is refused by both", arguments: 0..<3)
+    func tamperedProof(_ part: Int) throws {
+        let tampered = try Self.tamper(ourProof(SigningKey.generate(.es256)), part: part)
+        #expect(try !judge(proof: tampered).accepted)
+        #expect(throws: DPoPError.self) { try we(check: tampered) }
+    }
+
+    @Test("The judge is no yes-man: another target and another access token are refused")
+    func strictJudge() throws {
+        let proof = try ourProof(SigningKey.generate(.es256), accessToken: "token")
+        let target = try judge(proof: proof, url: "https://app.example/v1/session/revoke")
+        #expect(target.reason == "htu is another target")
+        #expect(try judge(proof: proof, accessToken: "other").reason == "ath is another token's")
+    }
+
+    @Test("Thumbprints of fresh keys agree", arguments: SignatureAlgorithm.allCases)
+    func thumbprints(_ algorithm: SignatureAlgorithm) throws {
+        let key = SigningKey.generate(algorithm).publicJWK
+        let members = key.requiredMembers.mapValues(JSONValue.string)
+        #expect(try ForeignJudge.ask(.thumbprint, ["jwk": .object(members)]).thumbprint == key.thumbprint)
+    }
+
+    private func accessToken(_ key: SigningKey, type: String = TokenType.accessToken) throws -> String {
+        let claims: [String: JSONValue] = [
+            "iss": .string(issuer), "aud": .string(audience), "sub": "usr_01j", "sid": "ses_01j", "jti": "jti_01j",
+            "iat": .int(now), "nbf": .int(now), "exp": .int(now + 300), "name": "Zoë",
+        ]
+        return try JWT.sign(claims, type: type, key: key)
+    }
+
+    private func judge(
+        token: String, keys: [SigningKey], audience: String? = nil, after seconds: Int64 = 1
+    ) throws -> ForeignJudge.Verdict {
+        let set = JWKSet(keys: keys.map(\.publicJWK))
+        return try ForeignJudge.ask(
+            .verifyAccessToken,
+            [
+                "token": .string(token), "issuer": .string(issuer), "audience": .string(audience ?? self.audience),
+                "jwks": TokenJSON.decode(JSONValue.self, from: TokenJSON.encode(set)), "now": .int(now + seconds),
+            ])
+    }
+
+    @Test("Our access tokens verify with the judge through our key set", arguments: SignatureAlgorithm.allCases)
+    func accessTokens(_ algorithm: SignatureAlgorithm) throws {
+        let keys = [SigningKey.generate(.edDSA), SigningKey.generate(.es256)]
+        let key = try #require(keys.first { $0.algorithm == algorithm })
+        let verdict = try judge(token: accessToken(key), keys: keys)
+        #expect(verdict.accepted, "\(verdict.reason ?? "")")
+        #expect(verdict.claims?["sub"] == "usr_01j")
+        #expect(verdict.claims?["name"] == "Zoë")
+    }
+
+    @Test("An access token tampered with in any part is refused by both", arguments: SignatureAlgorithm.allCases, 0..<3)
+    func tamperedAccessToken(_ algorithm: SignatureAlgorithm, _ part: Int) throws {
+        let key = SigningKey.generate(algorithm)
+        let tampered = try Self.tamper(accessToken(key), part: part)
+        #expect(try !judge(token: tampered, keys: [key]).accepted)
+        #expect(throws: (any Error).self) {
+            try JWT.verify(
+                tampered, as: [String: JSONValue].self, type: TokenType.accessToken,
+                keys: JWKSet(keys: [key.publicJWK]))
+        }
+    }
+
+    @Test("The judge refuses an expired token, another audience, another type and another key")
+    func strictAboutTokens() throws {
+        let key = SigningKey.generate(.edDSA)
+        let token = try accessToken(key)
+        #expect(try judge(token: token, keys: [key]).accepted)
+        #expect(try !judge(token: token, keys: [key], after: 301).accepted)
+        #expect(try !judge(token: token, keys: [key], audience: "gfedcba").accepted)
+        #expect(try !judge(token: accessToken(key, type: TokenType.challenge), keys: [key]).accepted)
+        #expect(try !judge(token: token, keys: [SigningKey.generate(.edDSA)]).accepted)
+    }
+
+    /// Exchanges one character in the middle of a part.
+    private static func tamper(_ token: String, part index: Int) throws -> String {
+        var parts = token.split(separator: ".").map(Array.init)
+        let middle = parts[index].count / 2
+        parts[index][middle] = parts[index][middle] == "A" ? "B" : "A"
+        return parts.map { String($0) }.joined(separator: ".")
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import SessionTokens
+import Testing
+
+/// RFC 7519 with the practices of RFC 8725.
+@Suite("JWT")
+struct JWTTests {
+    private struct Claims: Codable, Equatable {
+        var sub: String
+        var exp: Int
+    }
+
+    private let key = PublishedKey.rfc8037A1
+    private let claims = Claims(sub: "usr_01j", exp: 1_800_000_000)
+    private var keys: JWKSet { JWKSet(keys: [PublishedKey.rfc7515A3.publicJWK, key.publicJWK]) }
+
+    private func verify(_ token: String, type: String = TokenType.accessToken) throws -> Claims {
+        try JWT.verify(token, as: Claims.self, type: type, keys: keys)
+    }
+
+    /// A token with a header and a payload of one's own, signed by `key`.
+    private func token(header: String, payload: String = #"{"sub":"usr_01j","exp":1800000000}"#) throws -> String {
+        try ProofDraft.compact(header: Data(header.utf8), payload: Data(payload.utf8), signer: key)
+    }
+
+    @Test("Golden: Ed25519 is deterministic, so one token is spelt out in full")
+    func golden() throws {
+        let signed = try JWT.sign(claims, type: TokenType.accessToken, key: key)
+        let parts = signed.split(separator: ".").map(String.init)
+        let header = try #require(Base64URL.decode(parts[0]))
+        let payload = try #require(Base64URL.decode(parts[1]))
+        #expect(
+            String(decoding: header, as: UTF8.self)
+                == #"{"alg":"EdDSA","kid":"kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k","typ":"at+jwt"}"#)
+        #expect(String(decoding: payload, as: UTF8.self) == #"{"exp":1800000000,"sub":"usr_01j"}"#)
+    }
+
+    @Test("What is signed verifies, with both algorithms", arguments: [PublishedKey.rfc8037A1, PublishedKey.rfc7515A3])
+    func roundTrip(_ key: SigningKey) throws {
+        #expect(try verify(JWT.sign(claims, type: TokenType.accessToken, key: key)) == claims)
+    }
+
+    @Test("J10, J11: a token of one type is refused where another is wanted, under the same keys")
+    func types() throws {
+        let types = [TokenType.accessToken, TokenType.challenge, TokenType.dpopProof]
+        for made in types {
+            let token = try JWT.sign(claims, type: made, key: key)
+            for wanted in types where wanted != made {
+                #expect(throws: JWSError.wrongType) { try verify(token, type: wanted) }
+            }
+        }
+    }
+
+    @Test("J10: the plain JWT type, and none at all, are refused")
+    func untyped() throws {
+        for header in [
+            #"{"alg":"EdDSA","kid":"\#(key.keyID)","typ":"JWT"}"#, #"{"alg":"EdDSA","kid":"\#(key.keyID)"}"#,
+        ] {
+            let token = try token(header: header)
+            #expect(throws: JWSError.wrongType) { try verify(token) }
+        }
+    }
+
+    @Test("J9: a token without kid, or with the kid of nobody, finds no key")
+    func unknownKey() throws {
+        for kid in ["", #","kid":"""#, #","kid":"../../keys/1""#, #","kid":"oKIywvGUpTVTyxMQ3bwIIeQUudfr""#] {
+            let token = try token(header: #"{"alg":"EdDSA","typ":"at+jwt"\#(kid)}"#)
+            #expect(throws: JWSError.unknownKey) { try verify(token) }
+        }
+    }
+
+    @Test("J9: a jwk in the header is not trusted: the key set decides")
+    func embeddedKey() throws {
+        let attacker = PublishedKey.rfc7517A2
+        let jwk = try String(decoding: TokenJSON.encode(attacker.publicJWK), as: UTF8.self)
+        let payload = Data(#"{"sub":"usr_root","exp":1800000000}"#.utf8)
+        for kid in [attacker.keyID, PublishedKey.rfc7515A3.keyID] {
+            let header = #"{"alg":"ES256","typ":"at+jwt","kid":"\#(kid)","jwk":\#(jwk)}"#
+            let token = try ProofDraft.compact(header: Data(header.utf8), payload: payload, signer: attacker)
+            #expect(throws: JWSError.self) { try verify(token) }
+        }
+    }
+
+    @Test("J1: the kid of a key with another algorithm does not lend its key")
+    func algorithmConfusion() throws {
+        let token = try token(header: #"{"alg":"EdDSA","typ":"at+jwt","kid":"\#(PublishedKey.rfc7515A3.keyID)"}"#)
+        #expect(throws: JWSError.unsupportedAlgorithm) { try verify(token) }
+    }
+
+    @Test("J3: claims are decoded only after the signature has been verified")
+    func signatureFirst() throws {
+        let broken = try JWT.sign(["sub": 1], type: TokenType.accessToken, key: key)
+        #expect(throws: JWSError.invalidClaims) { try verify(broken) }
+        let tampered =
+            broken.split(separator: ".").dropLast().joined(separator: ".") + "." + Base64URL.encode(Data(count: 64))
+        #expect(throws: JWSError.invalidSignature) { try verify(tampered) }
+    }
+
+    @Test("D9 of the field: an absent required claim is a refusal, not a default")
+    func absentClaim() throws {
+        let token = try JWT.sign(["sub": "usr_01j"], type: TokenType.accessToken, key: key)
+        #expect(throws: JWSError.invalidClaims) { try verify(token) }
+    }
+
+    @Test("A client reads its own token without keys; what is no token is refused")
+    func unverifiedClaims() throws {
+        let token = try JWT.sign(claims, type: TokenType.accessToken, key: key)
+        #expect(try JWT.unverifiedClaims(of: token, as: Claims.self) == claims)
+        for refused in ["", "a.b", "a.b.c.d", "a.!.c"] {
+            #expect(throws: JWSError.malformed) { try JWT.unverifiedClaims(of: refused, as: Claims.self) }
+        }
+        #expect(throws: JWSError.invalidClaims) { try JWT.unverifiedClaims(of: "a.e30.c", as: Claims.self) }
+    }
+}

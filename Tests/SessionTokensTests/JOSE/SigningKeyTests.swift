@@ -1,0 +1,40 @@
+import Foundation
+import SessionTokens
+import Testing
+
+@Suite("Signing key")
+struct SigningKeyTests {
+    @Test("A stored key reads back as the same key", arguments: SignatureAlgorithm.allCases)
+    func storage(_ algorithm: SignatureAlgorithm) throws {
+        let key = SigningKey.generate(algorithm)
+        #expect(key.algorithm == algorithm)
+        #expect(key.rawRepresentation.count == 32)
+        let restored = try #require(SigningKey(algorithm: algorithm, rawRepresentation: key.rawRepresentation))
+        #expect(restored.keyID == key.keyID)
+        let message = Data("message".utf8)
+        let signature = try restored.signature(for: message)
+        #expect(signature.count == 64)
+        #expect(key.publicJWK.isValidSignature(signature, for: message))
+        #expect(!key.publicJWK.isValidSignature(signature, for: Data("another".utf8)))
+    }
+
+    @Test("Bytes that are no key are refused", arguments: SignatureAlgorithm.allCases)
+    func malformed(_ algorithm: SignatureAlgorithm) {
+        for bytes in [Data(), Data(count: 31), Data(count: 33)] {
+            #expect(SigningKey(algorithm: algorithm, rawRepresentation: bytes) == nil)
+        }
+    }
+
+    @Test("Zero and the order of the curve are no ES256 scalars")
+    func scalarRange() throws {
+        let order = try #require(Base64URL.decode("_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE"))
+        #expect(SigningKey(algorithm: .es256, rawRepresentation: Data(count: 32)) == nil)
+        #expect(SigningKey(algorithm: .es256, rawRepresentation: order) == nil)
+    }
+
+    @Test("Two generated keys differ")
+    func generation() {
+        #expect(SigningKey.generate(.es256).keyID != SigningKey.generate(.es256).keyID)
+        #expect(SigningKey.generate(.edDSA).keyID != SigningKey.generate(.edDSA).keyID)
+    }
+}

@@ -1,0 +1,75 @@
+import SessionWire
+import Testing
+
+@Suite("Wire: one-time codes")
+struct OTPBodiesTests {
+    private let start = Golden(
+        StartOTPRequest.self,
+        """
+        {
+          "identifier": {"type": "phone_number", "value": "+30123456789"},
+          "login_config_id": "lcfg_01jqebhswje9k8y6w5h7w2e3rt",
+          "dispatch_id": "dsp_01jqebhswje9k8y6w5h7w2e3rt",
+          "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+        }
+        """)
+    private let check = Golden(CheckOTPRequest.self, #"{"code": "012345", "challenge_token": "a.b.c"}"#)
+    private let challenge = Golden(ChallengeResponse.self, #"{"challenge_token": "a.b.c"}"#)
+
+    @Test("POST /otp for an identifier, with everything a client may send")
+    func startForIdentifier() throws {
+        try start.expect(
+            StartOTPRequest(
+                identifier: Identifier(type: "phone_number", value: "+30123456789"),
+                loginConfigID: "lcfg_01jqebhswje9k8y6w5h7w2e3rt", dispatchID: "dsp_01jqebhswje9k8y6w5h7w2e3rt",
+                codeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+            ))
+        try start.expectUnknownMembersTolerated()
+        try start.expectTyped("identifier", "login_config_id", "dispatch_id", "code_challenge")
+    }
+
+    @Test("POST /otp for the step of a challenge")
+    func startForChallenge() throws {
+        let golden = Golden(StartOTPRequest.self, #"{"challenge_token": "a.b.c"}"#)
+        try golden.expect(StartOTPRequest(challengeToken: "a.b.c"))
+        try golden.expectTyped("challenge_token")
+    }
+
+    @Test("POST /otp may be empty as JSON; which of the two is missing is for the route to say")
+    func emptyStart() throws {
+        try Golden(StartOTPRequest.self, "{}").expect(StartOTPRequest())
+    }
+
+    @Test("POST /otp/check in a login and in a step-up; a code keeps its leading zero")
+    func checkCode() throws {
+        try check.expect(CheckOTPRequest(code: "012345", challengeToken: "a.b.c"))
+        try Golden(CheckOTPRequest.self, #"{"code": "012345"}"#).expect(CheckOTPRequest(code: "012345"))
+        try check.expectUnknownMembersTolerated()
+        try check.expectRequired("code")
+        try check.expectTyped("code", "challenge_token")
+    }
+
+    @Test("A code is a string: a number has lost its leading zero, and is refused")
+    func numericCode() {
+        #expect(throws: DecodingError.self) {
+            try Golden(CheckOTPRequest.self, #"{"code": 12345}"#).expect(CheckOTPRequest(code: "12345"))
+        }
+    }
+
+    @Test("The answer of every login method")
+    func challengeResponse() throws {
+        try challenge.expect(ChallengeResponse(challengeToken: "a.b.c"))
+        try challenge.expectUnknownMembersTolerated()
+        try challenge.expectRequired("challenge_token")
+        try challenge.expectTyped("challenge_token")
+    }
+
+    @Test("An identifier")
+    func identifier() throws {
+        let golden = Golden(Identifier.self, #"{"type": "email_address", "value": "Zoë@example.com"}"#)
+        try golden.expect(Identifier(type: "email_address", value: "Zoë@example.com"))
+        try golden.expectUnknownMembersTolerated()
+        try golden.expectRequired("type", "value")
+        try golden.expectTyped("type", "value")
+    }
+}

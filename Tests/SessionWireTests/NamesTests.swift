@@ -1,0 +1,36 @@
+import SessionWire
+import Testing
+
+/// Names that clients and proxies depend on; changing one breaks somebody.
+@Suite("Wire: paths, headers, cookies")
+struct NamesTests {
+    @Test("Every path of the frontend API and the well-known documents")
+    func paths() {
+        #expect(
+            FrontendPath.allCases.map(\.rawValue) == [
+                "/v1/session/otp", "/v1/session/otp/retry", "/v1/session/otp/check",
+                "/v1/session/login/email/password", "/v1/session/login/finalize", "/v1/session/refresh",
+                "/v1/session/revoke", "/v1/session/me/list", "/v1/session/me/revoke", "/v1/session/me/identifiers",
+                "/v1/session/password/compliancy", "/.well-known/jwks.json", "/.well-known/step-up-jwks.json",
+            ])
+    }
+
+    @Test("Every header, in lower case")
+    func headers() {
+        #expect(HeaderName.dpop == "dpop")
+        #expect(HeaderName.dpopNonce == "dpop-nonce")
+        #expect(HeaderName.refreshToken == "x-refresh-token")
+        #expect(HeaderName.refreshTokenExpiresAt == "x-refresh-token-expires-at")
+        #expect(HeaderName.verificationToken == "x-verification-token")
+        #expect(HeaderName.deviceID == "x-device-id")
+        #expect(HeaderName.requestID == "x-request-id")
+    }
+
+    @Test("Every cookie names its app")
+    func cookies() {
+        #expect(CookieName.hostPrefix + CookieName.refresh(appID: "abcdefg") == "__Host-refresh_abcdefg")
+        #expect(
+            CookieName.hostPrefix + CookieName.verification(appID: "abcdefg") == "__Host-verification-login_abcdefg")
+        #expect(CookieName.hostPrefix + CookieName.device(appID: "abcdefg") == "__Host-did_abcdefg")
+    }
+}

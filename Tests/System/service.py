@@ -1,0 +1,70 @@
+"""Starts the built service on a free port of loopback and stops it by its pid."""
+
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = ROOT / ".build" / "debug" / "prelude-session"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Service:
+    """One database and one port, over any number of starts."""
+
+    def __init__(self, directory: pathlib.Path):
+        self.directory = directory
+        self.port = free_port()
+        self.url = f"http://localhost:{self.port}"
+        self.database = f"sqlite:{directory}/session.sqlite"
+        self.process: subprocess.Popen | None = None
+
+    def start(self) -> None:
+        log = open(self.directory / "service.log", "ab")
+        self.process = subprocess.Popen(
+            [BINARY, "serve", "--development", "--port", str(self.port), "--database", self.database],
+            stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the service ended with {self.process.returncode}: {self.log()[-500:]}")
+            try:
+                urllib.request.urlopen(self.url + "/health", timeout=1).close()
+                return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.05)
+        raise RuntimeError("the service did not come up")
+
+    def kill(self) -> None:
+        """SIGKILL: nothing gets a chance to tidy up."""
+        self.process.kill()
+        self.process.wait(10)
+
+    def stop(self) -> int:
+        """SIGTERM, and the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(20)
+
+    def log(self) -> str:
+        return (self.directory / "service.log").read_text(errors="replace")
+
+    def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess:
+        """A client or administration command, with credentials and database of its own."""
+        environment = {
+            **os.environ,
+            "PRELUDE_SESSION_ENDPOINT": self.url,
+            "PRELUDE_SESSION_CREDENTIALS": str(self.directory / "credentials"),
+            "PRELUDE_SESSION_DATABASE": self.database,
+        }
+        return subprocess.run(
+            [BINARY, *arguments], input=stdin, env=environment, capture_output=True, text=True, timeout=60)

@@ -1,0 +1,70 @@
+"""Killed at a random moment under load, the service loses nothing that it answered, and signs nobody out."""
+
+import http.client
+import random
+import threading
+import time
+
+from device import Device
+from transport import Transport
+
+DEVICES = 8
+KILLS = 6
+
+
+class Owner:
+    """One device that refreshes as fast as it can and keeps the newest token it was given."""
+
+    def __init__(self, url: str, number: int):
+        self.device = Device(Transport(url))
+        self.address = f"crash-{number}@example.com"
+        self.token = ""
+        self.answered = 0
+        self.refusals: list[str] = []
+
+    def sign_in(self, mailbox: Transport) -> None:
+        started = self.device.start(self.address)
+        code = next(m["code"] for m in mailbox.send("GET", "/dev/mailbox").json if m["to"] == self.address)
+        challenge = self.device.check(started.headers["X-Verification-Token"], code).json["challenge_token"]
+        self.token = self.device.finalize(challenge).headers["X-Refresh-Token"]
+
+    def refresh(self) -> bool:
+        """Whether there was an answer; a refusal is noted, for it means that somebody was signed out."""
+        try:
+            answer = self.device.refresh(self.token)
+        except (OSError, http.client.HTTPException):
+            return False
+        if answer.status == 200:
+            self.token = answer.headers["X-Refresh-Token"]
+            self.answered += 1
+        elif answer.status not in (429, 500, 503):
+            self.refusals.append(str(answer))
+        return True
+
+    def refresh_until_gone(self) -> None:
+        while self.refresh() and not self.refusals:
+            pass
+
+
+def test_kill_nine_loses_nothing(service):
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    moments = random.Random(seed)
+    owners = [Owner(service.url, number) for number in range(DEVICES)]
+    for owner in owners:
+        owner.sign_in(Transport(service.url))
+    for _ in range(KILLS):
+        threads = [threading.Thread(target=owner.refresh_until_gone) for owner in owners]
+        for thread in threads:
+            thread.start()
+        time.sleep(moments.uniform(0.05, 0.6))
+        service.kill()
+        for thread in threads:
+            thread.join()
+        service.start()
+        for owner in owners:
+            assert owner.refresh(), "the service is up again"
+            assert owner.refusals == [], (seed, owner.refusals)
+    answered = sum(owner.answered for owner in owners)
+    print(f"{answered} rotations answered over {KILLS} kills")
+    assert answered > DEVICES * KILLS

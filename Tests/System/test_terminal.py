@@ -1,0 +1,113 @@
+"""The executable as a person uses it from a terminal: every command, its output and its exit code."""
+
+import json
+import os
+import stat
+import subprocess
+import urllib.request
+
+from service import BINARY, Service
+
+
+def mailbox_code(service: Service, address: str) -> str:
+    with urllib.request.urlopen(service.url + "/dev/mailbox") as answer:
+        return next(mail["code"] for mail in json.load(answer) if mail["to"] == address)
+
+
+def log_in_with_code(service: Service, address: str) -> subprocess.CompletedProcess:
+    """Types the code that the mailbox shows, as somebody at a second window would."""
+    environment = {
+        **os.environ, "PRELUDE_SESSION_ENDPOINT": service.url,
+        "PRELUDE_SESSION_CREDENTIALS": str(service.directory / "credentials")}
+    process = subprocess.Popen(
+        [BINARY, "login", "--email", address, "--json"], env=environment, text=True, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    prompt = ""
+    while "Code:" not in prompt:
+        prompt += process.stderr.read(1)
+    output, errors = process.communicate(mailbox_code(service, address) + "\n", timeout=60)
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+
+def test_signing_in_with_a_code_and_out_again(service):
+    login = log_in_with_code(service, "ada@example.com")
+    assert login.returncode == 0, login.stderr
+    session = json.loads(login.stdout)["session_id"]
+    who = service.run("whoami", "--json")
+    assert json.loads(who.stdout)["identifiers"] == ["ada@example.com"], who.stderr
+    assert session in service.run("sessions").stdout
+    assert service.run("refresh").returncode == 0
+    token = service.run("refresh", "--print-token").stdout.strip()
+    assert token.count(".") == 2
+    assert service.run("logout").returncode == 0
+    after = service.run("whoami")
+    assert after.returncode == 2
+    assert "signed in" in after.stderr
+
+
+def test_signing_in_with_a_password_set_from_the_shell(service):
+    made = service.run(
+        "user", "create", "--app", "devapp1", "--email", "grace@example.com", "--password", "--json",
+        stdin="correct horse battery\n")
+    assert made.returncode == 0, made.stderr
+    assert "correct horse" not in made.stdout + made.stderr
+    wrong = service.run("login", "--email", "grace@example.com", "--password", stdin="wrong horse\n")
+    assert wrong.returncode == 2
+    right = service.run("login", "--email", "grace@example.com", "--password", stdin="correct horse battery\n")
+    assert right.returncode == 0, right.stderr
+    assert service.run("revoke", "all").returncode == 0
+    assert service.run("sessions").returncode == 2
+
+
+def test_credentials_and_keys_are_for_their_owner_only(service):
+    log_in_with_code(service, "mode@example.com")
+    files = [*service.directory.glob("credentials/*"), *service.directory.glob("session.sqlite*")]
+    assert len(files) >= 4
+    for file in files:
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+
+
+def test_nothing_secret_is_in_the_log(service):
+    log_in_with_code(service, "quiet@example.com")
+    token = service.run("refresh", "--print-token").stdout.strip()
+    log = service.log()
+    assert token not in log
+    assert "quiet@example.com" not in log
+
+
+def test_development_refuses_to_be_public():
+    refused = subprocess.run(
+        [BINARY, "serve", "--development", "--host", "0.0.0.0", "--database", "sqlite::memory:"],
+        capture_output=True, text=True, timeout=30)
+    assert refused.returncode != 0
+    assert "--allow-public-development" in refused.stderr
+
+
+def test_a_bad_setting_is_named():
+    for arguments, name in [
+        (["--port", "http"], "port"), (["--database", "mysql:x"], "database"),
+        (["--trusted-proxy", "nowhere"], "trusted-proxy"), (["--log-level", "loud"], "log-level"),
+    ]:
+        refused = subprocess.run(
+            [BINARY, "serve", "--development", "--database", "sqlite::memory:", *arguments], capture_output=True,
+            text=True, timeout=30)
+        assert refused.returncode != 0 and name in refused.stderr, (arguments, refused.stderr)
+
+
+def test_outside_development_there_is_no_mailbox_and_no_default(tmp_path):
+    refused = subprocess.run(
+        [BINARY, "serve", "--database", f"sqlite:{tmp_path}/s.sqlite"], capture_output=True, text=True, timeout=30)
+    assert refused.returncode != 0
+    assert "public-url" in refused.stderr
+
+
+def test_a_lost_key_file_is_never_replaced(service):
+    service.stop()
+    (service.directory / "session.sqlite.keys").unlink()
+    refused = service.run("app", "list")
+    assert refused.returncode != 0
+    assert "is missing" in refused.stderr
+
+
+def test_it_stops_cleanly(service):
+    assert service.stop() == 0
