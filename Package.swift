@@ -88,9 +88,17 @@ let package = Package(
         .testTarget(name: "SessionTokensTests", dependencies: ["SessionTokens", crypto], swiftSettings: strict),
         .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"], swiftSettings: strict),
         .testTarget(
-<<<<<<< HEAD
-            name: "SessionDomainTests",
-            dependencies: ["SessionDomain", "SessionTokens", crypto],
+            name: "EndToEndTests",
+            dependencies: [
+                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", hummingbird,
+                httpTypes,
+                logging, .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PreludeSessionTests",
+            dependencies: ["PreludeSession", "SessionWire", httpTypes],
             swiftSettings: strict
         ),
         // What every store must do; each store's tests run all of it.
@@ -105,25 +113,15 @@ let package = Package(
             dependencies: [
                 "SessionDomain", "SessionSQLite", "SessionStoreContract",
                 .product(name: "GRDB", package: "GRDB.swift"),
-=======
-            name: "EndToEndTests",
-            dependencies: [
-                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", hummingbird,
-                httpTypes,
-                logging, .product(name: "NIOCore", package: "swift-nio"),
->>>>>>> main
             ],
             swiftSettings: strict
         ),
         .testTarget(
-<<<<<<< HEAD
             name: "SessionArgon2Tests",
             dependencies: ["SessionArgon2", "SessionDomain"],
-=======
-            name: "PreludeSessionTests",
-            dependencies: ["PreludeSession", "SessionWire", httpTypes],
->>>>>>> main
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "SessionDomainTests", dependencies: ["SessionDomain", "SessionTokens"], swiftSettings: strict),
     ]
 )

@@ -1,0 +1,55 @@
+import Foundation
+import SessionDomain
+import SessionTokens
+import Testing
+
+@Suite("Refresh tokens")
+struct RefreshTokenTests {
+    private let keys = KeyRing(current: MasterKey(secret: Data(repeating: 1, count: 32)))
+
+    @Test("a token reads back, and the same one can be made again for a lost answer")
+    func roundTrip() throws {
+        let app = try #require(AppID("testapp"))
+        let token = RefreshToken(sessionID: "ses_1", generation: 7)
+        let text = token.encoded(app: app, keys: keys)
+        #expect(RefreshToken(text, app: app, keys: keys) == token)
+        #expect(text == token.encoded(app: app, keys: keys))
+    }
+
+    @Test("a token changed anywhere is none of ours")
+    func tampered() throws {
+        let app = try #require(AppID("testapp"))
+        let text = RefreshToken(sessionID: "ses_1", generation: 7).encoded(app: app, keys: keys)
+        for index in text.indices {
+            var changed = text
+            changed.replaceSubrange(index...index, with: text[index] == "x" ? "y" : "x")
+            #expect(RefreshToken(changed, app: app, keys: keys) == nil)
+        }
+        #expect(RefreshToken(text.replacing(".7.", with: ".07."), app: app, keys: keys) == nil)
+        #expect(RefreshToken(text, app: try #require(AppID("another")), keys: keys) == nil)
+    }
+
+    @Test("after the master key rotated, old tokens are still ours, and after it is gone they are not")
+    func rotation() throws {
+        let app = try #require(AppID("testapp"))
+        let old = MasterKey(secret: Data(repeating: 1, count: 32))
+        let new = MasterKey(secret: Data(repeating: 2, count: 32))
+        let text = RefreshToken(sessionID: "ses_1", generation: 7).encoded(app: app, keys: keys)
+        #expect(RefreshToken(text, app: app, keys: KeyRing(current: new, older: [old])) != nil)
+        #expect(RefreshToken(text, app: app, keys: KeyRing(current: new)) == nil)
+    }
+
+    @Test("a sealed signing key opens with its ring only, and for its purpose only")
+    func sealing() throws {
+        let app = try #require(AppID("testapp"))
+        let stored = try keys.makeSigningKey(
+            app: app, purpose: .access, algorithm: .edDSA, at: Timestamp(seconds: 1))
+        #expect(try keys.open(stored).keyID == stored.keyID)
+        let moved = StoredSigningKey(
+            appID: app, purpose: .challenge, keyID: stored.keyID, algorithm: .edDSA,
+            sealedPrivateKey: stored.sealedPrivateKey, createdAt: stored.createdAt)
+        #expect(throws: KeyRingError.self) { try keys.open(moved) }
+        let stranger = KeyRing(current: MasterKey(secret: Data(repeating: 9, count: 32)))
+        #expect(throws: KeyRingError.self) { try stranger.open(stored) }
+    }
+}
