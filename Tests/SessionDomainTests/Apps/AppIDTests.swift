@@ -14,7 +14,9 @@ struct AppIDTests {
 
     @Test(
         "Anything else is not",
-        arguments: ["", "abcdef", "abcdefgh", "Abcdefg", "abc-efg", "abc efg", "abcdef\u{E9}", "abcde\u{E9}", "abc\0efg"])
+        arguments: [
+            "", "abcdef", "abcdefgh", "Abcdefg", "abc-efg", "abc efg", "abcdef\u{E9}", "abcde\u{E9}", "abc\0efg",
+        ])
     func invalid(text: String) throws {
         #expect(AppID(text) == nil)
         let json = try JSONEncoder().encode([text])

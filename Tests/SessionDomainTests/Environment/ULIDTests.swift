@@ -30,6 +30,6 @@ struct ULIDTests {
 
     @Test("An id has its prefix and the time of its making")
     func newID() {
-        #expect(ServiceEnvironment.fixed().newID("usr") == "usr_01mcc5rm000000000000000000")
+        #expect(stillEnvironment.newID("usr") == "usr_01mcc5rm000000000000000000")
     }
 }

@@ -17,7 +17,7 @@ struct CodeTableTests {
     private func check(_ hashes: [String] = ["right"]) throws -> CheckCode {
         CheckCode(
             appID: try appID(), tokenHash: "token", codeHashes: hashes, limits: OTPLimits(), signUp: true,
-            newUserID: "usr_new", now: now, events: EventFactory(appID: try appID(), environment: .fixed()))
+            newUserID: "usr_new", now: now, events: EventFactory(appID: try appID(), environment: stillEnvironment))
     }
 
     @Test("A try counts while the code lives and has checks left", arguments: [(600, 0), (1, 4)])

@@ -1,4 +1,5 @@
 internal import SessionDomain
+internal import SessionTokens
 internal import Testing
 
 /// What `decide` answers, without what it stores.
@@ -64,7 +65,7 @@ private struct Row: Sendable, CustomTestStringConvertible {
         }
         return RotateRefreshToken(
             appID: app, sessionID: "ses_1", generation: generation, proof: proof, device: Device(model: "new"),
-            policy: policy, now: now, events: EventFactory(appID: app, environment: .fixed())
+            policy: policy, now: now, events: EventFactory(appID: app, environment: stillEnvironment)
         ).decide(session: session, user: user, isReplay: isReplay)
     }
 }
@@ -100,7 +101,10 @@ struct RotationTableTests {
             $0.isReplay = true
             $0.generation = 4
         },
-        Row("the proof of the last rotation is a replay even when memory forgot it", .reuse) {
+        Row("the proof of the last rotation is a replay even when memory forgot it", .refuse(.replayedProof)) {
+            $0.replayKey = "last"
+        },
+        Row("with the last token, too, and then it is reuse", .reuse) {
             $0.replayKey = "last"
             $0.generation = 4
         },

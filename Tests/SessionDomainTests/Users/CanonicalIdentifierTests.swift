@@ -4,7 +4,7 @@ internal import Testing
 @Suite("Identifiers have one form")
 struct CanonicalIdentifierTests {
     @Test(
-        "A phone number is E.164 without what people type between",
+        "A phone number is E.164 without what people type between (H16)",
         arguments: [
             ("+14155550100", "+14155550100"), ("+1 (415) 555-01.00", "+14155550100"),
             ("  +41\u{A0}44 668 18 00 ", "+41446681800"), ("+1234567", "+1234567"),
@@ -44,8 +44,10 @@ struct CanonicalIdentifierTests {
             ("JOSE\u{301}@example.com", "jos\u{E9}@example.com", "JOSE\u{301}@example.com"),
             ("JOS\u{C9}@example.com", "jos\u{E9}@example.com", "JOS\u{C9}@example.com"),
             ("a+tag@sub.example.co", "a+tag@sub.example.co", "a+tag@sub.example.co"),
-            ("o'brien!#$%&*/=?^_`{|}~@example.com", "o'brien!#$%&*/=?^_`{|}~@example.com",
-                "o'brien!#$%&*/=?^_`{|}~@example.com"),
+            (
+                "o'brien!#$%&*/=?^_`{|}~@example.com", "o'brien!#$%&*/=?^_`{|}~@example.com",
+                "o'brien!#$%&*/=?^_`{|}~@example.com"
+            ),
             ("user@b\u{FC}cher.example", "user@b\u{FC}cher.example", "user@b\u{FC}cher.example"),
         ])
     func emailAddress(typed: String, canonical: String, value: String) throws {
@@ -58,7 +60,7 @@ struct CanonicalIdentifierTests {
     @Test(
         "What is not an e-mail address is refused",
         arguments: [
-            "", "@", "ada", "ada@", "@example.com", "ada@example", "ada@example.", "ada@.com", "ada@exa..mple.com",
+            "", "@", "ada", "ada@", "@example.com", "ada@localhost", "ada@example.", "ada@.com", "ada@exa..mple.com",
             "a@b@example.com", "ada @example.com", "ada@exam ple.com", "ada@example.com\nBcc: x@example.com",
             "ada@-example.com", "ada@example-.com", "<ada@example.com>", "\"ada\"@example.com", "a,b@example.com",
             "ada@example.com;", "ada@[127.0.0.1]", "ada\u{0}@example.com", "ada\u{200B}@example.com",
