@@ -158,12 +158,17 @@ struct GroupCommitTests {
     func lockedByAnotherProcess() async throws {
         var configuration = ConnectionSettings.configuration
         configuration.busyMode = .immediateError
-        let impatient = try DatabaseQueue(path: directory.path("commits.sqlite"), configuration: configuration)
+        configuration.allowsUnsafeTransactions = true
+        let (other, impatient) = (
+            try DatabaseQueue(path: directory.path("commits.sqlite"), configuration: configuration),
+            try DatabaseQueue(path: directory.path("commits.sqlite"), configuration: configuration)
+        )
         let writer = GroupCommit(writer: impatient, capacity: 10, batchSize: 10)
-        try await database.writeWithoutTransaction {
-            try $0.execute(sql: "BEGIN IMMEDIATE; INSERT INTO jobs DEFAULT VALUES")
-        }
+        try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         await #expect(throws: StoreError.self) { try await writer.perform(insert(1)) }
+        try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try await writer.perform(insert(2))
+        #expect(try numbers() == [2])
     }
 
     private func insert(_ number: Int) -> @Sendable (Database) throws -> WriteResult<Void> {
