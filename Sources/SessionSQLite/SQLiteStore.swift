@@ -50,7 +50,9 @@ package final class SQLiteStore: Sendable {
         do {
             try await withCheckedThrowingContinuation { continuation in
                 // The last connection copies the WAL into the database, which is no work for the cooperative pool.
-                DispatchQueue.global().async { continuation.resume(with: Result { try self.database.close() }) }
+                DispatchQueue(label: "prelude-session.close").async {
+                    continuation.resume(with: Result { try self.database.close() })
+                }
             }
         } catch {
             throw StoreError(error)

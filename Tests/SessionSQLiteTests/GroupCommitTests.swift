@@ -158,15 +158,15 @@ struct GroupCommitTests {
     func lockedByAnotherProcess() async throws {
         var configuration = ConnectionSettings.configuration
         configuration.busyMode = .immediateError
-        let impatient = try DatabaseQueue(path: directory.path("commits.sqlite"), configuration: configuration)
+        configuration.allowsUnsafeTransactions = true
+        let (other, impatient) = (
+            try DatabaseQueue(path: directory.path("commits.sqlite"), configuration: configuration),
+            try DatabaseQueue(path: directory.path("commits.sqlite"), configuration: configuration)
+        )
         let writer = GroupCommit(writer: impatient, capacity: 10, batchSize: 10)
-        // A connection of its own, as another process has; it may keep its transaction open between accesses.
-        var other = ConnectionSettings.configuration
-        other.allowsUnsafeTransactions = true
-        let holder = try DatabaseQueue(path: directory.path("commits.sqlite"), configuration: other)
-        try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         await #expect(throws: StoreError.self) { try await writer.perform(insert(1)) }
-        try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
         try await writer.perform(insert(2))
         #expect(try numbers() == [2])
     }

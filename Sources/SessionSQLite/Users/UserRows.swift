@@ -45,9 +45,12 @@ extension Database {
         return user
     }
 
+    /// `nil` for a user without a password.
     func passwordHash(of id: String, app: AppID) throws -> String? {
-        try first("SELECT password_hash FROM users WHERE app_id = ? AND id = ?", [app, id]) { try $0.next() as String? }
-            ?? nil
+        let row: String?? = try first("SELECT password_hash FROM users WHERE app_id = ? AND id = ?", [app, id]) {
+            columns -> String? in try columns.next()
+        }
+        return row ?? nil
     }
 
     /// Inserts a user with identifiers; stops at the first that somebody has, to be undone by the caller.

@@ -1,0 +1,71 @@
+internal import SessionDomain
+internal import Testing
+
+@Suite("Counting in windows")
+struct RateCounterTests {
+    @Test("The first event opens a window, the last one allowed fills it, and the end of it empties it")
+    func window() {
+        let limit = RateLimit(limit: 2, window: 60)
+        let first = RateCounter(count: 1, resetsAt: now + 60)
+        let second = RateCounter(count: 2, resetsAt: now + 60)
+        #expect(RateCounter.take(nil, limit: limit, now: now) == .allowed(first))
+        #expect(RateCounter.take(first, limit: limit, now: now + 59) == .allowed(second))
+        #expect(RateCounter.take(second, limit: limit, now: now + 59) == .refused(until: now + 60))
+        let next = RateCounter(count: 1, resetsAt: now + 120)
+        #expect(RateCounter.take(second, limit: limit, now: now + 60) == .allowed(next))
+    }
+
+    @Test("A limit of nothing allows nothing", arguments: [0, -1])
+    func nothing(limit: Int) {
+        let decision = RateCounter.take(nil, limit: RateLimit(limit: limit, window: 60), now: now)
+        #expect(decision == .refused(until: now + 60))
+    }
+
+    @Test("A limit that was lowered holds at once")
+    func lowered() {
+        let counter = RateCounter(count: 5, resetsAt: now + 60)
+        let decision = RateCounter.take(counter, limit: RateLimit(limit: 3, window: 60), now: now)
+        #expect(decision == .refused(until: now + 60))
+    }
+
+    /// Any sequence of events, from a seeded generator: what a rate limit means, whatever the times.
+    @Test("No window ever holds more than the limit, and a refusal names a moment that works", arguments: 0..<50)
+    func property(seed: UInt64) {
+        var generator = SplitMix(state: seed)
+        let limit = RateLimit(limit: Int.random(in: 1...6, using: &generator), window: 60)
+        var (counter, time): (RateCounter?, Timestamp) = (nil, now)
+        var allowed: [Timestamp: Int] = [:]
+        for _ in 0..<500 {
+            time = Timestamp(milliseconds: time.milliseconds + .random(in: 0...15_000, using: &generator))
+            switch RateCounter.take(counter, limit: limit, now: time) {
+            case .allowed(let next):
+                counter = next
+                allowed[next.resetsAt, default: 0] += 1
+                #expect(next.resetsAt > time)
+                #expect(next.resetsAt <= time + limit.window)
+            case .refused(let until):
+                #expect(until > time)
+                #expect(until <= time + limit.window)
+                let then = RateCounter.take(counter, limit: limit, now: until)
+                #expect(then == .allowed(RateCounter(count: 1, resetsAt: until + limit.window)))
+            }
+        }
+        #expect(allowed.values.allSatisfy { $0 <= limit.limit })
+        // Windows do not overlap: each ends at least its own length after the one before.
+        let ends = allowed.keys.sorted()
+        #expect(zip(ends, ends.dropFirst()).allSatisfy { $0 + limit.window <= $1 })
+    }
+}
+
+/// A small generator whose sequence is the same everywhere (Steele, Lea and Flood, 2014).
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,47 @@
+internal import SessionDomain
+internal import Testing
+
+@Suite("The rules for passwords")
+struct PasswordPolicyTests {
+    private static func policy(_ change: (inout PasswordPolicy) -> Void) -> PasswordPolicy {
+        var policy = PasswordPolicy()
+        policy.minLength = 0
+        change(&policy)
+        return policy
+    }
+
+    @Test(
+        "Characters are Unicode scalars, counted by general category",
+        arguments: [
+            (policy { $0.minLength = 8 }, "12345678", true), (policy { $0.minLength = 8 }, "1234567", false),
+            // A family of four people is one character, but seven scalars.
+            (policy { $0.minLength = 7 }, "👨‍👩‍👧‍👦", true), (policy { $0.minLength = 8 }, "👨‍👩‍👧‍👦", false),
+            (policy { $0.maxLength = 3 }, "abc", true), (policy { $0.maxLength = 3 }, "abcd", false),
+            (policy { $0.maxLength = 0 }, String(repeating: "a", count: 1000), true),
+            (policy { $0.uppercase = 2 }, "AÄ", true), (policy { $0.uppercase = 2 }, "Aä", false),
+            (policy { $0.lowercase = 1 }, "ß", true), (policy { $0.lowercase = 1 }, "A1!", false),
+            (policy { $0.numbers = 2 }, "1٢", true), (policy { $0.numbers = 1 }, "Ⅷ½", false),
+            (policy { $0.symbols = 1 }, " ", true), (policy { $0.symbols = 1 }, "字", true),
+            (policy { $0.symbols = 1 }, "aA1", false),
+        ])
+    func counting(policy: PasswordPolicy, password: String, isGood: Bool) {
+        let refusal = Result { try policy.check(password) }
+        switch refusal {
+        case .success: #expect(isGood)
+        case .failure(let error): #expect(!isGood && "\(error)".hasPrefix("invalidPassword"))
+        }
+    }
+
+    @Test("Every unmet rule is named")
+    func naming() {
+        let policy = Self.policy {
+            $0.minLength = 8
+            $0.uppercase = 1
+            $0.numbers = 2
+        }
+        #expect(
+            throws: Refusal.invalidPassword(
+                "password needs at least 8 characters, at least 1 upper-case letters, at least 2 digits")
+        ) { try policy.check("abc") }
+    }
+}

@@ -1,0 +1,219 @@
+internal import SessionDomain
+internal import SessionTokens
+internal import Testing
+
+/// What `decide` answers, without what it stores.
+private enum Verdict: Equatable {
+    case rotate, again, nonce
+    case revoke(RevocationReason)
+    case refuse(Refusal)
+
+    init(_ decision: RotationDecision) {
+        switch decision {
+        case .rotate: self = .rotate
+        case .repeatSuccessor: self = .again
+        case .demandNonce: self = .nonce
+        case .revoke(_, _, let reason): self = .revoke(reason)
+        case .refuse(let refusal): self = .refuse(refusal)
+        }
+    }
+
+    static let reuse = Verdict.revoke(.refreshTokenReused)
+    static let unauthorized = Verdict.refuse(.unauthorized)
+}
+
+/// One valid rotation of a session at generation 5, and what a row changes of it.
+private struct Row: Sendable, CustomTestStringConvertible {
+    var name: String
+    var generation: Int64 = 5
+    var pinned: String? = "key"
+    var proofKey: String? = "key"
+    var replayKey = "fresh"
+    var isFresh = true
+    var hasNonce = false
+    var isReplay = false
+    var demandsNonce = false
+    var noncePolicy = SessionPolicy.NoncePolicy.whenNeeded
+    var boundGrace: Int?
+    var sinceRotation = 1
+    var status = User.Status.active
+    var isRevoked = false
+    var isExpired = false
+    let verdict: Verdict
+
+    init(_ name: String, _ verdict: Verdict, _ change: (inout Row) -> Void = { _ in }) {
+        self.name = name
+        self.verdict = verdict
+        change(&self)
+    }
+
+    var testDescription: String { name }
+
+    func decide(app: AppID, sessionApp: AppID? = nil) -> RotationDecision {
+        var policy = SessionPolicy()
+        policy.noncePolicy = noncePolicy
+        policy.boundGrace = boundGrace
+        let session = Session(
+            id: "ses_1", appID: sessionApp ?? app, userID: "usr_1", generation: 5, keyThumbprint: pinned,
+            lastProof: "last", demandsNonce: demandsNonce, device: Device(), createdAt: now - 1000,
+            rotatedAt: now - sinceRotation, idleExpiresAt: isExpired ? now : now + 1, absoluteExpiresAt: now + 1000,
+            revokedAt: isRevoked ? now - 1 : nil)
+        let user = User(id: "usr_1", appID: app, status: status, identifiers: [], createdAt: now)
+        let proof = proofKey.map {
+            ProofUse(
+                thumbprint: $0, replayKey: replayKey, rememberUntil: now + 60, hasNonce: hasNonce, isFresh: isFresh)
+        }
+        return RotateRefreshToken(
+            appID: app, sessionID: "ses_1", generation: generation, proof: proof, device: Device(model: "new"),
+            policy: policy, now: now, events: EventFactory(appID: app, environment: stillEnvironment)
+        ).decide(session: session, user: user, isReplay: isReplay)
+    }
+}
+
+@Suite("Spending a refresh token, as a table")
+struct RotationTableTests {
+    private static let rows: [Row] = [
+        Row("the current token rotates", .rotate),
+        Row("the last token gets its successor again", .again) { $0.generation = 4 },
+        Row("an older one is reuse", .reuse) { $0.generation = 3 },
+        Row("a future one was never given", .unauthorized) { $0.generation = 6 },
+        Row("a revoked session is over", .unauthorized) { $0.isRevoked = true },
+        Row("an expired session is over", .unauthorized) { $0.isExpired = true },
+        Row("even an old token cannot revoke a session that is over", .unauthorized) {
+            $0.generation = 1
+            $0.isExpired = true
+        },
+        Row("an inactive user loses the session", .revoke(.userInactive)) { $0.status = .inactive },
+        Row("a suspended user loses the session", .revoke(.userInactive)) { $0.status = .suspended },
+
+        Row("without its key the current token is not accepted", .refuse(.missingProof)) { $0.proofKey = nil },
+        Row("without its key the last token is reuse", .reuse) {
+            $0.proofKey = nil
+            $0.generation = 4
+        },
+        Row("with another key the current token is not accepted", .refuse(.proofKeyMismatch)) { $0.proofKey = "other" },
+        Row("with another key the last token is reuse", .reuse) {
+            $0.proofKey = "other"
+            $0.generation = 4
+        },
+        Row("a replayed proof is not accepted with the current token", .refuse(.replayedProof)) { $0.isReplay = true },
+        Row("a replayed proof with the last token is reuse", .reuse) {
+            $0.isReplay = true
+            $0.generation = 4
+        },
+        Row("the proof of the last rotation is a replay even when memory forgot it", .refuse(.replayedProof)) {
+            $0.replayKey = "last"
+        },
+        Row("with the last token, too, and then it is reuse", .reuse) {
+            $0.replayKey = "last"
+            $0.generation = 4
+        },
+
+        Row("a stale proof asks for a nonce", .nonce) { $0.isFresh = false },
+        Row("a stale proof with the last token asks for a nonce, too", .nonce) {
+            $0.isFresh = false
+            $0.generation = 4
+        },
+        Row("a session that was given a nonce needs one", .nonce) { $0.demandsNonce = true },
+        Row("with a nonce it rotates", .rotate) {
+            $0.demandsNonce = true
+            $0.hasNonce = true
+        },
+        Row("an app may always want a nonce", .nonce) { $0.noncePolicy = .always },
+        Row("with a nonce that app is content", .rotate) {
+            $0.noncePolicy = .always
+            $0.hasNonce = true
+        },
+        Row("another key is refused before a nonce is asked for", .refuse(.proofKeyMismatch)) {
+            $0.isFresh = false
+            $0.proofKey = "other"
+        },
+
+        Row("without a limit the last token is good while its successor is unused", .again) {
+            $0.generation = 4
+            $0.sinceRotation = 999
+        },
+        Row("within the grace of the app the last token is good", .again) {
+            $0.generation = 4
+            $0.boundGrace = 60
+            $0.sinceRotation = 59
+        },
+        Row("at the end of that grace it is reuse", .reuse) {
+            $0.generation = 4
+            $0.boundGrace = 60
+            $0.sinceRotation = 60
+        },
+        Row("without a pinned key the current token rotates", .rotate) {
+            $0.pinned = nil
+            $0.proofKey = nil
+        },
+        Row("without a pinned key the last token is good for less than ten seconds", .again) {
+            $0.pinned = nil
+            $0.proofKey = nil
+            $0.generation = 4
+            $0.sinceRotation = 9
+        },
+        Row("after ten seconds it is reuse", .reuse) {
+            $0.pinned = nil
+            $0.proofKey = nil
+            $0.generation = 4
+            $0.sinceRotation = 10
+        },
+    ]
+
+    @Test("Decision", arguments: rows)
+    private func decision(row: Row) throws {
+        #expect(Verdict(row.decide(app: try appID())) == row.verdict)
+    }
+
+    @Test("A session of another app is refused")
+    func otherApp() throws {
+        let row = Row("", .unauthorized)
+        #expect(row.decide(app: try appID(), sessionApp: try appID("domain2")) == .refuse(.unauthorized))
+    }
+
+    @Test("A rotation raises the generation by one and keeps key, scopes and absolute end")
+    func rotated() throws {
+        guard case .rotate(let next) = Row("", .rotate).decide(app: try appID()) else {
+            Issue.record("not rotated")
+            return
+        }
+        #expect(next.generation == 6)
+        #expect(next.lastProof == "fresh")
+        #expect(next.rotatedAt == now)
+        #expect(next.lastSeenAt == now)
+        #expect(next.idleExpiresAt == now + SessionPolicy().idleLifetime)
+        #expect(next.absoluteExpiresAt == now + 1000)
+        #expect(next.keyThumbprint == "key")
+        #expect(next.device.model == "new")
+    }
+
+    @Test("A repeat keeps generation, proof and time of the rotation, or the window would never end")
+    func repeated() throws {
+        let row = Row("", .again) {
+            $0.generation = 4
+            $0.sinceRotation = 7
+        }
+        guard case .repeatSuccessor(let next) = row.decide(app: try appID()) else {
+            Issue.record("not repeated")
+            return
+        }
+        #expect(next.generation == 5)
+        #expect(next.lastProof == "last")
+        #expect(next.rotatedAt == now - 7)
+        #expect(next.lastSeenAt == now)
+    }
+
+    @Test("Reuse tells of itself and of the end of the session")
+    func told() throws {
+        let row = Row("", .reuse) { $0.generation = 3 }
+        guard case .revoke(let next, let events, _) = row.decide(app: try appID()) else {
+            Issue.record("not revoked")
+            return
+        }
+        #expect(next.revokedAt == now)
+        #expect(events.map(\.name) == [.refreshTokenReused, .sessionRevoked])
+        #expect(events.last?.data["reason"] == .string("refresh_token_reused"))
+        #expect(events.allSatisfy { $0.data["session_id"] == .string("ses_1") })
+    }
+}
