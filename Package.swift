@@ -14,6 +14,7 @@ let strict: [SwiftSetting] = [
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 
@@ -32,9 +33,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -50,7 +53,20 @@ let package = Package(
         ),
 
         // The service: rules first, then its edges, then the executable.
-        .target(name: "SessionDomain", dependencies: ["SessionTokens", crypto], swiftSettings: strict),
+        .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras], swiftSettings: strict),
+        .target(
+            name: "SessionDomain", dependencies: ["SessionTokens", "SessionRSA", crypto], swiftSettings: strict),
+        .target(
+            name: "SessionEgress",
+            dependencies: [
+                "SessionDomain",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "SessionSQLite",
             dependencies: ["SessionDomain", .product(name: "GRDB", package: "GRDB.swift")],
@@ -73,8 +89,8 @@ let package = Package(
         .executableTarget(
             name: "prelude-session",
             dependencies: [
-                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens",
-                "SessionWire", hummingbird, httpTypes, logging,
+                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionEgress", "SessionHTTP", "SessionSQLite",
+                "SessionTokens", "SessionWire", hummingbird, httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -86,6 +102,18 @@ let package = Package(
 
         // The proof.
         .testTarget(name: "SessionTokensTests", dependencies: ["SessionTokens", crypto], swiftSettings: strict),
+        .testTarget(
+            name: "SessionRSATests", dependencies: ["SessionRSA", "SessionTokens", crypto], swiftSettings: strict),
+        .testTarget(
+            name: "SessionEgressTests",
+            dependencies: [
+                "SessionDomain", "SessionEgress", hummingbird, logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -44,6 +44,7 @@ extension ErrorCode {
     package static let authBlocked: ErrorCode = "auth_blocked"
     package static let scopeNotAllowed: ErrorCode = "scope_not_allowed"
     package static let notConfigured: ErrorCode = "not_configured"
+    package static let directScopeIdentifierMismatch: ErrorCode = "direct_scope_identifier_mismatch"
     package static let insufficientScope: ErrorCode = "insufficient_scope"
     package static let inactiveUser: ErrorCode = "inactive_user"
     package static let suspendedAccount: ErrorCode = "suspended_account"

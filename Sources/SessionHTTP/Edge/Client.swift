@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import SessionDomain
+package import SessionDomain
 import SessionWire
 
 /// Who sends a request, as far as the network and the headers say.

@@ -73,6 +73,3 @@ private struct OptionalFinalizeRequest: Decodable {
         case codeVerifier = "code_verifier"
     }
 }
-
-/// `/refresh` takes no fields yet; a body must still be a JSON object.
-private struct RefreshRequest: Decodable {}

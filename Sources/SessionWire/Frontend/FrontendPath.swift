@@ -10,7 +10,11 @@ package enum FrontendPath: String, Sendable, CaseIterable {
     case sessions = "/v1/session/me/list"
     case revokeSessions = "/v1/session/me/revoke"
     case identifiers = "/v1/session/me/identifiers"
+    case passwordReset = "/v1/session/me/password/reset"
     case passwordCompliancy = "/v1/session/password/compliancy"
+    case stepUpRequest = "/v1/session/stepup/request"
+    case stepUpContinue = "/v1/session/stepup/continue"
+    case migration = "/v1/session/migration"
     case jwks = "/.well-known/jwks.json"
     case stepUpJWKS = "/.well-known/step-up-jwks.json"
 }

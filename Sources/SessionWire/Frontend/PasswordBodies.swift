@@ -17,6 +17,13 @@ package struct PasswordLoginRequest: Codable, Sendable, Equatable {
     }
 }
 
+/// `POST /me/password/reset`: the new password of the signed-in user.
+package struct ResetPasswordRequest: Codable, Sendable, Equatable {
+    package var password: String
+
+    package init(password: String) { self.password = password }
+}
+
 /// `GET /password/compliancy`: minimum counts; a `max_length` of 0 is no limit.
 package struct PasswordCompliancy: Codable, Sendable, Equatable {
     package var minLength: Int

@@ -14,6 +14,16 @@ package struct FinalizeRequest: Codable, Sendable, Equatable {
     }
 }
 
+/// `POST /refresh`; the body may be missing.
+package struct RefreshRequest: Codable, Sendable, Equatable {
+    /// The completed challenge whose scope the new access token is to carry.
+    package var stepUpToken: String?
+
+    package init(stepUpToken: String? = nil) { self.stepUpToken = stepUpToken }
+
+    private enum CodingKeys: String, CodingKey { case stepUpToken = "step_up_token" }
+}
+
 /// The answer of `/login/finalize` and `/refresh`; the refresh token travels in a header or cookie.
 package struct TokenResponse: Codable, Sendable, Equatable {
     package var accessToken: String

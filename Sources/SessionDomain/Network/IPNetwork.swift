@@ -1,4 +1,4 @@
-import Foundation
+internal import Foundation
 
 /// A network in CIDR notation, such as `10.0.0.0/8` or `::1` (RFC 4632, RFC 4291 §2.3).
 package struct IPNetwork: Sendable, Equatable {
@@ -15,7 +15,7 @@ package struct IPNetwork: Sendable, Equatable {
         self.bits = bits
     }
 
-    func contains(_ text: String) -> Bool {
+    package func contains(_ text: String) -> Bool {
         guard let address = Self.bytes(of: text), address.count == prefix.count else { return false }
         return (0..<bits).allSatisfy { bit in
             let mask = UInt8(0x80) >> UInt8(bit % 8)
@@ -23,7 +23,7 @@ package struct IPNetwork: Sendable, Equatable {
         }
     }
 
-    static func isAddress(_ text: String) -> Bool { bytes(of: text) != nil }
+    package static func isAddress(_ text: String) -> Bool { bytes(of: text) != nil }
 
     package static func loopback(contains text: String) -> Bool {
         guard let address = bytes(of: text) else { return false }

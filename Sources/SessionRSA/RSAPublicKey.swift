@@ -1,0 +1,47 @@
+internal import Crypto
+internal import CryptoExtras
+package import Foundation
+internal import SessionTokens
+
+/// A public RSA key as a JSON Web Key (RFC 7518 §6.3.1), of 2048 to 4096 bits.
+package struct RSAPublicKey: Sendable {
+    private let key: _RSA.Signing.PublicKey
+    /// The required members (RFC 7638 §3.2).
+    package let members: [String: String]
+    /// SHA-256 thumbprint in base64url (RFC 7638 §3).
+    package let thumbprint: String
+
+    /// - Throws: `RSAKeyError` for a key that is too short, too long, or not written canonically.
+    package init(modulus: Data, exponent: Data) throws {
+        guard modulus.first ?? 0 != 0, exponent.first ?? 0 != 0, exponent.count <= 4,
+            (2048 / 8...4096 / 8).contains(modulus.count),
+            modulus.count > 2048 / 8 || modulus[modulus.startIndex] >= 0x80
+        else { throw RSAKeyError.unusable }
+        try self.init(try _RSA.Signing.PublicKey(n: modulus, e: exponent))
+    }
+
+    init(_ key: _RSA.Signing.PublicKey) throws {
+        self.key = key
+        let primitives = try key.getKeyPrimitives()
+        let (n, e) = (Base64URL.encode(primitives.modulus), Base64URL.encode(primitives.publicExponent))
+        members = ["kty": "RSA", "n": n, "e": e]
+        // Lexicographic members, no white space (RFC 7638 §3.3).
+        thumbprint = Base64URL.encode(SHA256.hash(data: Data(#"{"e":"\#(e)","kty":"RSA","n":"\#(n)"}"#.utf8)))
+    }
+
+    /// RSASSA-PKCS1-v1_5 with SHA-256: `RS256` (RFC 7518 §3.3).
+    package func isValidRS256(_ signature: Data, for message: Data) -> Bool {
+        key.isValidSignature(
+            _RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .insecurePKCS1v1_5)
+    }
+
+    /// RSASSA-PSS with SHA-256: what `RSASigningKey` makes.
+    package func isValidPSS(_ signature: Data, for message: Data) -> Bool {
+        key.isValidSignature(_RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .PSS)
+    }
+}
+
+package enum RSAKeyError: Error, Equatable {
+    /// Shorter than 2048 bits, longer than 4096, or with leading zeros.
+    case unusable
+}

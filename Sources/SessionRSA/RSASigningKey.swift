@@ -1,0 +1,35 @@
+internal import CryptoExtras
+package import Foundation
+internal import SessionTokens
+
+/// A private RSA key of 2048 bits that signs what the service sends out (RSASSA-PSS with SHA-256, RFC 8017 §8.1).
+package struct RSASigningKey: Sendable {
+    private let key: _RSA.Signing.PrivateKey
+    package let publicKey: RSAPublicKey
+
+    private init(_ key: _RSA.Signing.PrivateKey) throws {
+        self.key = key
+        publicKey = try RSAPublicKey(key.publicKey)
+    }
+
+    /// A new key from the system's generator; takes some tenths of a second.
+    package static func generate() throws -> RSASigningKey {
+        try RSASigningKey(_RSA.Signing.PrivateKey(keySize: .bits2048))
+    }
+
+    /// Reads back what `derRepresentation` gave.
+    package init(derRepresentation: Data) throws {
+        try self.init(_RSA.Signing.PrivateKey(derRepresentation: derRepresentation))
+    }
+
+    /// PKCS #1 in DER. To be stored sealed only.
+    package var derRepresentation: Data { key.derRepresentation }
+
+    /// RFC 7638 thumbprint.
+    package var keyID: String { publicKey.thumbprint }
+
+    /// RSASSA-PSS with SHA-256, MGF1 with SHA-256 and a salt of 32 bytes.
+    package func pssSignature(for message: Data) throws -> Data {
+        try key.signature(for: message, padding: .PSS).rawRepresentation
+    }
+}
