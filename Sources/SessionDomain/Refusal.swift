@@ -10,6 +10,9 @@ package enum Refusal: Error, Equatable {
     case invalidPassword(String)
     case passwordNotSet
     case noLoginConfig(String)
+    case invalidMetadata(String)
+    /// The operator's token for a custom step is not good.
+    case invalidStepToken(String)
     case invalidPaginationLimit
     case invalidPaginationOffset
 
@@ -19,6 +22,8 @@ package enum Refusal: Error, Equatable {
     case invalidProof(DPoPError)
     case replayedProof
     case proofKeyMismatch
+    /// The proof of a step must repeat the `jti` of its challenge token.
+    case proofNotOfChallenge
     /// The proof is not fresh; the nonce to try again with travels in `DPoP-Nonce`.
     case nonceRequired(String)
     case missingChallenge
@@ -26,16 +31,32 @@ package enum Refusal: Error, Equatable {
     case expiredChallenge
     case verifierMismatch
     case challengeReused
+    /// The token belongs to another session, user or challenge.
+    case challengeMismatch
     case stepNotCompleted
+    case stepNotFound
+    case stepBypassed
 
+    /// The app has no step-up configuration.
+    case stepUpNotConfigured
+    case scopeNotAllowed
+    /// No rule fits the identifiers that the user has.
+    case scopeIdentifierMismatch
+    /// The operator's hook could not say yes: fail closed.
+    case authBlocked
+    /// The access token, or what is granted to its session, lacks this scope.
+    case insufficientScope(String)
     case forbidden(String)
     case inactiveUser
     case suspendedAccount
     case notFound(String)
     case conflict(String)
     case identifierTaken
+    case stepUpConfigExists
     /// Too much of something; try again after that many seconds.
     case rateLimited(retryAfter: Int)
     /// The service is at its limit; try again after that many seconds.
     case overloaded(retryAfter: Int)
+    /// Something that the service depends on does not answer.
+    case unavailable(String)
 }

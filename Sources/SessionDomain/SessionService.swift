@@ -3,10 +3,18 @@ package struct SessionService: Sendable {
     package let directory: AppDirectory
     package let otpLogin: OTPLogin
     package let passwordLogin: PasswordLogin
+    package let migrationLogin: MigrationLogin
     package let sessions: SessionLifecycle
     package let signedIn: SignedInCalls
+    package let stepUp: StepUp
+    package let passwordChange: PasswordChange
     package let apps: AppManagement
     package let loginConfigs: LoginConfigManagement
+    package let stepUpConfig: StepUpManagement
+    package let claims: ClaimsManagement
+    package let migration: MigrationManagement
+    package let webhooks: WebhookManagement
+    package let courier: WebhookCourier
     package let users: UserManagement
     package let managementKeys: ManagementKeys
     package let store: any ServiceStore
@@ -14,23 +22,39 @@ package struct SessionService: Sendable {
 
     /// - Parameters:
     ///   - delivery: `nil` refuses OTP logins: there is nothing to send codes with.
+    ///   - egress: The way to hooks, webhooks and operators' keys.
     ///   - defaultApp: Serves hosts that name no app.
     package init(
         store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, delivery: (any CodeDelivery)?,
-        origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment
+        egress: any Egress, origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment
     ) {
         let sources = SourceLimiter()
         self.store = store
         self.environment = environment
         directory = AppDirectory(
             store: store, keys: keys, origins: origins, defaultApp: defaultApp, environment: environment)
-        otpLogin = OTPLogin(
-            store: store, keys: keys, delivery: delivery, sources: sources, environment: environment)
+        let codes = CodeSender(delivery: delivery)
+        let hookKeys = HookKeys(store: store, keys: keys, directory: directory, environment: environment)
+        let call = HookCall(egress: egress, keys: hookKeys)
+        otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
         passwordLogin = PasswordLogin(store: store, hasher: hasher, sources: sources, environment: environment)
+        migrationLogin = MigrationLogin(store: store, call: call, sources: sources, environment: environment)
         sessions = SessionLifecycle(store: store, keys: keys, environment: environment)
         signedIn = SignedInCalls(store: store, environment: environment)
+        stepUp = StepUp(
+            store: store, keys: keys, codes: codes,
+            hook: DelegationHook(call: call, store: store, environment: environment),
+            customSteps: CustomSteps(operatorKeys: OperatorKeys(egress: egress)), sources: sources,
+            environment: environment)
+        passwordChange = PasswordChange(store: store, hasher: hasher, environment: environment)
         apps = AppManagement(store: store, keys: keys, directory: directory, environment: environment)
         loginConfigs = LoginConfigManagement(apps: apps, environment: environment)
+        stepUpConfig = StepUpManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
+        claims = ClaimsManagement(apps: apps, environment: environment)
+        migration = MigrationManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
+        webhooks = WebhookManagement(
+            store: store, apps: apps, keys: hookKeys, egress: egress, environment: environment)
+        courier = WebhookCourier(store: store, directory: directory, call: call, environment: environment)
         users = UserManagement(store: store, apps: store, hasher: hasher, environment: environment)
         managementKeys = ManagementKeys(store: store, environment: environment)
     }

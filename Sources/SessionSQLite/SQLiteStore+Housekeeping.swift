@@ -7,6 +7,8 @@ extension SQLiteStore: HousekeepingStore {
         (table: "proofs", key: "app_id, replay_key", expiry: "expires_at"),
         (table: "redeemed_challenges", key: "app_id, challenge_id", expiry: "expires_at"),
         (table: "verifications", key: "app_id, token_hash", expiry: "code_expires_at"),
+        (table: "challenges", key: "app_id, id", expiry: "expires_at"),
+        (table: "grants", key: "app_id, id", expiry: "expires_at"),
         (table: "counters", key: "app_id, key", expiry: "resets_at"),
     ]
 
@@ -20,7 +22,7 @@ extension SQLiteStore: HousekeepingStore {
                 from: "sessions", key: "app_id, id", where: "purge_hour <= ?", now.milliseconds / Timestamp.hour,
                 limit: limit)
             deleted += try db.delete(
-                from: "events", key: "sequence", where: "created_at <= ?", now - 14 * 86_400, limit: limit)
+                from: "events", key: "sequence", where: "created_at <= ?", now - 30 * 86_400, limit: limit)
             return deleted
         }
     }

@@ -53,6 +53,7 @@ extension ErrorCode {
     // 404, 409
     package static let notFound: ErrorCode = "not_found"
     package static let conflict: ErrorCode = "conflict"
+    package static let stepUpConfigAlreadyExists: ErrorCode = "step_up_config_already_exists"
     package static let identifierAlreadyExists: ErrorCode = "identifier_already_exists"
     package static let tokenReused: ErrorCode = "token_reused"
     package static let stepNotCompleted: ErrorCode = "step_not_completed"

@@ -16,12 +16,61 @@ package struct App: Sendable, Equatable, Codable {
     package var passwordLogin: PasswordLoginConfig?
     package var otpLogins: [OTPLoginConfig] = []
     package var otpLimits = OTPLimits()
+    /// Scopes that may be granted at all.
+    package var scopes: [String] = []
+    package var stepUp: StepUpConfig?
+    /// Step-ups that one user may ask for.
+    package var stepUpLimit = RateLimit(limit: 30, window: 600)
+    package var claims: ClaimsConfig?
+    package var migration: MigrationConfig?
+    package var passwordChangeEndsOtherSessions = true
     package let createdAt: Timestamp
 
     package init(id: AppID, name: String, createdAt: Timestamp) {
         self.id = id
         self.name = name
         self.createdAt = createdAt
+    }
+}
+
+extension App {
+    enum CodingKeys: CodingKey {
+        case id, name, domains, allowedOrigins, signingAlgorithm, sessions, signUp, passwordLogin, otpLogins, otpLimits
+        case scopes, stepUp, stepUpLimit, claims, migration, passwordChangeEndsOtherSessions, createdAt
+    }
+
+    /// A setting that is younger than the record has its default.
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try stored.decode(AppID.self, forKey: .id), name: try stored.decode(String.self, forKey: .name),
+            createdAt: try stored.decode(Timestamp.self, forKey: .createdAt))
+        func read<Value: Decodable>(_ key: CodingKeys, _ setting: inout Value) throws {
+            if let value = try stored.decodeIfPresent(Value.self, forKey: key) { setting = value }
+        }
+        try read(.domains, &domains)
+        try read(.allowedOrigins, &allowedOrigins)
+        try read(.signingAlgorithm, &signingAlgorithm)
+        try read(.sessions, &sessions)
+        try read(.signUp, &signUp)
+        try read(.otpLogins, &otpLogins)
+        try read(.otpLimits, &otpLimits)
+        try read(.scopes, &scopes)
+        try read(.stepUpLimit, &stepUpLimit)
+        try read(.passwordChangeEndsOtherSessions, &passwordChangeEndsOtherSessions)
+        passwordLogin = try stored.decodeIfPresent(PasswordLoginConfig.self, forKey: .passwordLogin)
+        stepUp = try stored.decodeIfPresent(StepUpConfig.self, forKey: .stepUp)
+        claims = try stored.decodeIfPresent(ClaimsConfig.self, forKey: .claims)
+        migration = try stored.decodeIfPresent(MigrationConfig.self, forKey: .migration)
+    }
+}
+
+extension App {
+    /// Scopes that a grant can be for: registered, and decided on by a step-up rule or given by a login. What drops out
+    /// of it loses its grants.
+    package var grantableScopes: Set<String> {
+        let ruled = stepUp?.rules.map(\.scope) ?? []
+        return Set(scopes).intersection(ruled + otpLogins.flatMap(\.grantedScopes))
     }
 }
 

@@ -49,7 +49,8 @@ package final class AppDirectory: Sendable {
         if let opened { return opened }
         guard let app else { throw Refusal.notFound("there is no app \(id)") }
         let runtime = try AppRuntime(
-            app: app, stored: try await store.signingKeys(of: id), keys: keys, origins: origins)
+            app: app, stored: try await store.signingKeys(of: id), hookKeys: try await store.hookKeys(of: id),
+            keys: keys, origins: origins)
         snapshot.withLock { if $0.version == version { $0.opened[id] = runtime } }
         return runtime
     }

@@ -14,6 +14,10 @@ package struct Event: Sendable, Equatable {
         package static let passwordChanged = Name(rawValue: "user.password.updated")
         package static let sessionCreated = Name(rawValue: "user.session.created")
         package static let sessionRevoked = Name(rawValue: "user.session.revoked")
+        package static let profileUpdated = Name(rawValue: "user.profile.updated")
+        package static let stepUpHookFailed = Name(rawValue: "step_up.hook_failed")
+        package static let migrationHookFailed = Name(rawValue: "migration.hook_failed")
+        package static let stepUpGranted = Name(rawValue: "step_up.granted")
         package static let refreshTokenReused = Name(rawValue: "session.refresh_token_reused")
     }
 
@@ -52,9 +56,35 @@ package struct EventFactory: Sendable {
         make(.userCreated, ["user_id": .string(user.id)])
     }
 
+    package func stepUpGranted(_ grant: Grant) -> Event {
+        make(
+            .stepUpGranted,
+            [
+                "user_id": .string(grant.userID), "session_id": .string(grant.sessionID),
+                "scope": .string(grant.scope), "grant_mode": .string(grant.mode.rawValue),
+            ])
+    }
+
+    package func identifierCreated(_ identifier: CanonicalIdentifier, of userID: String) -> Event {
+        make(.identifierCreated, identifier.eventData(of: userID))
+    }
+
+    package func identifierDeleted(_ identifier: CanonicalIdentifier, of userID: String) -> Event {
+        make(.identifierDeleted, identifier.eventData(of: userID))
+    }
+
     package func sessionRevoked(_ session: Session, reason: RevocationReason) -> Event {
         make(
             .sessionRevoked,
             ["user_id": .string(session.userID), "session_id": .string(session.id), "reason": .string(reason.rawValue)])
+    }
+}
+
+extension CanonicalIdentifier {
+    fileprivate func eventData(of userID: String) -> [String: JSONValue] {
+        [
+            "user_id": .string(userID),
+            "identifier": .object(["type": .string(type.rawValue), "value": .string(value)]),
+        ]
     }
 }

@@ -1,8 +1,9 @@
-/// What a stored counter counts; always within one app, always by the canonical identifier.
+/// What a stored counter counts; always within one app, identifiers in their canonical form.
 package enum CounterKey: Sendable, Equatable {
     case otpStarts(CanonicalIdentifier)
     case otpFailedChecks(CanonicalIdentifier)
     case passwordTries(CanonicalIdentifier)
+    case stepUps(userID: String)
 
     /// The key under which stores keep it.
     package var text: String {
@@ -10,6 +11,7 @@ package enum CounterKey: Sendable, Equatable {
         case .otpStarts(let identifier): "otp-start/\(identifier.key)"
         case .otpFailedChecks(let identifier): "otp-failed/\(identifier.key)"
         case .passwordTries(let identifier): "password/\(identifier.key)"
+        case .stepUps(let userID): "step-up/\(userID)"
         }
     }
 }

@@ -15,6 +15,25 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     package var codeChallenge: String?
     /// Scopes that this way of signing in gives the session.
     package var grantedScopes: [String]?
+    /// The session of a step-up.
+    package var sid: String?
+    /// The scope of a step-up.
+    package var scopeRequested: String?
+    /// The steps of a step-up, in order.
+    package var steps: [Step]?
+
+    /// One step, as clients see it.
+    package struct Step: Codable, Sendable, Equatable {
+        package var order: Int
+        package var key: String
+        package var done: Bool
+        package var expirationDuration: Int
+
+        private enum CodingKeys: String, CodingKey {
+            case order, key, done
+            case expirationDuration = "expiration_duration"
+        }
+    }
 
     package static let completed = "completed"
     package static let sessionStart = "session-start"
@@ -22,12 +41,13 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     static let lifetime = 300
 
     private enum CodingKeys: String, CodingKey {
-        case iss, aud, sub, jti, iat, exp
+        case iss, aud, sub, jti, iat, exp, sid, steps
         case challengeID = "challenge_id"
         case currentStep = "current_step"
         case grantMode = "grant_mode"
         case codeChallenge = "code_challenge"
         case grantedScopes = "granted_scopes"
+        case scopeRequested = "scope_requested"
     }
 }
 
@@ -42,6 +62,22 @@ extension AppRuntime {
             exp: (now + ChallengeClaims.lifetime).seconds, challengeID: environment.newID("chg"),
             currentStep: ChallengeClaims.completed, grantMode: ChallengeClaims.sessionStart,
             codeChallenge: codeChallenge, grantedScopes: grantedScopes.isEmpty ? nil : grantedScopes)
+        return try JWT.sign(claims, type: TokenType.challenge, key: challengeKey)
+    }
+
+    /// The token that is good now for a step-up.
+    func issueStepUpChallenge(_ challenge: StepUpChallenge, now: Timestamp) throws -> String {
+        let steps = challenge.steps.enumerated().map { index, step in
+            ChallengeClaims.Step(
+                order: step.order, key: step.key, done: index < challenge.stepsDone,
+                expirationDuration: step.expirationDuration)
+        }
+        let claims = ChallengeClaims(
+            iss: issuer, aud: challengeAudience, sub: challenge.userID, jti: challenge.tokenID, iat: now.seconds,
+            exp: challenge.expiresAt.seconds, challengeID: challenge.id,
+            currentStep: challenge.currentStep?.key ?? ChallengeClaims.completed,
+            grantMode: challenge.terms.mode.rawValue, sid: challenge.sessionID, scopeRequested: challenge.scope,
+            steps: steps)
         return try JWT.sign(claims, type: TokenType.challenge, key: challengeKey)
     }
 

@@ -1,22 +1,20 @@
-internal import Foundation
 internal import SessionTokens
 
 /// Signing in with a code that comes by SMS or e-mail.
 package struct OTPLogin: Sendable {
     private let store: any LoginStore
     private let keys: KeyRing
-    private let delivery: (any CodeDelivery)?
+    private let codes: CodeSender
     private let sources: SourceLimiter
     private let environment: ServiceEnvironment
 
-    /// - Parameter delivery: `nil` when nothing is configured to send codes; starting a login is then refused.
-    package init(
-        store: any LoginStore, keys: KeyRing, delivery: (any CodeDelivery)?, sources: SourceLimiter,
+    init(
+        store: any LoginStore, keys: KeyRing, codes: CodeSender, sources: SourceLimiter,
         environment: ServiceEnvironment
     ) {
         self.store = store
         self.keys = keys
-        self.delivery = delivery
+        self.codes = codes
         self.sources = sources
         self.environment = environment
     }
@@ -31,8 +29,8 @@ package struct OTPLogin: Sendable {
         if let codeChallenge, !PKCE.isWellFormed(challenge: codeChallenge) {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
         }
-        let config = try loginConfig(of: app.app, for: identifier.type, id: loginConfigID)
-        guard let delivery else { throw Refusal.noLoginConfig("no delivery of codes is configured") }
+        let config = try codes.loginConfig(of: app.app, for: identifier.type, id: loginConfigID)
+        try codes.requireDelivery()
         let now = environment.now()
         let limits = app.app.otpLimits
         try sources.take("otp", source: source, limit: limits.startsPerIP, now: now)
@@ -52,20 +50,20 @@ package struct OTPLogin: Sendable {
             })
         switch outcome {
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
-        case .started(let verification): send(code, for: verification, config: config, app: app, by: delivery)
+        case .started(let verification): try codes.send(code, for: verification, app: app)
         }
         return token
     }
 
     /// Sends a new code for a running verification; the old one is dead.
     package func resend(app: AppRuntime, token: String) async throws {
-        guard let delivery else { throw Refusal.noLoginConfig("no delivery of codes is configured") }
+        try codes.requireDelivery()
         let now = environment.now()
         let tokenHash = VerificationToken.hash(token)
         guard let running = try await store.verification(tokenHash: tokenHash, app: app.app.id) else {
             throw Refusal.invalidVerificationToken
         }
-        let config = try loginConfig(of: app.app, for: running.identifier.type, id: running.loginConfigID)
+        let config = try codes.loginConfig(of: app.app, for: running.identifier.type, id: running.loginConfigID)
         let code = OneTimeCode.make(size: config.codeSize, environment: environment)
         let decision = try await store.resendCode(
             ResendCode(
@@ -74,7 +72,7 @@ package struct OTPLogin: Sendable {
         switch decision {
         case .unknown: throw Refusal.invalidVerificationToken
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
-        case .send(let verification): send(code, for: verification, config: config, app: app, by: delivery)
+        case .send(let verification): try codes.send(code, for: verification, app: app)
         }
     }
 
@@ -82,10 +80,7 @@ package struct OTPLogin: Sendable {
     ///
     /// - Returns: The challenge token to finalize with.
     package func check(app: AppRuntime, token: String, code: String) async throws -> String {
-        let entered = code.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard (1...64).contains(entered.utf8.count) else {
-            throw Refusal.invalidField("code", "must have 1 to 64 characters")
-        }
+        let entered = try OneTimeCode.entered(code)
         let now = environment.now()
         let tokenHash = VerificationToken.hash(token)
         let outcome = try await store.checkCode(
@@ -102,30 +97,5 @@ package struct OTPLogin: Sendable {
             return try app.issueLoginChallenge(
                 for: user, codeChallenge: verification.codeChallenge, grantedScopes: scopes, environment: environment)
         }
-    }
-
-    private func loginConfig(of app: App, for type: IdentifierType, id: String?) throws(Refusal) -> OTPLoginConfig {
-        let fitting = app.otpLogins.filter { $0.channel.identifierType == type }
-        if let id {
-            guard let config = fitting.first(where: { $0.id == id }) else {
-                throw .noLoginConfig("login_config_id names no OTP login for a \(type.rawValue)")
-            }
-            return config
-        }
-        guard let config = fitting.first(where: \.isDefault) ?? fitting.first else {
-            throw .noLoginConfig("OTP login by \(type.rawValue) is not configured")
-        }
-        return config
-    }
-
-    private func send(
-        _ code: String, for verification: Verification, config: OTPLoginConfig, app: AppRuntime,
-        by delivery: any CodeDelivery
-    ) {
-        let message = CodeMessage(
-            appID: app.app.id, appName: app.app.name, channel: config.channel, to: verification.identifier.value,
-            code: code, text: "\(code) is your code for \(app.app.name). Never share it with anybody.",
-            sentAt: verification.lastSentAt)
-        if !verification.isSuppressed { delivery.enqueue(message) }
     }
 }

@@ -67,6 +67,14 @@ package struct OTPLoginChange: Sendable {
         }
     }
 
+    /// A scope that is not registered would be in no token, and nobody would know why.
+    func requireRegisteredScopes(_ app: App) throws(Refusal) {
+        if let scope = grantedScopes.first(where: { !app.scopes.contains($0) }) {
+            throw .invalidField(
+                "granted_scopes", "has \(scope), which is not registered; add it to config/scopes first")
+        }
+    }
+
     func applied(to base: OTPLoginConfig) -> OTPLoginConfig {
         var config = base
         config.channel = channel

@@ -65,6 +65,7 @@ package struct LoginConfigManagement: Sendable {
             guard app.otpLogins.count < OTPLoginChange.maximumPerApp else {
                 throw Refusal.conflict("an app has at most \(OTPLoginChange.maximumPerApp) OTP logins")
             }
+            try change.requireRegisteredScopes(app)
             let config = change.applied(to: OTPLoginConfig(id: id, channel: change.channel, isDefault: false, at: now))
             app.otpLogins.append(config)
             Self.keepOneDefault(config, in: &app)
@@ -79,6 +80,7 @@ package struct LoginConfigManagement: Sendable {
             guard let index = app.otpLogins.firstIndex(where: { $0.id == id }) else {
                 throw Refusal.notFound("there is no OTP login \(id)")
             }
+            try change.requireRegisteredScopes(app)
             var config = change.applied(to: OTPLoginConfig(id: id, channel: change.channel, isDefault: false, at: now))
             config.createdAt = app.otpLogins[index].createdAt
             app.otpLogins[index] = config

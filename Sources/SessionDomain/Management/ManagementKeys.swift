@@ -38,6 +38,34 @@ package struct ManagementKeys: Sendable {
         }
     }
 
+    /// The keys of one app, not those that are good for every app.
+    package func all(of app: AppID) async throws -> [ManagementKey] {
+        try await store.managementKeys().filter { $0.appID == app }
+    }
+
+    package func revoke(id: String, of app: AppID) async throws {
+        guard try await all(of: app).contains(where: { $0.id == id }) else {
+            throw Refusal.notFound("there is no management key \(id)")
+        }
+        try await revoke(id: id)
+    }
+
+    /// Makes a key of the same name and ends the old one, in this order: a crash between leaves two, never none.
+    package func rotate(id: String, of app: AppID) async throws -> (key: ManagementKey, secret: String) {
+        guard let old = try await all(of: app).first(where: { $0.id == id }) else {
+            throw Refusal.notFound("there is no management key \(id)")
+        }
+        let new = try await create(name: old.name, app: app)
+        try await revoke(id: id)
+        return new
+    }
+
+    /// Whether a secret is a key that is good for every app.
+    package func isGoodForAll(_ secret: String) async throws -> Bool {
+        guard let key = try await store.managementKey(hash: Self.hash(secret)) else { return false }
+        return key.appID == nil
+    }
+
     /// Whether a secret is a key that is good for an app. Looking up a hash leaks nothing worth having of 256 bits.
     package func isGood(_ secret: String, for app: AppID) async throws -> Bool {
         guard let key = try await store.managementKey(hash: Self.hash(secret)) else { return false }

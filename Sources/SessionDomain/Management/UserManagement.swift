@@ -22,15 +22,12 @@ package struct UserManagement: Sendable {
         app: AppID, identifiers: [CanonicalIdentifier], password: String? = nil, externalID: String? = nil,
         profile: [String: JSONValue] = [:]
     ) async throws -> User {
-        guard (1...10).contains(identifiers.count), Set(identifiers).count == identifiers.count else {
-            throw Refusal.invalidField("identifiers", "must be 1 to 10 different identifiers")
-        }
-        try Self.validate(externalID: externalID)
-        try Self.validate(profile: profile)
-        let hash = try await hashed(password, app: app)
-        let user = User(
+        var user = User(
             id: environment.newID("usr"), appID: app, externalID: externalID, profile: profile,
-            identifiers: identifiers, hasPassword: hash != nil, createdAt: environment.now())
+            identifiers: identifiers, createdAt: environment.now())
+        try user.validate()
+        let hash = try await hashed(password, app: app)
+        user.hasPassword = hash != nil
         let factory = EventFactory(appID: app, environment: environment)
         switch try await store.createUser(user, passwordHash: hash, events: [factory.userCreated(user)]) {
         case .created: return user
@@ -79,14 +76,15 @@ package struct UserManagement: Sendable {
     }
 
     package func setExternalID(_ externalID: String?, user id: String, app: AppID) async throws -> User {
-        try Self.validate(externalID: externalID)
+        try User.validate(externalID: externalID)
         let outcome = try await store.setExternalID(externalID, user: id, app: app, now: environment.now())
         return try updated(outcome, taken: .conflict("another user has this external_id"))
     }
 
     package func mergeProfile(_ changes: [String: JSONValue], user id: String, app: AppID) async throws -> User {
-        try Self.validate(profile: changes)
-        let outcome = try await store.mergeProfile(changes, user: id, app: app, now: environment.now())
+        try User.validate(profile: changes)
+        let outcome = try await store.mergeProfile(
+            changes, user: id, app: app, now: environment.now(), events: factory(app))
         return try updated(outcome, taken: .conflict("the profile was changed meanwhile"))
     }
 
@@ -150,18 +148,5 @@ package struct UserManagement: Sendable {
         guard let app = try await apps.app(id) else { throw Refusal.notFound("there is no app \(id)") }
         try (app.passwordLogin?.policy ?? PasswordPolicy()).check(password)
         return try await hasher.hash(password)
-    }
-
-    private static func validate(externalID: String?) throws(Refusal) {
-        guard let externalID else { return }
-        guard (1...255).contains(externalID.utf8.count) else {
-            throw .invalidField("external_id", "must have 1 to 255 bytes")
-        }
-    }
-
-    private static func validate(profile: [String: JSONValue]) throws(Refusal) {
-        guard profile.count <= 50, profile.keys.allSatisfy({ (1...64).contains($0.utf8.count) }) else {
-            throw .invalidField("profile", "must have at most 50 keys of 1 to 64 bytes")
-        }
     }
 }

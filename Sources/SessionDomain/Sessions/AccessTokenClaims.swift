@@ -1,3 +1,5 @@
+package import SessionTokens
+
 /// The claims of an access token (RFC 9068 §2.2, with a bare host as issuer).
 package struct AccessTokenClaims: Codable, Sendable, Equatable {
     package var iss: String
@@ -11,9 +13,43 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
     package var exp: Int64
     /// Space-separated (RFC 8693 §4.2); absent when there is none.
     package var scope: String?
+    /// Claims that the app maps, beside the others; written, and of no use to us when read.
+    package var mapped: [String: JSONValue] = [:]
+
+    package func has(scope name: String) -> Bool {
+        scope?.split(separator: " ").contains { $0 == name } ?? false
+    }
 
     private enum CodingKeys: String, CodingKey {
         case iss, aud, sub, sid, jti, iat, nbf, exp, scope
         case clientID = "client_id"
+    }
+
+    private struct MappedKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var others = encoder.container(keyedBy: MappedKey.self)
+        for (name, value) in mapped {
+            // Whatever configuration let through, a claim of ours is never a mapped one.
+            guard !ClaimsConfig.reserved.contains(name), let key = MappedKey(stringValue: name) else { continue }
+            try others.encode(value, forKey: key)
+        }
+        var claims = encoder.container(keyedBy: CodingKeys.self)
+        try claims.encode(iss, forKey: .iss)
+        try claims.encode(aud, forKey: .aud)
+        try claims.encode(sub, forKey: .sub)
+        try claims.encode(sid, forKey: .sid)
+        try claims.encode(clientID, forKey: .clientID)
+        try claims.encode(jti, forKey: .jti)
+        try claims.encode(iat, forKey: .iat)
+        try claims.encode(nbf, forKey: .nbf)
+        try claims.encode(exp, forKey: .exp)
+        try claims.encodeIfPresent(scope, forKey: .scope)
     }
 }

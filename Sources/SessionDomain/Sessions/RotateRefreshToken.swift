@@ -4,27 +4,32 @@ internal import SessionTokens
 ///
 /// 1. read the session and its user; an unknown session is `.refused(.unauthorized)`;
 /// 2. if there is a fresh proof, reserve its replay key (insert; a second insert is a replay);
-/// 3. `decide`, and apply the decision: replace the session by the one given (guarded by its generation) and append
-///    the events.
+/// 3. `decide`; when the token is accepted and there is a `redemption`, read its challenge, ask it too: store
+///    the grant and the redeemed challenge with the event `stepUpGranted`, or refuse all;
+/// 4. apply the decision: replace the session by the one given (guarded by its generation) and append the events;
+/// 5. read the user's grants for the new token, and delete those that are spent.
 package struct RotateRefreshToken: Sendable {
     package let appID: AppID
     package let sessionID: String
     /// The generation of the token that was presented; its MAC was checked.
     package let generation: Int64
     package let proof: ProofUse?
+    /// A completed step-up whose grant the new token is to carry.
+    package let redemption: RedeemChallenge?
     package let device: Device
     package let policy: SessionPolicy
     package let now: Timestamp
     package let events: EventFactory
 
     package init(
-        appID: AppID, sessionID: String, generation: Int64, proof: ProofUse?, device: Device, policy: SessionPolicy,
-        now: Timestamp, events: EventFactory
+        appID: AppID, sessionID: String, generation: Int64, proof: ProofUse?, redemption: RedeemChallenge? = nil,
+        device: Device, policy: SessionPolicy, now: Timestamp, events: EventFactory
     ) {
         self.appID = appID
         self.sessionID = sessionID
         self.generation = generation
         self.proof = proof
+        self.redemption = redemption
         self.device = device
         self.policy = policy
         self.now = now
@@ -116,8 +121,8 @@ package enum RotationDecision: Sendable, Equatable {
 
 /// What came of it.
 package enum RotationOutcome: Sendable, Equatable {
-    case rotated(Session, User)
-    case repeated(Session, User)
+    case rotated(Session, User, [Grant])
+    case repeated(Session, User, [Grant])
     case nonceDemanded
     case revoked(Session, RevocationReason)
     case refused(Refusal)

@@ -21,7 +21,7 @@ package struct SessionLifecycle: Sendable {
     ///   - previousToken: The refresh token of the session this one replaces; a stale one is ignored.
     package func start(
         app: AppRuntime, challengeToken: String, codeVerifier: String?, proof: CheckedProof?, proofIsOptional: Bool,
-        previousToken: String?, device: Device
+        previousToken: String?, device: Device, client: ClientFacts
     ) async throws -> IssuedTokens {
         let now = environment.now()
         let challenge = try app.verifyChallenge(challengeToken, now: now)
@@ -37,21 +37,34 @@ package struct SessionLifecycle: Sendable {
         let policy = app.app.sessions
         let session = Session(
             id: environment.newID("ses"), appID: app.app.id, userID: challenge.sub, keyThumbprint: use?.thumbprint,
-            demandsNonce: use?.hasNonce ?? false, scopes: challenge.grantedScopes ?? [], device: device,
+            demandsNonce: use?.hasNonce ?? false,
+            scopes: challenge.grantedScopes?.filter { !$0.hasPrefix(ReservedScope.prefix) } ?? [], device: device,
             createdAt: now, idleExpiresAt: now + policy.idleLifetime, absoluteExpiresAt: now + policy.absoluteLifetime)
+        let grants = passingGrants(challenge, session: session, now: now)
         let outcome = try await store.startSession(
             StartSession(
-                session: session, challengeID: challenge.jti, challengeExpiresAt: Timestamp(seconds: challenge.exp),
+                session: session, grants: grants, challengeID: challenge.jti,
+                challengeExpiresAt: Timestamp(seconds: challenge.exp),
                 proof: use,
                 previousSessionID: previousToken.flatMap { RefreshToken($0, app: app.app.id, keys: keys)?.sessionID },
                 now: now, events: EventFactory(appID: app.app.id, environment: environment)))
         switch outcome {
-        case .started(let user): return try issuer.issue(app: app, session: session, user: user, now: now)
+        case .started(let user):
+            return try issuer.issue(app: app, session: session, user: user, grants: grants, client: client, now: now)
         case .replayedProof: throw Refusal.replayedProof
         case .challengeReused: throw Refusal.challengeReused
         case .unknownUser: throw Refusal.unauthorized
         case .inactive(.suspended): throw Refusal.suspendedAccount
         case .inactive: throw Refusal.inactiveUser
+        }
+    }
+
+    /// Reserved scopes that a login gives last minutes: a session of months must not be able to change a password.
+    private func passingGrants(_ challenge: ChallengeClaims, session: Session, now: Timestamp) -> [Grant] {
+        (challenge.grantedScopes ?? []).filter { $0.hasPrefix(ReservedScope.prefix) }.map { scope in
+            Grant(
+                id: environment.newID("grt"), appID: session.appID, userID: session.userID, sessionID: session.id,
+                scope: scope, mode: .sessionBound, generation: 0, expiresAt: now + ReservedScope.lifetimeFromLogin)
         }
     }
 
@@ -64,21 +77,31 @@ package struct SessionLifecycle: Sendable {
     }
 
     /// Spends a refresh token and answers with its successor, again if the first answer got lost.
+    ///
+    /// - Parameter stepUpToken: A completed challenge whose scope the new access token is to carry. One that is not good
+    ///   refuses the whole call and leaves the session as it was.
     package func refresh(
-        app: AppRuntime, token: String?, proof: CheckedProof?, device: Device
+        app: AppRuntime, token: String?, stepUpToken: String?, proof: CheckedProof?, device: Device,
+        client: ClientFacts
     ) async throws -> IssuedTokens {
         let now = environment.now()
         guard let token, let token = RefreshToken(token, app: app.app.id, keys: keys) else {
             throw Refusal.unauthorized
         }
+        let redemption = try stepUpToken.map { token in
+            RedeemChallenge(
+                reference: try app.stepUpReference(token, proof: nil, now: now), grantID: environment.newID("grt"),
+                now: now)
+        }
         let outcome = try await store.rotateRefreshToken(
             RotateRefreshToken(
                 appID: app.app.id, sessionID: token.sessionID, generation: token.generation,
-                proof: proof.map { app.use(of: $0, now: now) }, device: device, policy: app.app.sessions, now: now,
+                proof: proof.map { app.use(of: $0, now: now) }, redemption: redemption, device: device,
+                policy: app.app.sessions, now: now,
                 events: EventFactory(appID: app.app.id, environment: environment)))
         switch outcome {
-        case .rotated(let session, let user), .repeated(let session, let user):
-            return try issuer.issue(app: app, session: session, user: user, now: now)
+        case .rotated(let session, let user, let grants), .repeated(let session, let user, let grants):
+            return try issuer.issue(app: app, session: session, user: user, grants: grants, client: client, now: now)
         case .nonceDemanded: throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
         case .revoked: throw Refusal.unauthorized
         case .refused(let refusal): throw refusal

@@ -6,11 +6,13 @@ internal import SessionTokens
 /// 2. reserve the challenge id (a repeat: `.challengeReused`);
 /// 3. read the user (`.unknownUser`), and refuse an inactive one (`.inactive(status)`);
 /// 4. revoke the previous session, if it is live, of this app, and has the same key or none was pinned;
-/// 5. insert the session and append the events.
+/// 5. insert the session with its grants and append the events.
 ///
 /// A refusal undoes the reservations.
 package struct StartSession: Sendable {
     package let session: Session
+    /// What the login gives for a while only.
+    package let grants: [Grant]
     /// `jti` of the challenge token.
     package let challengeID: String
     package let challengeExpiresAt: Timestamp
@@ -21,10 +23,11 @@ package struct StartSession: Sendable {
     package let events: EventFactory
 
     package init(
-        session: Session, challengeID: String, challengeExpiresAt: Timestamp, proof: ProofUse?,
+        session: Session, grants: [Grant] = [], challengeID: String, challengeExpiresAt: Timestamp, proof: ProofUse?,
         previousSessionID: String?, now: Timestamp, events: EventFactory
     ) {
         self.session = session
+        self.grants = grants
         self.challengeID = challengeID
         self.challengeExpiresAt = challengeExpiresAt
         self.proof = proof

@@ -16,13 +16,21 @@ struct TokenIssuer: Sendable {
     let keys: KeyRing
     let environment: ServiceEnvironment
 
-    func issue(app: AppRuntime, session: Session, user: User, now: Timestamp) throws -> IssuedTokens {
+    /// - Parameters:
+    ///   - grants: What the user's sessions were granted; only what covers this session counts.
+    ///   - client: Who asks, for the claims that the app maps.
+    func issue(
+        app: AppRuntime, session: Session, user: User, grants: [Grant], client: ClientFacts, now: Timestamp
+    ) throws -> IssuedTokens {
         try user.requireActive()
-        let expiresAt = min(now + app.app.sessions.accessTokenLifetime, session.expiresAt)
-        let claims = AccessTokenClaims(
+        let access = EffectiveScopes(app: app.app, session: session, grants: grants, now: now)
+        // No token outlives a grant that it carries.
+        let expiresAt = ([now + app.app.sessions.accessTokenLifetime, session.expiresAt] + access.ends).min() ?? now
+        var claims = AccessTokenClaims(
             iss: app.issuer, aud: app.app.id.rawValue, sub: user.id, sid: session.id, clientID: app.app.id.rawValue,
             jti: Base64URL.encode(environment.randomBytes(16)), iat: now.seconds, nbf: now.seconds,
-            exp: expiresAt.seconds, scope: session.scopes.isEmpty ? nil : session.scopes.joined(separator: " "))
+            exp: expiresAt.seconds, scope: access.scopes.isEmpty ? nil : access.scopes.joined(separator: " "))
+        claims.mapped = app.app.claims?.resolve(user: user, client: client) ?? [:]
         let token = RefreshToken(sessionID: session.id, generation: session.generation)
         let usesNonces = session.demandsNonce || app.app.sessions.noncePolicy == .always
         return IssuedTokens(

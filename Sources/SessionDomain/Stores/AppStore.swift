@@ -6,12 +6,17 @@ package protocol AppStore: Sendable {
     /// Inserts an app with its first keys; `false` when the id is taken.
     func createApp(_ app: App, keys: [StoredSigningKey]) async throws -> Bool
     /// Reads, changes and writes the settings in one transaction; `nil` for an unknown app.
-    /// What the closure throws is thrown, and nothing is written.
+    /// What the closure throws is thrown, and nothing is written. Grants and challenges of scopes that can no longer be
+    /// granted after the change are deleted with it (`App.grantableScopes`).
     func updateApp<Answer: Sendable>(
         _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
     ) async throws -> Answer?
     /// All keys of an app, newest first.
     func signingKeys(of id: AppID) async throws -> [StoredSigningKey]
+    /// All hook keys of an app, newest first.
+    func hookKeys(of id: AppID) async throws -> [StoredHookKey]
+    /// Inserts a hook key unless the app has one.
+    func insertFirstHookKey(_ key: StoredHookKey) async throws
 }
 
 /// Keys of the management API.

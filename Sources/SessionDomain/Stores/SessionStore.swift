@@ -31,14 +31,14 @@ package protocol EventStore: Sendable {
     func events(app: AppID, limit: Int, offset: Int) async throws -> [Event]
 }
 
-/// Deletes what time has made useless: replay memory, verifications, counters, redeemed challenges, ended sessions,
-/// old events.
+/// Deletes what time has made useless: replay memory, verifications, counters, challenges, grants, ended sessions, old
+/// events.
 package protocol HousekeepingStore: Sendable {
-    /// Deletes at most `limit` rows of each kind; how many went. Sessions go 30 days after their end, events after
-    /// 14 days, everything else when it has expired.
+    /// Deletes at most `limit` rows of each kind; how many went. Sessions go 30 days after their end, events with their
+    /// deliveries after 30 days, everything else when it has expired.
     func deleteExpired(now: Timestamp, limit: Int) async throws -> Int
 }
 
 /// All that one database does for the service.
 package typealias ServiceStore = AppStore & EventStore & HousekeepingStore & LoginStore & ManagementKeyStore
-    & SessionStore & UserStore
+    & SessionStore & StepUpStore & UserStore & WebhookStore

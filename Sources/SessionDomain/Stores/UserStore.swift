@@ -17,8 +17,8 @@ package protocol UserStore: Sendable {
     func setStatus(_ status: User.Status, user id: String, app: AppID, now: Timestamp, events: EventFactory)
         async throws
         -> User?
-    /// Stores a password hash, deletes the outstanding codes of the user's identifiers (O12), and ends the user's
-    /// sessions when asked to. `nil` for an unknown user.
+    /// Stores a password hash, deletes the outstanding codes of the user's identifiers (O12) with the user's open
+    /// challenges and grants, and ends the user's sessions when asked to. `nil` for an unknown user.
     func setPassword(
         hash: String, user id: String, app: AppID, endingSessions: Bool, now: Timestamp, events: EventFactory
     ) async throws -> User?
@@ -28,15 +28,17 @@ package protocol UserStore: Sendable {
     func setExternalID(_ externalID: String?, user id: String, app: AppID, now: Timestamp) async throws
         -> UpdateUserOutcome
     /// Merges into the profile; a null removes its key.
-    func mergeProfile(_ changes: [String: JSONValue], user id: String, app: AppID, now: Timestamp) async throws
-        -> UpdateUserOutcome
+    func mergeProfile(
+        _ changes: [String: JSONValue], user id: String, app: AppID, now: Timestamp, events: EventFactory
+    ) async throws -> UpdateUserOutcome
     func addIdentifier(
         _ identifier: CanonicalIdentifier, user id: String, app: AppID, now: Timestamp, events: EventFactory
     ) async throws -> UpdateUserOutcome
-    /// Also deletes running verifications of the identifier.
+    /// Also deletes running verifications of the identifier, and the user's challenges and grants: they may rest on it.
     func removeIdentifier(
         _ identifier: CanonicalIdentifier, user id: String, app: AppID, now: Timestamp, events: EventFactory
     ) async throws -> UpdateUserOutcome
+    func adoptUser(_ intent: AdoptUser) async throws -> AdoptUserOutcome
 }
 
 package enum CreateUserOutcome: Sendable, Equatable {

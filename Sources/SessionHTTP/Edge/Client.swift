@@ -9,6 +9,8 @@ struct Client: Sendable {
     let host: String
     let source: SourceAddress
     var device: Device
+    /// What hooks and mapped claims are told.
+    let facts: ClientFacts
     /// Browsers get cookies and never see a refresh token; they are known by `Origin` or `Sec-Fetch-Site`.
     let isBrowser: Bool
 }
@@ -41,7 +43,8 @@ extension Client {
         let ip = isProxied ? Self.forwardedAddress(headers, options: options) ?? peerAddress : peerAddress
         source = SourceAddress(ip: ip, isExempt: options.exemptsLoopback && IPNetwork.loopback(contains: ip))
         isBrowser = headers.contains("origin") || headers.contains("sec-fetch-site")
-        var device = Device(userAgent: headers.single("user-agent") ?? "")
+        let agent = headers.single("user-agent") ?? ""
+        var device = Device(userAgent: agent)
         device.id = try Self.deviceID(headers)
         if isProxied, let name = options.countryHeader, let country = headers.single(name)?.uppercased(),
             country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5A).contains($0) })
@@ -49,6 +52,9 @@ extension Client {
             device.countryCode = country
         }
         self.device = device
+        facts = ClientFacts(
+            ip: ip, userAgent: String(agent.prefix(512)), platform: Platform.name(of: device, isBrowser: isBrowser),
+            countryCode: device.countryCode, locales: AcceptLanguage.tags(headers.single("accept-language") ?? ""))
     }
 
     /// The last address in `X-Forwarded-For` that is not one of our proxies: what stands before it, anybody can write.

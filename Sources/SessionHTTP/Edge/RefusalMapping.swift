@@ -32,6 +32,9 @@ extension WireRefusal {
         case .invalidPassword(let message): .init(.badRequest, .invalidPassword, message)
         case .passwordNotSet: .init(.badRequest, .passwordNotSet, "the user has no password")
         case .noLoginConfig(let message): .init(.badRequest, .noLoginConfig, message)
+        case .invalidMetadata(let message): .init(.badRequest, .invalidMetadata, message)
+        case .invalidStepToken(let problem):
+            .init(.badRequest, .invalidVerificationToken, "verification_token \(problem)")
         case .invalidPaginationLimit:
             .init(.badRequest, .invalidPaginationLimit, "limit must be a number from 1 to 100")
         case .invalidPaginationOffset:
@@ -43,6 +46,8 @@ extension WireRefusal {
         case .replayedProof: .init(.badRequest, .invalidDPoPProof, "the DPoP proof was used before")
         case .proofKeyMismatch:
             .init(.unauthorized, .dpopKeyMismatch, "the DPoP proof is by another key than the session's")
+        case .proofNotOfChallenge:
+            .init(.badRequest, .invalidDPoPProof, "the DPoP proof must have the jti of challenge_token")
         case .nonceRequired(let nonce):
             .init(.badRequest, .useDPoPNonce, "the DPoP proof needs the nonce in DPoP-Nonce", nonce: nonce)
         case .missingChallenge: .init(.unauthorized, .missingChallengeToken, "challenge_token is missing")
@@ -52,6 +57,16 @@ extension WireRefusal {
             .init(.unauthorized, .tokenMismatch, "code_verifier does not answer the code_challenge of this login")
         case .challengeReused: .init(.conflict, .tokenReused, "challenge_token was redeemed before")
         case .stepNotCompleted: .init(.conflict, .stepNotCompleted, "the challenge has steps left")
+        case .challengeMismatch:
+            .init(.unauthorized, .tokenMismatch, "the token belongs to another session, user or challenge")
+        case .stepNotFound: .init(.conflict, .stepNotFound, "the challenge has no such step to do")
+        case .stepBypassed: .init(.conflict, .stepBypassed, "another step comes first")
+        case .stepUpNotConfigured: .init(.forbidden, .notConfigured, "step-up is not configured")
+        case .scopeNotAllowed: .init(.forbidden, .scopeNotAllowed, "the scope is not registered or not allowed")
+        case .scopeIdentifierMismatch:
+            .init(.forbidden, .directScopeIdentifierMismatch, "the user has no identifier that the scope asks for")
+        case .authBlocked: .init(.forbidden, .authBlocked, "the scope is denied")
+        case .insufficientScope(let scope): .init(.forbidden, .insufficientScope, "the scope \(scope) is required")
         case .forbidden(let message): .init(.forbidden, .forbidden, message)
         case .inactiveUser: .init(.forbidden, .inactiveUser, "the user is not active")
         case .suspendedAccount: .init(.forbidden, .suspendedAccount, "the user is suspended")
@@ -59,9 +74,12 @@ extension WireRefusal {
         case .conflict(let message): .init(.conflict, .conflict, message)
         case .identifierTaken:
             .init(.conflict, .identifierAlreadyExists, "another user of the app has this identifier")
+        case .stepUpConfigExists:
+            .init(.conflict, .stepUpConfigAlreadyExists, "step-up is configured already; PUT replaces it")
         case .rateLimited(let seconds):
             .init(.tooManyRequests, .rateLimited, "too many tries; try again later", retryAfter: seconds)
         case .overloaded(let seconds): busy(retryAfter: seconds)
+        case .unavailable(let message): .init(.serviceUnavailable, .internal, message, retryAfter: 5)
         }
     }
 

@@ -9,7 +9,8 @@ package struct AnonymousContext: RequestContext {
     /// The address of the socket's other end, a proxy's included.
     package let peerAddress: String
     /// Set once by `ClientMiddleware`, before any route.
-    var client = Client(host: "", source: SourceAddress(ip: ""), device: Device(), isBrowser: false)
+    var client = Client(
+        host: "", source: SourceAddress(ip: ""), device: Device(), facts: ClientFacts(), isBrowser: false)
     var requestID = ""
     var app: AppRuntime?
     var proof: CheckedProof?
@@ -68,6 +69,8 @@ struct SignedInContext: ChildRequestContext {
     let app: AppRuntime
     let client: Client
     let caller: SignedIn
+    /// By the session's key, when the session has one.
+    let proof: CheckedProof?
 
     init(context: AnonymousContext) throws {
         let base = try AppContext(context: context)
@@ -76,6 +79,7 @@ struct SignedInContext: ChildRequestContext {
         app = base.app
         client = base.client
         self.caller = caller
+        proof = context.proof
     }
 }
 

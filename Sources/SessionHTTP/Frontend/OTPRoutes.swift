@@ -4,16 +4,25 @@ import SessionDomain
 import SessionTokens
 import SessionWire
 
-/// Signing in with a code: start, resend, check.
+/// Codes, of logins and of step-ups: start, resend, check.
 struct OTPRoutes: Sendable {
     let login: OTPLogin
+    let stepUp: StepUp
     let environment: ServiceEnvironment
 
     @Sendable func start(_ request: Request, context: AppContext) async throws -> Response {
         let body = try await request.decode(StartOTPRequest.self)
         try body.checkLengths()
-        guard let identifier = body.identifier, body.challengeToken == nil else {
-            throw Refusal.invalidField("identifier", "is required")
+        if let challengeToken = body.challengeToken {
+            guard body.identifier == nil else {
+                throw Refusal.invalidField("identifier", "must not go along with challenge_token")
+            }
+            try await stepUp.sendCode(
+                app: context.app, challengeToken: challengeToken, source: context.client.source)
+            return .noContent
+        }
+        guard let identifier = body.identifier else {
+            throw Refusal.invalidField("identifier", "is required, or challenge_token")
         }
         let token = try await login.start(
             app: context.app,
@@ -32,21 +41,26 @@ struct OTPRoutes: Sendable {
     }
 
     @Sendable func retry(_ request: Request, context: AppContext) async throws -> Response {
-        try await login.resend(app: context.app, token: try verificationToken(request, context))
+        try await login.resend(app: context.app, token: try verificationToken(request, context.app))
         return .noContent
     }
 
-    @Sendable func check(_ request: Request, context: AppContext) async throws -> Response {
+    @Sendable func check(_ request: Request, context: ProofBoundContext) async throws -> Response {
         let body = try await request.decode(CheckOTPRequest.self)
+        if let challengeToken = body.challengeToken {
+            let next = try await stepUp.check(
+                app: context.app, challengeToken: challengeToken, code: body.code, proof: context.proof)
+            return try .json(ChallengeResponse(challengeToken: next))
+        }
         let challenge = try await login.check(
-            app: context.app, token: try verificationToken(request, context), code: body.code)
+            app: context.app, token: try verificationToken(request, context.app), code: body.code)
         return try .json(ChallengeResponse(challengeToken: challenge))
     }
 
     /// The header goes before the cookie.
-    private func verificationToken(_ request: Request, _ context: AppContext) throws -> String {
+    private func verificationToken(_ request: Request, _ app: AppRuntime) throws -> String {
         let header = request.headers.single(HeaderName.verificationToken)
-        guard let token = header ?? AppCookies(app: context.app).verificationToken(in: request), !token.isEmpty else {
+        guard let token = header ?? AppCookies(app: app).verificationToken(in: request), !token.isEmpty else {
             throw Refusal.invalidVerificationToken
         }
         return token

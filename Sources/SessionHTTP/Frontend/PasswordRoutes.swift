@@ -2,9 +2,10 @@ import Hummingbird
 import SessionDomain
 import SessionWire
 
-/// Signing in with a password, and the rules for passwords.
+/// Signing in with a password, changing it, and the rules for passwords.
 struct PasswordRoutes: Sendable {
     let login: PasswordLogin
+    let change: PasswordChange
 
     @Sendable func login(_ request: Request, context: AppContext) async throws -> Response {
         let body = try await request.decode(PasswordLoginRequest.self)
@@ -15,6 +16,12 @@ struct PasswordRoutes: Sendable {
                 type: IdentifierType.emailAddress.rawValue, value: body.identifier),
             password: body.password, source: context.client.source)
         return try .json(ChallengeResponse(challengeToken: challenge))
+    }
+
+    @Sendable func reset(_ request: Request, context: SignedInContext) async throws -> Response {
+        let body = try await request.decode(ResetPasswordRequest.self)
+        try await change.change(to: body.password, by: context.caller, app: context.app)
+        return .noContent
     }
 
     @Sendable func compliancy(_ request: Request, context: AppContext) async throws -> Response {

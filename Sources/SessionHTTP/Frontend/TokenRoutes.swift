@@ -13,15 +13,16 @@ struct TokenRoutes: Sendable {
         let tokens = try await sessions.start(
             app: context.app, challengeToken: body?.challengeToken ?? "", codeVerifier: body?.codeVerifier,
             proof: context.proof, proofIsOptional: context.client.isBrowser,
-            previousToken: refreshToken(request, context), device: device(request, context))
+            previousToken: refreshToken(request, context), device: device(request, context),
+            client: context.client.facts)
         return try answer(tokens, context)
     }
 
     @Sendable func refresh(_ request: Request, context: ProofBoundContext) async throws -> Response {
-        _ = try await request.decodeIfPresent(RefreshRequest.self)
+        let body = try await request.decodeIfPresent(RefreshRequest.self)
         let tokens = try await sessions.refresh(
-            app: context.app, token: refreshToken(request, context), proof: context.proof,
-            device: device(request, context))
+            app: context.app, token: refreshToken(request, context), stepUpToken: body?.stepUpToken,
+            proof: context.proof, device: device(request, context), client: context.client.facts)
         return try answer(tokens, context)
     }
 

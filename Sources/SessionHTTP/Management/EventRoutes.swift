@@ -1,22 +1,9 @@
 import Hummingbird
 import SessionDomain
-import SessionTokens
 
 /// What happened in an app, newest first, through the management API.
 struct EventRoutes: Sendable {
     let store: any EventStore
-
-    private struct EventBody: Encodable {
-        let id: String
-        let name: String
-        let createdAt: String
-        let data: [String: JSONValue]
-
-        private enum CodingKeys: String, CodingKey {
-            case id, name, data
-            case createdAt = "created_at"
-        }
-    }
 
     private struct EventList: Encodable { let events: [EventBody] }
 
@@ -25,11 +12,6 @@ struct EventRoutes: Sendable {
         guard (1...100).contains(page.limit) else { throw Refusal.invalidPaginationLimit }
         guard page.offset >= 0 else { throw Refusal.invalidPaginationOffset }
         let events = try await store.events(app: context.appID, limit: page.limit, offset: page.offset)
-        return try .json(
-            EventList(
-                events: events.map { event in
-                    EventBody(
-                        id: event.id, name: event.name.rawValue, createdAt: event.createdAt.rfc3339, data: event.data)
-                }))
+        return try .json(EventList(events: events.map(EventBody.init)))
     }
 }

@@ -29,7 +29,11 @@ extension SQLiteStore: AppStore {
     ) async throws -> Answer? {
         try await write { db in
             guard var app = try db.app(id) else { return nil }
+            let grantable = app.grantableScopes
             let answer = try change(&app)
+            if !grantable.isSubset(of: app.grantableScopes) {
+                try db.keepStepUps(ofScopes: app.grantableScopes, app: id)
+            }
             try db.run("UPDATE apps SET settings = ? WHERE id = ?", [try StoredJSON.text(app), id])
             return answer
         }
@@ -47,6 +51,33 @@ extension SQLiteStore: AppStore {
                     appID: id, purpose: try columns.next(), keyID: try columns.next(), algorithm: try columns.next(),
                     sealedPrivateKey: try columns.next(), createdAt: try columns.next())
             }
+        }
+    }
+}
+
+extension SQLiteStore {
+    package func hookKeys(of id: AppID) async throws -> [StoredHookKey] {
+        try await read { db in
+            try db.all(
+                """
+                SELECT key_id, sealed_private_key, created_at FROM hook_keys WHERE app_id = ?
+                ORDER BY created_at DESC, sequence DESC
+                """, [id]
+            ) { columns in
+                StoredHookKey(
+                    appID: id, keyID: try columns.next(), sealedPrivateKey: try columns.next(),
+                    createdAt: try columns.next())
+            }
+        }
+    }
+
+    package func insertFirstHookKey(_ key: StoredHookKey) async throws {
+        try await write { db in
+            _ = try db.run(
+                """
+                INSERT INTO hook_keys (app_id, key_id, sealed_private_key, created_at) SELECT ?, ?, ?, ?
+                WHERE NOT EXISTS (SELECT 1 FROM hook_keys WHERE app_id = ?)
+                """, [key.appID, key.keyID, key.sealedPrivateKey, key.createdAt, key.appID])
         }
     }
 }

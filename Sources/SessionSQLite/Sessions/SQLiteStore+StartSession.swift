@@ -24,6 +24,7 @@ extension Database {
             try revoke(previous, reason: .replacedByLogin, now: intent.now, events: intent.events)
         }
         try insert(intent.session)
+        for grant in intent.grants { try insert(grant) }
         try append([intent.createdEvent()])
         return .started(user)
     }

@@ -21,6 +21,7 @@ extension SQLiteStore {
             if status != .active {
                 _ = try db.revokeSessions(of: id, app: app, .all, reason: .userInactive, now: now, events: events)
                 try db.deleteVerifications(of: user.identifiers, app: app)
+                try db.endStepUps(of: id, app: app)
             }
             return user
         }
@@ -33,10 +34,7 @@ extension SQLiteStore {
             guard var user = try db.user(id, app: app) else { return nil }
             user.hasPassword = true
             user.updatedAt = now
-            try db.run(
-                "UPDATE users SET password_hash = ?, updated_at = ? WHERE app_id = ? AND id = ?", [hash, now, app, id])
-            try db.deleteVerifications(of: user.identifiers, app: app)
-            try db.append([events.make(.passwordChanged, ["user_id": .string(id)])])
+            try db.setPassword(hash: hash, of: user, now: now, events: events)
             if endingSessions {
                 _ = try db.revokeSessions(of: id, app: app, .all, reason: .passwordChanged, now: now, events: events)
             }

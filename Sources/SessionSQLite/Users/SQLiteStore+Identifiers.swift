@@ -1,6 +1,5 @@
 internal import GRDB
 package import SessionDomain
-internal import SessionTokens
 
 extension SQLiteStore {
     package func addIdentifier(
@@ -12,7 +11,7 @@ extension SQLiteStore {
                 // Adding what one has already changes nothing.
                 return user.identifiers.contains(identifier) ? .updated(user) : .taken
             }
-            return try db.touch(user, now: now, event: events.make(.identifierCreated, identifier.eventData(of: id)))
+            return try db.touch(user, now: now, event: events.identifierCreated(identifier, of: id))
         }
     }
 
@@ -23,17 +22,9 @@ extension SQLiteStore {
             guard let user = try db.user(id, app: app) else { return .notFound }
             guard try db.delete(identifier, of: id, app: app) else { return .updated(user) }
             try db.deleteVerifications(of: [identifier], app: app)
-            return try db.touch(user, now: now, event: events.make(.identifierDeleted, identifier.eventData(of: id)))
+            try db.endStepUps(of: id, app: app)
+            return try db.touch(user, now: now, event: events.identifierDeleted(identifier, of: id))
         }
-    }
-}
-
-extension CanonicalIdentifier {
-    fileprivate func eventData(of userID: String) -> [String: JSONValue] {
-        [
-            "user_id": .string(userID),
-            "identifier": .object(["type": .string(type.rawValue), "value": .string(value)]),
-        ]
     }
 }
 

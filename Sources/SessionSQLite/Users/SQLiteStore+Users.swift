@@ -64,10 +64,11 @@ extension SQLiteStore: UserStore {
     }
 
     package func mergeProfile(
-        _ changes: [String: JSONValue], user id: String, app: AppID, now: Timestamp
+        _ changes: [String: JSONValue], user id: String, app: AppID, now: Timestamp, events: EventFactory
     ) async throws -> UpdateUserOutcome {
-        try await update(id, app: app, now: now) { _, user in
+        try await update(id, app: app, now: now) { db, user in
             for (key, value) in changes { user.profile[key] = value == .null ? nil : value }
+            try db.append([events.make(.profileUpdated, ["user_id": .string(id)])])
             return true
         }
     }

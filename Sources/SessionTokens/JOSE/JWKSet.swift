@@ -15,22 +15,6 @@ package struct JWKSet: Sendable, Equatable {
 }
 
 extension JWKSet: Codable {
-    private struct Entry: Encodable {
-        enum Member: String, CodingKey { case kty, crv, x, y, kid, alg, use }
-        let key: PublicJWK
-
-        func encode(to encoder: any Encoder) throws {
-            var members = encoder.container(keyedBy: Member.self)
-            for (name, value) in key.requiredMembers {
-                guard let member = Member(rawValue: name) else { continue }
-                try members.encode(value, forKey: member)
-            }
-            try members.encode(key.thumbprint, forKey: .kid)
-            try members.encode(key.algorithm.rawValue, forKey: .alg)
-            try members.encode("sig", forKey: .use)
-        }
-    }
-
     /// Skips a key it cannot use: one key of an unknown kind must not break the whole set (RFC 7517 §5).
     private struct Tolerant: Decodable {
         let key: PublicJWK?
@@ -46,6 +30,13 @@ extension JWKSet: Codable {
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(keys.map(Entry.init), forKey: .keys)
+        try container.encode(keys.map(\.publishedMembers), forKey: .keys)
+    }
+}
+
+extension PublicJWK {
+    /// What a set shows of a key: the required members, and what it is for (RFC 7517 §4).
+    package var publishedMembers: [String: String] {
+        requiredMembers.merging(["kid": thumbprint, "alg": algorithm.rawValue, "use": "sig"]) { first, _ in first }
     }
 }

@@ -1,0 +1,85 @@
+package import SessionTokens
+
+/// Claims that an app adds to its access tokens, resolved anew for each.
+package struct ClaimsConfig: Sendable, Equatable, Codable {
+    package var mapping: [String: ClaimSource]
+    package var createdAt: Timestamp
+    package var updatedAt: Timestamp
+
+    package init(mapping: [String: ClaimSource], at time: Timestamp) {
+        self.mapping = mapping
+        createdAt = time
+        updatedAt = time
+    }
+
+    /// Claims of one app at most.
+    package static let maximumCount = 30
+
+    /// Claims that are ours or registered: a mapping never overrides one.
+    package static let reserved: Set<String> = [
+        "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "scope", "client_id", "cnf", "cc", "typ", "act",
+        "may_act", "auth_time", "acr", "amr", "azp", "nonce", "events", "roles", "groups", "entitlements",
+    ]
+
+    /// What the claims are for a user who comes from somewhere.
+    package func resolve(user: User, client: ClientFacts) -> [String: JSONValue] {
+        mapping.mapValues { $0.resolve(user: user, client: client) }
+    }
+}
+
+/// Where a claim's value comes from.
+package enum ClaimSource: Sendable, Equatable, Codable {
+    case literal(JSONValue)
+    case input(ClaimInput, as: ClaimType?)
+    /// A key of the user's profile.
+    case customClaim(String)
+
+    func resolve(user: User, client: ClientFacts) -> JSONValue {
+        switch self {
+        case .literal(let value): value
+        case .customClaim(let key): user.profile[key] ?? .null
+        case .input(let input, let type): Self.convert(input.value(user: user, client: client), to: type)
+        }
+    }
+
+    /// A list becomes a text by its first element, a text a list of one. What is missing stays null.
+    private static func convert(_ value: JSONValue, to type: ClaimType?) -> JSONValue {
+        switch (type, value) {
+        case (.string, .array(let values)): values.first ?? .null
+        case (.array, .string): .array([value])
+        default: value
+        }
+    }
+}
+
+/// What a mapping can refer to; the raw values are those of the wire.
+package enum ClaimInput: String, Sendable, Codable, CaseIterable {
+    case userID = "user_id"
+    case ip
+    case countryCode = "country_code"
+    case locales
+    case emails
+    case phoneNumbers = "phone_numbers"
+
+    func value(user: User, client: ClientFacts) -> JSONValue {
+        switch self {
+        case .userID: .string(user.id)
+        case .ip: Self.text(client.ip)
+        case .countryCode: Self.text(client.countryCode)
+        case .locales: .array(client.locales.map(JSONValue.string))
+        case .emails: Self.identifiers(of: user, .emailAddress)
+        case .phoneNumbers: Self.identifiers(of: user, .phoneNumber)
+        }
+    }
+
+    private static func text(_ text: String) -> JSONValue { text.isEmpty ? .null : .string(text) }
+
+    private static func identifiers(of user: User, _ type: IdentifierType) -> JSONValue {
+        .array(user.identifiers.filter { $0.type == type }.map { .string($0.value) })
+    }
+}
+
+package enum ClaimType: String, Sendable, Codable, CaseIterable {
+    case string
+    case array
+}

@@ -1,0 +1,81 @@
+internal import SessionTokens
+
+/// Asks the operator's backend about a scope. Whatever goes wrong is a no, with an event that says why.
+struct DelegationHook: Sendable {
+    let call: HookCall
+    let store: any StepUpStore
+    let environment: ServiceEnvironment
+
+    static let agent = "Prelude-SessionStepUpHook/1.0"
+    /// Seconds the whole call may take.
+    static let timeout = 5
+
+    private struct Body: Encodable {
+        let scopeRequested: String
+        let userID: String
+        let identifiers: [Identifier]
+        let signals: Signals
+        let metadata: [String: String]?
+
+        struct Identifier: Encodable {
+            let type: String
+            let value: String
+        }
+
+        struct Signals: Encodable {
+            let userAgent: String
+            let platform: String
+            let ip: String
+
+            private enum CodingKeys: String, CodingKey {
+                case platform, ip
+                case userAgent = "user_agent"
+            }
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case identifiers, signals, metadata
+            case scopeRequested = "scope_requested"
+            case userID = "user_id"
+        }
+    }
+
+    /// - Throws: `Refusal.authBlocked` for anything but a valid answer.
+    func ask(
+        _ url: String, scope: String, metadata: StepUpMetadata, caller: SignedIn, app: AppRuntime,
+        config: StepUpConfig, client: ClientFacts
+    ) async throws -> StepUpDecision {
+        let body = Body(
+            scopeRequested: scope, userID: caller.user.id,
+            identifiers: caller.user.identifiers.map { .init(type: $0.type.rawValue, value: $0.value) },
+            signals: .init(userAgent: client.userAgent, platform: client.platform, ip: client.ip),
+            metadata: metadata.values.isEmpty ? nil : metadata.values)
+        do {
+            let answer = try await answer(to: body, url: url, app: app)
+            let decision = try HookAnswer.read(answer, knows: config.knows(stepKey:))
+            guard ScopeDecider.canDo(decision, caller.user) else { throw HookFailure.invalidStep }
+            return decision
+        } catch let failure as HookFailure {
+            let events = EventFactory(appID: app.app.id, environment: environment)
+            try await store.append([
+                events.make(
+                    .stepUpHookFailed,
+                    [
+                        "user_id": .string(caller.user.id), "session_id": .string(caller.session.id),
+                        "scope": .string(scope), "reason": .string(failure.rawValue),
+                    ])
+            ])
+            throw Refusal.authBlocked
+        }
+    }
+
+    private func answer(to body: Body, url: String, app: AppRuntime) async throws -> EgressAnswer {
+        do {
+            return try await call.post(body, to: url, agent: Self.agent, timeout: Self.timeout, app: app)
+        } catch EgressError.answerTooLarge {
+            throw HookFailure.responseDecodeFailed
+        } catch is EgressError {
+            throw HookFailure.requestFailed
+        }
+    }
+}

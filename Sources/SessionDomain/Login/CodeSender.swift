@@ -1,0 +1,48 @@
+/// Takes codes on their way: which configuration sends them, and what the message says.
+struct CodeSender: Sendable {
+    let delivery: (any CodeDelivery)?
+
+    /// - Throws: `Refusal.noLoginConfig` when there is nothing to send codes with.
+    func requireDelivery() throws(Refusal) {
+        guard delivery != nil else { throw .noLoginConfig("no delivery of codes is configured") }
+    }
+
+    /// The OTP login that serves an identifier: the one named, else the channel's default.
+    func loginConfig(of app: App, for type: IdentifierType, id: String?) throws(Refusal) -> OTPLoginConfig {
+        let fitting = app.otpLogins.filter { $0.channel.identifierType == type }
+        if let id {
+            guard let config = fitting.first(where: { $0.id == id }) else {
+                throw .noLoginConfig("login_config_id names no OTP login for a \(type.rawValue)")
+            }
+            return config
+        }
+        guard let config = fitting.first(where: \.isDefault) ?? fitting.first else {
+            throw .noLoginConfig("OTP login by \(type.rawValue) is not configured")
+        }
+        return config
+    }
+
+    /// Digits of a step-up's code: the most that any OTP login of the app asks for, else 6.
+    func codeSize(_ app: App) -> Int { app.otpLogins.map(\.codeSize).max() ?? 6 }
+
+    /// Sends a code after its verification was committed; a suppressed one goes nowhere.
+    func send(_ code: String, for verification: Verification, app: AppRuntime) throws(Refusal) {
+        try requireDelivery()
+        let message = CodeMessage(
+            appID: app.app.id, appName: app.app.name, channel: .init(reaching: verification.identifier.type),
+            to: verification.identifier.value, code: code,
+            text: "\(code) is your code for \(app.app.name). Never share it with anybody.",
+            sentAt: verification.lastSentAt)
+        if !verification.isSuppressed { delivery?.enqueue(message) }
+    }
+}
+
+extension OTPLoginConfig.Channel {
+    /// The channel that reaches a kind of identifier.
+    init(reaching type: IdentifierType) {
+        switch type {
+        case .phoneNumber: self = .sms
+        case .emailAddress: self = .email
+        }
+    }
+}

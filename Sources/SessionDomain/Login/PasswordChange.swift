@@ -1,0 +1,28 @@
+/// Changing one's own password, under the scope `prld:pwd:write`.
+package struct PasswordChange: Sendable {
+    private let store: any StepUpStore
+    private let hasher: any PasswordHasher
+    private let environment: ServiceEnvironment
+
+    package init(store: any StepUpStore, hasher: any PasswordHasher, environment: ServiceEnvironment) {
+        self.store = store
+        self.hasher = hasher
+        self.environment = environment
+    }
+
+    /// Stores a new password and consumes the grant, both or neither. A password that breaks a rule consumes nothing.
+    ///
+    /// - Throws: `Refusal.insufficientScope`, `.invalidPassword`.
+    package func change(to password: String, by caller: SignedIn, app: AppRuntime) async throws {
+        guard caller.claims.has(scope: ReservedScope.writePassword) else {
+            throw Refusal.insufficientScope(ReservedScope.writePassword)
+        }
+        try (app.app.passwordLogin?.policy ?? PasswordPolicy()).check(password)
+        let outcome = try await store.changePassword(
+            ChangePassword(
+                appID: app.app.id, sessionID: caller.session.id, passwordHash: try await hasher.hash(password),
+                endsOtherSessions: app.app.passwordChangeEndsOtherSessions, now: environment.now(),
+                events: EventFactory(appID: app.app.id, environment: environment)))
+        if outcome == .insufficientScope { throw Refusal.insufficientScope(ReservedScope.writePassword) }
+    }
+}

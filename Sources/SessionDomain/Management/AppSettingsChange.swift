@@ -1,0 +1,77 @@
+internal import SessionTokens
+
+/// What an operator says of an app itself; `nil` leaves it as it is.
+package struct AppSettingsChange: Sendable {
+    package var name: String?
+    package var domains: [String]?
+    package var allowedOrigins: [String]?
+    package var signUp: Bool?
+    package var passwordChangeEndsOtherSessions: Bool?
+
+    package init(
+        name: String? = nil, domains: [String]? = nil, allowedOrigins: [String]? = nil, signUp: Bool? = nil,
+        passwordChangeEndsOtherSessions: Bool? = nil
+    ) {
+        self.name = name
+        self.domains = domains
+        self.allowedOrigins = allowedOrigins
+        self.signUp = signUp
+        self.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions
+    }
+
+    package func apply(to app: inout App) throws(Refusal) {
+        if let name {
+            app.name = name.trimmed
+            guard (1...100).contains(app.name.count) else {
+                throw .invalidField("name", "must have 1 to 100 characters")
+            }
+        }
+        if let domains {
+            app.domains = domains.map { $0.lowercased() }
+            guard domains.count <= 20, app.domains.allSatisfy(Self.isHost) else {
+                throw .invalidField("domains", "must be at most 20 bare hosts, such as session.example.com")
+            }
+        }
+        if let allowedOrigins {
+            guard allowedOrigins.count <= 50, allowedOrigins.allSatisfy(Self.isOrigin) else {
+                throw .invalidField("allowed_origins", "must be at most 50 origins, such as https://app.example.com")
+            }
+            app.allowedOrigins = allowedOrigins
+        }
+        app.signUp = signUp ?? app.signUp
+        app.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions ?? app.passwordChangeEndsOtherSessions
+    }
+
+    private static func isHost(_ text: String) -> Bool {
+        TargetURI("https://" + text)?.origin == "https://" + text && !text.contains(":")
+    }
+
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let target = TargetURI(text) else { return false }
+        return target.path == "/" && target.origin == text
+    }
+}
+
+extension SessionPolicy {
+    /// Lifetimes that contradict each other are refused when they are set, not discovered later.
+    package func validate() throws(Refusal) {
+        guard (60...900).contains(accessTokenLifetime) else {
+            throw .invalidField("access_token_lifetime", "must be 60 to 900 seconds")
+        }
+        guard (accessTokenLifetime...365 * 86_400).contains(idleLifetime) else {
+            throw .invalidField("idle_lifetime", "must be access_token_lifetime to 31536000 seconds")
+        }
+        guard (idleLifetime...10 * 365 * 86_400).contains(absoluteLifetime) else {
+            throw .invalidField("absolute_lifetime", "must be idle_lifetime to 315360000 seconds")
+        }
+        if let boundGrace, !(10...365 * 86_400).contains(boundGrace) {
+            throw .invalidField("bound_grace", "must be 10 to 31536000 seconds, or left out")
+        }
+        guard (0...60).contains(unboundGrace) else {
+            throw .invalidField("unbound_grace", "must be 0 to 60 seconds")
+        }
+        guard (10...300).contains(proofWindow) else {
+            throw .invalidField("proof_window", "must be 10 to 300 seconds")
+        }
+    }
+}

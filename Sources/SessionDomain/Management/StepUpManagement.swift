@@ -1,0 +1,81 @@
+/// Scopes and how they are decided on, as an operator reads and writes them.
+package struct StepUpManagement: Sendable {
+    private let apps: AppManagement
+    private let keys: HookKeys
+    private let egress: any Egress
+    private let environment: ServiceEnvironment
+
+    init(apps: AppManagement, keys: HookKeys, egress: any Egress, environment: ServiceEnvironment) {
+        self.apps = apps
+        self.keys = keys
+        self.egress = egress
+        self.environment = environment
+    }
+
+    // MARK: Step-up
+
+    package func config(of app: AppID) async throws -> StepUpConfig {
+        guard let config = try await apps.app(app).stepUp else { throw Refusal.notFound("step-up is not configured") }
+        return config
+    }
+
+    /// Adds the configuration; there is at most one.
+    package func create(_ change: StepUpConfigChange, app: AppID) async throws -> StepUpConfig {
+        let config = try change.validated(egress: egress, at: environment.now())
+        try await prepareKeys(for: config, app: app)
+        return try await apps.update(app) { app in
+            guard app.stepUp == nil else { throw Refusal.stepUpConfigExists }
+            app.stepUp = config
+            return config
+        }
+    }
+
+    /// Replaces the whole configuration. Grants and open challenges of scopes that are gone go with them.
+    package func replace(_ change: StepUpConfigChange, app: AppID) async throws -> StepUpConfig {
+        let validated = try change.validated(egress: egress, at: environment.now())
+        try await prepareKeys(for: validated, app: app)
+        return try await apps.update(app) { app in
+            guard let existing = app.stepUp else { throw Refusal.notFound("step-up is not configured") }
+            var config = validated
+            config.createdAt = existing.createdAt
+            app.stepUp = config
+            return config
+        }
+    }
+
+    /// A hook's key is published before the first call is signed with it.
+    private func prepareKeys(for config: StepUpConfig, app: AppID) async throws {
+        _ = try await apps.app(app)
+        let isDelegating = config.rules.contains { if case .delegated = $0.mode { true } else { false } }
+        if isDelegating { try await keys.ensure(app: app) }
+    }
+
+    // MARK: Scopes
+
+    /// Scopes of one app at most.
+    private static let maximumScopes = 200
+
+    package func scopes(of app: AppID) async throws -> [String] { try await apps.app(app).scopes }
+
+    /// Registers a scope; doing it twice changes nothing.
+    package func register(_ scope: String, app: AppID) async throws {
+        guard Scope.isWellFormed(scope) else {
+            throw Refusal.invalidField("scope", "must be 1 to 128 letters, digits and . - _ :")
+        }
+        try await apps.update(app) { app in
+            guard !app.scopes.contains(scope) else { return }
+            guard app.scopes.count < Self.maximumScopes else {
+                throw Refusal.conflict("an app has at most \(Self.maximumScopes) scopes")
+            }
+            app.scopes.append(scope)
+        }
+    }
+
+    /// Removes a scope with its grants and open challenges: no token made from now on carries it.
+    package func unregister(_ scope: String, app: AppID) async throws {
+        try await apps.update(app) { app in
+            guard app.scopes.contains(scope) else { throw Refusal.notFound("there is no scope \(scope)") }
+            app.scopes.removeAll { $0 == scope }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// The intent to take over a user whom the operator's backend has vouched for. A store performs it in one transaction:
+///
+/// 1. find the user by external id, else by any of the identifiers; if they lead to different users: `.conflict`;
+/// 2. nobody: insert `newUser` with its event;
+/// 3. somebody: add the identifiers that nobody has, each with its event, and the external id if there is none; the
+///    profile stays as it is.
+package struct AdoptUser: Sendable {
+    package let newUser: User
+    package let now: Timestamp
+    package let events: EventFactory
+
+    package init(newUser: User, now: Timestamp, events: EventFactory) {
+        self.newUser = newUser
+        self.now = now
+        self.events = events
+    }
+}
+
+package enum AdoptUserOutcome: Sendable, Equatable {
+    case adopted(User)
+    case conflict
+}

@@ -1,0 +1,103 @@
+internal import Foundation
+internal import SessionTokens
+
+/// Signing in with a credential of an earlier system, once.
+package struct MigrationLogin: Sendable {
+    private let store: any UserStore & StepUpStore
+    private let call: HookCall
+    private let sources: SourceLimiter
+    private let environment: ServiceEnvironment
+
+    static let agent = "Prelude-SessionMigrationHook/1.0"
+
+    init(
+        store: any UserStore & StepUpStore, call: HookCall, sources: SourceLimiter, environment: ServiceEnvironment
+    ) {
+        self.store = store
+        self.call = call
+        self.sources = sources
+        self.environment = environment
+    }
+
+    private struct Body: Encodable { let token: String }
+
+    /// Asks the operator whose credential it is, and signs that user in.
+    ///
+    /// - Returns: The challenge token to finalize with.
+    /// - Throws: `Refusal.unauthorized` when the operator's backend says 401, `.authBlocked` when it says nothing usable.
+    package func login(
+        app: AppRuntime, token: String, codeChallenge: String, source: SourceAddress
+    ) async throws -> String {
+        guard (1...8192).contains(token.utf8.count) else {
+            throw Refusal.invalidField("token", "must have 1 to 8192 bytes")
+        }
+        guard PKCE.isWellFormed(challenge: codeChallenge) else {
+            throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
+        }
+        guard let config = app.app.migration else { throw Refusal.noLoginConfig("migration is not configured") }
+        try sources.take("migration", source: source, limit: RateLimit(limit: 30, window: 600), now: environment.now())
+        let user = try await validated(token, config: config, app: app)
+        try user.requireActive()
+        return try app.issueLoginChallenge(for: user, codeChallenge: codeChallenge, environment: environment)
+    }
+
+    private func validated(_ token: String, config: MigrationConfig, app: AppRuntime) async throws -> User {
+        let answer: EgressAnswer
+        do {
+            answer = try await call.post(
+                Body(token: token), to: config.sessionValidationURL, agent: Self.agent, timeout: 5, app: app)
+        } catch is EgressError {
+            throw try await failed(.requestFailed, app)
+        }
+        if answer.status == 401 { throw Refusal.unauthorized }
+        guard answer.status == 200 else { throw try await failed(.invalidStatusCode, app) }
+        guard let migrated = try? TokenJSON.decode(Answer.self, from: answer.body).user else {
+            throw try await failed(.responseDecodeFailed, app)
+        }
+        guard let user = try? migrated.user(in: app, environment: environment) else {
+            throw try await failed(.invalidResponse, app)
+        }
+        let events = EventFactory(appID: app.app.id, environment: environment)
+        switch try await store.adoptUser(AdoptUser(newUser: user, now: environment.now(), events: events)) {
+        case .adopted(let user): return user
+        case .conflict: throw Refusal.identifierTaken
+        }
+    }
+
+    private func failed(_ failure: HookFailure, _ app: AppRuntime) async throws -> Refusal {
+        let events = EventFactory(appID: app.app.id, environment: environment)
+        try await store.append([events.make(.migrationHookFailed, ["reason": .string(failure.rawValue)])])
+        return .authBlocked
+    }
+}
+
+/// What the operator's backend says of a credential's owner.
+private struct Answer: Decodable {
+    let user: MigratedUser
+}
+
+private struct MigratedUser: Decodable {
+    struct Identifier: Decodable {
+        let type: String
+        let value: String
+    }
+
+    let identifiers: [Identifier]
+    let profile: [String: JSONValue]?
+    let externalID: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case identifiers, profile
+        case externalID = "external_id"
+    }
+
+    /// By the rules for users that operators make.
+    func user(in app: AppRuntime, environment: ServiceEnvironment) throws -> User {
+        let identifiers = try identifiers.map { try CanonicalIdentifier(type: $0.type, value: $0.value) }
+        let user = User(
+            id: environment.newID("usr"), appID: app.app.id, externalID: externalID, profile: profile ?? [:],
+            identifiers: identifiers, createdAt: environment.now())
+        try user.validate()
+        return user
+    }
+}

@@ -1,0 +1,49 @@
+internal import SessionRSA
+
+/// Reads the tokens by which an operator's backend says that a step of its own was done: RS256, by a key of its
+/// `jwks_url`.
+struct CustomSteps: Sendable {
+    let operatorKeys: OperatorKeys
+
+    private struct Claims: Decodable {
+        let sub: String
+        let exp: Int64
+        let nbf: Int64
+        let iat: Int64
+        let jti: String
+        let challengeID: String
+        let key: String
+        let status: String
+
+        private enum CodingKeys: String, CodingKey {
+            case sub, exp, nbf, iat, jti, key, status
+            case challengeID = "challenge_id"
+        }
+    }
+
+    /// Seconds by which the operator's clock may be off.
+    private static let leeway: Int64 = 60
+    /// Seconds for which such a token may be good, so that its memory has an end.
+    private static let maximumLifetime: Int64 = 86_400
+
+    /// - Throws: `Refusal.invalidStepToken` saying what is wrong, `.stepNotCompleted` for another status.
+    func read(_ token: String, config: StepUpConfig, now: Timestamp) async throws -> CustomStepReport {
+        guard let url = config.jwksURL else { throw Refusal.invalidStepToken("cannot be checked without a jwks_url") }
+        let verified = try await operatorKeys.verify(token, keysAt: url, now: now)
+        guard let claims = try? verified.claims(as: Claims.self) else {
+            throw Refusal.invalidStepToken("lacks sub, exp, nbf, iat, jti, challenge_id, key or status")
+        }
+        guard claims.exp + Self.leeway > now.seconds else { throw Refusal.invalidStepToken("has expired") }
+        guard claims.nbf - Self.leeway <= now.seconds, claims.iat - Self.leeway <= now.seconds else {
+            throw Refusal.invalidStepToken("is not valid yet")
+        }
+        guard claims.exp - now.seconds <= Self.maximumLifetime else {
+            throw Refusal.invalidStepToken("must expire within a day")
+        }
+        guard (1...256).contains(claims.jti.utf8.count) else { throw Refusal.invalidStepToken("has no usable jti") }
+        guard claims.status == ChallengeClaims.completed else { throw Refusal.stepNotCompleted }
+        return CustomStepReport(
+            userID: claims.sub, challengeID: claims.challengeID, stepKey: claims.key, tokenID: claims.jti,
+            expiresAt: Timestamp(seconds: claims.exp + Self.leeway))
+    }
+}

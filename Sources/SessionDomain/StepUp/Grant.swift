@@ -1,0 +1,47 @@
+/// A scope that was granted beyond what the login gave.
+package struct Grant: Sendable, Equatable {
+    /// `grt_` and a ULID.
+    package let id: String
+    package let appID: AppID
+    package let userID: String
+    /// The session that earned it.
+    package let sessionID: String
+    package let scope: String
+    package let mode: GrantMode
+    /// The generation of the session whose access token carries a single-use grant.
+    package let generation: Int64
+    /// `nil` only for a single use without a limit.
+    package let expiresAt: Timestamp?
+
+    package init(
+        id: String, appID: AppID, userID: String, sessionID: String, scope: String, mode: GrantMode,
+        generation: Int64, expiresAt: Timestamp?
+    ) {
+        self.id = id
+        self.appID = appID
+        self.userID = userID
+        self.sessionID = sessionID
+        self.scope = scope
+        self.mode = mode
+        self.generation = generation
+        self.expiresAt = expiresAt
+    }
+
+    /// Whether the session's access tokens carry the scope now.
+    package func covers(_ session: Session, at now: Timestamp) -> Bool {
+        guard appID == session.appID, userID == session.userID, expiresAt.map({ $0 > now }) ?? true else {
+            return false
+        }
+        switch mode {
+        case .singleUse: return sessionID == session.id && generation == session.generation
+        case .sessionBound: return sessionID == session.id
+        case .profileBound: return true
+        }
+    }
+
+    /// Whether it never covers anything again, so that it may be deleted.
+    package func isSpent(for session: Session, at now: Timestamp) -> Bool {
+        if let expiresAt, expiresAt <= now { return true }
+        return mode == .singleUse && sessionID == session.id && generation < session.generation
+    }
+}

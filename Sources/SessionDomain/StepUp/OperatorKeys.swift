@@ -1,0 +1,93 @@
+internal import SessionRSA
+internal import SessionTokens
+
+/// The public keys of operators' backends, kept for ten minutes in this node's memory.
+///
+/// An unknown `kid` fetches them again, though not more often than every 30 seconds: a stranger's tokens must not make
+/// us call. Callers who wait for the same set share one fetch.
+actor OperatorKeys {
+    private struct Entry {
+        let keys: RSAKeySet
+        let fetchedAt: Timestamp
+    }
+
+    private let egress: any Egress
+    private var entries: [String: Entry] = [:]
+    private var fetching: [String: Task<RSAKeySet, any Error>] = [:]
+    private var lastFetch: [String: Timestamp] = [:]
+
+    /// Seconds for which keys are used without asking again.
+    static let lifetime = 600
+    /// Seconds between two fetches of one set.
+    static let floor = 30
+    /// Sets that are kept.
+    static let capacity = 256
+
+    init(egress: any Egress) {
+        self.egress = egress
+    }
+
+    /// - Throws: `Refusal.invalidStepToken`; `.unavailable` when the keys cannot be had.
+    func verify(_ token: String, keysAt url: String, now: Timestamp) async throws -> RS256Token {
+        let keys = try await keys(at: url, now: now, fresh: false)
+        do {
+            return try RS256Token(verifying: token, keys: keys)
+        } catch JWSError.unknownKey where mayFetch(url, now: now) {
+            return try Self.verify(token, with: try await self.keys(at: url, now: now, fresh: true))
+        } catch {
+            throw Self.refusal(error)
+        }
+    }
+
+    private static func verify(_ token: String, with keys: RSAKeySet) throws(Refusal) -> RS256Token {
+        do {
+            return try RS256Token(verifying: token, keys: keys)
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    private static func refusal(_ error: JWSError) -> Refusal {
+        switch error {
+        case .unknownKey: .invalidStepToken("is signed by a key that jwks_url does not have")
+        case .unsupportedAlgorithm: .invalidStepToken("must be signed with RS256")
+        case .invalidSignature: .invalidStepToken("has a wrong signature")
+        default: .invalidStepToken("is not a JWT")
+        }
+    }
+
+    private func mayFetch(_ url: String, now: Timestamp) -> Bool {
+        lastFetch[url].map { $0 + Self.floor <= now } ?? true
+    }
+
+    private func keys(at url: String, now: Timestamp, fresh: Bool) async throws -> RSAKeySet {
+        if let running = fetching[url] { return try await running.value }
+        if !fresh, let entry = entries[url], now < entry.fetchedAt + Self.lifetime { return entry.keys }
+        if entries[url] == nil, !mayFetch(url, now: now) { throw Self.cannotFetch }
+        lastFetch[url] = now
+        let egress = egress
+        let task = Task { try await Self.fetch(url, egress: egress) }
+        fetching[url] = task
+        defer { fetching[url] = nil }
+        let keys = try await task.value
+        makeRoom()
+        entries[url] = Entry(keys: keys, fetchedAt: now)
+        return keys
+    }
+
+    private static let cannotFetch = Refusal.unavailable("the keys at jwks_url cannot be fetched")
+
+    private static func fetch(_ url: String, egress: any Egress) async throws -> RSAKeySet {
+        guard let answer = try? await egress.send(EgressRequest(.get, url, headers: [("Accept", "application/json")])),
+            answer.status == 200, let keys = try? RSAKeySet(json: answer.body)
+        else { throw cannotFetch }
+        return keys
+    }
+
+    private func makeRoom() {
+        guard entries.count >= Self.capacity, let oldest = entries.min(by: { $0.value.fetchedAt < $1.value.fetchedAt })
+        else { return }
+        entries[oldest.key] = nil
+        lastFetch[oldest.key] = nil
+    }
+}

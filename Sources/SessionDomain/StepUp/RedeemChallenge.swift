@@ -1,0 +1,45 @@
+/// The part of a refresh that turns a completed challenge into a grant; it happens in the refresh's own transaction.
+package struct RedeemChallenge: Sendable {
+    package let reference: ChallengeReference
+    package let grantID: String
+    package let now: Timestamp
+
+    package init(reference: ChallengeReference, grantID: String, now: Timestamp) {
+        self.reference = reference
+        self.grantID = grantID
+        self.now = now
+    }
+
+    /// - Parameters:
+    ///   - session: As it is after the refresh.
+    ///   - isRepeat: Whether the refresh repeats a lost answer, which then holds the grant already.
+    package func decide(challenge: StepUpChallenge?, session: Session, isRepeat: Bool) -> RedemptionDecision {
+        guard reference.sessionID == session.id, reference.userID == session.userID else {
+            return .refuse(.challengeMismatch)
+        }
+        guard let challenge, challenge.sessionID == session.id, challenge.appID == session.appID else {
+            return .refuse(.invalidChallenge)
+        }
+        guard challenge.tokenID == reference.tokenID else { return .refuse(.challengeReused) }
+        if challenge.redeemedAt != nil { return isRepeat ? .redeemedBefore : .refuse(.challengeReused) }
+        guard challenge.expiresAt > now else { return .refuse(.expiredChallenge) }
+        guard let completedAt = challenge.completedAt else { return .refuse(.stepNotCompleted) }
+        let expiresAt = challenge.terms.grantedFor > 0 ? completedAt + challenge.terms.grantedFor : nil
+        guard expiresAt.map({ $0 > now }) ?? true else { return .refuse(.expiredChallenge) }
+        var redeemed = challenge
+        redeemed.redeemedAt = now
+        return .grant(
+            Grant(
+                id: grantID, appID: session.appID, userID: session.userID, sessionID: session.id,
+                scope: challenge.scope, mode: challenge.terms.mode, generation: session.generation,
+                expiresAt: expiresAt),
+            redeemed)
+    }
+}
+
+package enum RedemptionDecision: Sendable, Equatable {
+    /// Insert the grant and store the challenge, which is redeemed.
+    case grant(Grant, StepUpChallenge)
+    case redeemedBefore
+    case refuse(Refusal)
+}

@@ -1,0 +1,22 @@
+/// Scopes that the service itself asks for.
+package enum ReservedScope {
+    package static let prefix = "prld:"
+    /// Change the password.
+    package static let writePassword = "prld:pwd:write"
+    /// Add a phone number to the user.
+    package static let registerPhone = "prld:phone:register"
+    /// Add an e-mail address to the user.
+    package static let registerEmail = "prld:email:register"
+
+    /// The kind of identifier that a scope registers; `nil` for every other scope.
+    package static func registered(by scope: String) -> IdentifierType? {
+        switch scope {
+        case registerPhone: .phoneNumber
+        case registerEmail: .emailAddress
+        default: nil
+        }
+    }
+
+    /// Seconds for which a reserved scope lasts that a login gives, instead of the session's whole life.
+    package static let lifetimeFromLogin = 600
+}

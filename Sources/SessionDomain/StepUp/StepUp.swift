@@ -1,0 +1,151 @@
+internal import Foundation
+package import SessionTokens
+
+/// Stepping up: more scope for a session, after steps that somebody decided on.
+package struct StepUp: Sendable {
+    private let store: any StepUpStore
+    private let keys: KeyRing
+    private let codes: CodeSender
+    private let decider: ScopeDecider
+    private let customSteps: CustomSteps
+    private let sources: SourceLimiter
+    private let environment: ServiceEnvironment
+
+    init(
+        store: any StepUpStore, keys: KeyRing, codes: CodeSender, hook: DelegationHook, customSteps: CustomSteps,
+        sources: SourceLimiter, environment: ServiceEnvironment
+    ) {
+        self.store = store
+        self.keys = keys
+        self.codes = codes
+        self.customSteps = customSteps
+        self.sources = sources
+        self.environment = environment
+        decider = ScopeDecider(hook: hook)
+    }
+
+    /// What is answered to a request for a scope.
+    package struct Answer: Sendable, Equatable {
+        package let status: StepUpStatus
+        /// `nil` when the scope is denied.
+        package let challengeToken: String?
+    }
+
+    /// Decides about a scope and opens a challenge.
+    ///
+    /// - Parameter hasProof: Whether the call came with a proof by the session's key; a bound session needs one.
+    package func request(
+        scope: String, metadata: [String: String]?, caller: SignedIn, hasProof: Bool, app: AppRuntime,
+        client: ClientFacts
+    ) async throws -> Answer {
+        guard hasProof || caller.session.keyThumbprint == nil else { throw Refusal.missingProof }
+        let metadata = try StepUpMetadata(metadata)
+        let now = environment.now()
+        let limit = app.app.stepUpLimit
+        if let until = try await store.countStepUp(user: caller.user.id, app: app.app.id, limit: limit, now: now) {
+            throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        }
+        let decided = try await decider.decide(scope, metadata: metadata, for: caller, app: app, client: client)
+        switch decided.decision {
+        case .block: return Answer(status: .block, challengeToken: nil)
+        case .grant(let terms): return try await open(scope, terms, steps: [], nil, .continue, caller, app)
+        case .review(let terms, let steps):
+            return try await open(scope, terms, steps: steps, decided.newIdentifier, .review, caller, app)
+        }
+    }
+
+    private func open(
+        _ scope: String, _ terms: GrantTerms, steps: [StepUpStep], _ newIdentifier: CanonicalIdentifier?,
+        _ status: StepUpStatus, _ caller: SignedIn, _ app: AppRuntime
+    ) async throws -> Answer {
+        // The hook may have taken seconds: the steps' time begins now.
+        let now = environment.now()
+        let challenge = StepUpChallenge(
+            starting: scope, for: caller.session, terms: terms, steps: steps, newIdentifier: newIdentifier,
+            id: environment.newID("chg"), tokenID: environment.newID("chl"), at: now)
+        try await store.openChallenge(OpenChallenge(challenge: challenge))
+        return Answer(status: status, challengeToken: try app.issueStepUpChallenge(challenge, now: now))
+    }
+
+    /// Sends the code of the current step; again, after a while, with a new code.
+    package func sendCode(app: AppRuntime, challengeToken: String, source: SourceAddress) async throws {
+        let now = environment.now()
+        let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
+        try codes.requireDelivery()
+        try sources.take("otp", source: source, limit: app.app.otpLimits.startsPerIP, now: now)
+        let keys = keys
+        // One code for either channel: which one it is shows only inside the transaction.
+        let code = OneTimeCode.make(size: codes.codeSize(app.app), environment: environment)
+        let limits = app.app.otpLimits
+        let appID = app.app.id
+        let outcome = try await store.sendStepUpCode(
+            SendStepUpCode(
+                appID: appID, reference: reference, limits: limits, now: now,
+                verification: { challenge, identifier in
+                    Verification(
+                        tokenHash: challenge.verificationKey, appID: appID, identifier: identifier, loginConfigID: "",
+                        codeChallenge: nil, codeHash: keys.codeHashes(code, tokenHash: challenge.verificationKey)[0],
+                        codeExpiresAt: now + limits.codeLifetime, lastSentAt: now, createdAt: now)
+                },
+                codeHash: { keys.codeHashes(code, tokenHash: $0.verificationKey)[0] }))
+        switch outcome {
+        case .refused(let refusal): throw refusal
+        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .send(let verification): try codes.send(code, for: verification, app: app)
+        }
+    }
+
+    /// Does the current step with its code.
+    ///
+    /// - Returns: The token of the next step, or of the completed challenge.
+    package func check(
+        app: AppRuntime, challengeToken: String, code: String, proof: CheckedProof?
+    ) async throws -> String {
+        let entered = try OneTimeCode.entered(code)
+        let now = environment.now()
+        let reference: ChallengeReference
+        do {
+            reference = try app.stepUpReference(challengeToken, proof: proof, now: now)
+        } catch Refusal.expiredChallenge {
+            // Whoever guesses codes must not learn that the time is up.
+            throw Refusal.badCode
+        }
+        let keys = keys
+        let outcome = try await store.checkStepUpCode(
+            CheckStepUpCode(
+                appID: app.app.id, reference: reference,
+                codeHashes: { keys.codeHashes(entered, tokenHash: $0) }, limits: app.app.otpLimits,
+                nextTokenID: environment.newID("chl"), now: now, events: events(app)))
+        if case .refused(.expiredChallenge) = outcome { throw Refusal.badCode }
+        return try token(outcome, app: app, now: now)
+    }
+
+    /// Does the current step with a token by which the operator's backend says that it was done.
+    package func completeStep(
+        app: AppRuntime, challengeToken: String, verificationToken: String, proof: CheckedProof?
+    ) async throws -> String {
+        let now = environment.now()
+        let reference = try app.stepUpReference(challengeToken, proof: proof, now: now)
+        guard let config = app.app.stepUp else { throw Refusal.stepUpNotConfigured }
+        let report = try await customSteps.read(verificationToken, config: config, now: now)
+        let outcome = try await store.completeCustomStep(
+            CompleteCustomStep(
+                appID: app.app.id, reference: reference, report: report, nextTokenID: environment.newID("chl"),
+                now: now))
+        return try token(outcome, app: app, now: now)
+    }
+
+    private func token(_ outcome: StepOutcome, app: AppRuntime, now: Timestamp) throws -> String {
+        switch outcome {
+        case .advanced(let challenge): return try app.issueStepUpChallenge(challenge, now: now)
+        case .wrong: throw Refusal.badCode
+        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .identifierTaken: throw Refusal.identifierTaken
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    private func events(_ app: AppRuntime) -> EventFactory {
+        EventFactory(appID: app.app.id, environment: environment)
+    }
+}

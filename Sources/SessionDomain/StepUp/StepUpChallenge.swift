@@ -1,0 +1,88 @@
+/// One running step-up, as it is stored. The state lives here; tokens only name it.
+package struct StepUpChallenge: Sendable, Equatable {
+    /// `chg_` and a ULID; all tokens of the flow share it.
+    package let id: String
+    package let appID: AppID
+    package let userID: String
+    package let sessionID: String
+    package let scope: String
+    package let terms: GrantTerms
+    package let steps: [StepUpStep]
+    /// The identifier that a register scope adds once its code is right.
+    package let newIdentifier: CanonicalIdentifier?
+    package let createdAt: Timestamp
+    /// `jti` of the one token that is good now.
+    package var tokenID: String
+    package var stepsDone: Int
+    package var wrongCodes: Int
+    /// When the current token ends.
+    package var expiresAt: Timestamp
+    package var completedAt: Timestamp?
+    package var redeemedAt: Timestamp?
+
+    package init(
+        id: String, appID: AppID, userID: String, sessionID: String, scope: String, terms: GrantTerms,
+        steps: [StepUpStep], newIdentifier: CanonicalIdentifier? = nil, createdAt: Timestamp, tokenID: String,
+        stepsDone: Int = 0, wrongCodes: Int = 0, expiresAt: Timestamp, completedAt: Timestamp? = nil,
+        redeemedAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.appID = appID
+        self.userID = userID
+        self.sessionID = sessionID
+        self.scope = scope
+        self.terms = terms
+        self.steps = steps
+        self.newIdentifier = newIdentifier
+        self.createdAt = createdAt
+        self.tokenID = tokenID
+        self.stepsDone = stepsDone
+        self.wrongCodes = wrongCodes
+        self.expiresAt = expiresAt
+        self.completedAt = completedAt
+        self.redeemedAt = redeemedAt
+    }
+
+    /// Wrong codes that end a challenge.
+    package static let maximumWrongCodes = 5
+    /// Seconds from completion to the refresh that takes the grant.
+    package static let redemptionTime = 300
+    /// Open challenges that a session can have; one more ends the oldest.
+    package static let maximumPerSession = 10
+
+    /// The step that is to be done next; `nil` when all are.
+    package var currentStep: StepUpStep? { stepsDone < steps.count ? steps[stepsDone] : nil }
+
+    /// A new challenge; without steps it is completed at once.
+    package init(
+        starting scope: String, for session: Session, terms: GrantTerms, steps: [StepUpStep],
+        newIdentifier: CanonicalIdentifier? = nil, id: String, tokenID: String, at now: Timestamp
+    ) {
+        let steps = steps.sorted { $0.order < $1.order }
+        self.init(
+            id: id, appID: session.appID, userID: session.userID, sessionID: session.id, scope: scope, terms: terms,
+            steps: steps, newIdentifier: newIdentifier, createdAt: now, tokenID: tokenID, expiresAt: now)
+        enterStep(at: now)
+    }
+
+    /// The challenge after its current step was done, under a new token: the old one names it no more.
+    package func advanced(tokenID: String, at now: Timestamp) -> StepUpChallenge {
+        var next = self
+        next.stepsDone += 1
+        next.tokenID = tokenID
+        next.enterStep(at: now)
+        return next
+    }
+
+    private mutating func enterStep(at now: Timestamp) {
+        if let step = currentStep {
+            expiresAt = now + step.lifetime
+        } else {
+            completedAt = now
+            expiresAt = now + Self.redemptionTime
+        }
+    }
+
+    /// The verification of the current step's code is filed under this instead of a token's hash.
+    package var verificationKey: String { "step/\(id)/\(stepsDone)" }
+}

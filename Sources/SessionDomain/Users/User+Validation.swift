@@ -1,0 +1,25 @@
+internal import SessionTokens
+
+extension User {
+    /// The rules for a user that somebody vouches for.
+    func validate() throws(Refusal) {
+        guard (1...10).contains(identifiers.count), Set(identifiers).count == identifiers.count else {
+            throw .invalidField("identifiers", "must be 1 to 10 different identifiers")
+        }
+        try Self.validate(externalID: externalID)
+        try Self.validate(profile: profile)
+    }
+
+    static func validate(externalID: String?) throws(Refusal) {
+        guard let externalID else { return }
+        guard (1...255).contains(externalID.utf8.count) else {
+            throw .invalidField("external_id", "must have 1 to 255 bytes")
+        }
+    }
+
+    static func validate(profile: [String: JSONValue]) throws(Refusal) {
+        guard profile.count <= 50, profile.keys.allSatisfy({ (1...64).contains($0.utf8.count) }) else {
+            throw .invalidField("profile", "must have at most 50 keys of 1 to 64 bytes")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+internal import Foundation
+internal import SessionTokens
+
+/// Webhooks, as operators make, activate and read them.
+package struct WebhookManagement: Sendable {
+    private let store: any WebhookStore
+    private let apps: AppManagement
+    private let keys: HookKeys
+    private let egress: any Egress
+    private let environment: ServiceEnvironment
+
+    init(
+        store: any WebhookStore, apps: AppManagement, keys: HookKeys, egress: any Egress,
+        environment: ServiceEnvironment
+    ) {
+        self.store = store
+        self.apps = apps
+        self.keys = keys
+        self.egress = egress
+        self.environment = environment
+    }
+
+    /// Adds a webhook, inactive until `activate`.
+    ///
+    /// - Parameter events: `nil` or empty takes the standard ones.
+    package func create(url: String, events: [String]?, app: AppID) async throws -> Webhook {
+        _ = try await apps.app(app)
+        try validate(url: url)
+        let now = environment.now()
+        let webhook = Webhook(
+            id: environment.newID("web"), appID: app, url: url, events: try Self.names(events),
+            verificationToken: Base64URL.encode(environment.randomBytes(24)), createdAt: now, updatedAt: now)
+        guard try await store.insertWebhook(webhook) else {
+            throw Refusal.conflict("an app has at most \(Webhook.maximumPerApp) webhooks")
+        }
+        // Published well before the first request is signed with it.
+        try await keys.ensure(app: app)
+        return webhook
+    }
+
+    package func webhooks(app: AppID) async throws -> [Webhook] { try await store.webhooks(app: app) }
+
+    package func webhook(_ id: String, app: AppID) async throws -> Webhook {
+        guard let webhook = try await store.webhook(id, app: app) else {
+            throw Refusal.notFound("there is no webhook \(id)")
+        }
+        return webhook
+    }
+
+    /// Replaces address and events; a new address has to be activated again.
+    package func replace(_ id: String, url: String, events: [String]?, app: AppID) async throws -> Webhook {
+        try validate(url: url)
+        var webhook = try await webhook(id, app: app)
+        if webhook.url != url { webhook.status = .inactive }
+        webhook.url = url
+        webhook.events = try Self.names(events)
+        return try await write(webhook)
+    }
+
+    package func delete(_ id: String, app: AppID) async throws {
+        guard try await store.deleteWebhook(id, app: app) else {
+            throw Refusal.notFound("there is no webhook \(id)")
+        }
+    }
+
+    /// Newest first.
+    package func deliveries(of id: String, app: AppID, limit: Int, offset: Int) async throws -> [WebhookDelivery] {
+        guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
+        guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
+        _ = try await webhook(id, app: app)
+        return try await store.deliveries(of: id, app: app, limit: limit, offset: offset)
+    }
+
+    private struct ActivationAnswer: Decodable { let challenge: Int64 }
+
+    /// Asks the endpoint whether it wants the events: it must repeat a random number.
+    ///
+    /// - Throws: `Refusal.invalidField("url")` saying what the endpoint did instead.
+    package func activate(_ id: String, app: AppID) async throws -> Webhook {
+        var webhook = try await webhook(id, app: app)
+        let challenge = environment.randomBytes(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        let answer: EgressAnswer
+        do {
+            answer = try await egress.send(
+                EgressRequest(
+                    .get, Self.activationURL(webhook, challenge: challenge),
+                    headers: [("User-Agent", WebhookCourier.agent), ("Accept", "application/json")],
+                    timeout: WebhookCourier.timeout))
+        } catch {
+            throw Refusal.invalidField("url", "could not be activated: \(error.summary)")
+        }
+        guard answer.status == 200 else {
+            throw Refusal.invalidField("url", "could not be activated: the endpoint answered \(answer.status)")
+        }
+        guard (try? TokenJSON.decode(ActivationAnswer.self, from: answer.body))?.challenge == challenge else {
+            throw Refusal.invalidField("url", "could not be activated: the endpoint must answer {\"challenge\": <int>}")
+        }
+        webhook.status = .active
+        return try await write(webhook)
+    }
+
+    private func write(_ changed: Webhook) async throws -> Webhook {
+        var webhook = changed
+        webhook.updatedAt = environment.now()
+        guard try await store.updateWebhook(webhook) else {
+            throw Refusal.notFound("there is no webhook \(webhook.id)")
+        }
+        return webhook
+    }
+
+    private static func activationURL(_ webhook: Webhook, challenge: Int64) -> String {
+        let query = [
+            "event=activate", "verification_token=\(webhook.verificationToken)", "challenge=\(challenge)",
+            "app_id=\(webhook.appID)",
+        ].joined(separator: "&")
+        return webhook.url + (webhook.url.contains("?") ? "&" : "?") + query
+    }
+
+    private func validate(url: String) throws(Refusal) { try egress.check(url, field: "url") }
+
+    private static func names(_ events: [String]?) throws(Refusal) -> [String] {
+        guard let events, !events.isEmpty else { return Webhook.standardEvents.map(\.rawValue) }
+        let known = Set((Webhook.standardEvents + Webhook.furtherEvents).map(\.rawValue))
+        guard events.count <= known.count, events.allSatisfy(known.contains) else {
+            throw .invalidField("events", "must be some of \(known.sorted().joined(separator: ", "))")
+        }
+        return Array(Set(events)).sorted()
+    }
+}
+
+extension Egress {
+    /// Refuses a URL that could never be called, naming the field.
+    func check(_ url: String, field: String) throws(Refusal) {
+        do {
+            try validate(url: url)
+        } catch {
+            throw .invalidField(field, error.summary)
+        }
+        guard url.utf8.count <= 2048 else { throw .invalidField(field, "must have at most 2048 bytes") }
+    }
+}

@@ -1,0 +1,69 @@
+import Hummingbird
+import SessionDomain
+
+/// How long sessions and tokens live, through the management API. Lengths in seconds.
+struct SessionConfigRoutes: Sendable {
+    let apps: AppManagement
+
+    private struct Body: Codable {
+        let accessTokenLifetime: Int?
+        let idleLifetime: Int?
+        let absoluteLifetime: Int?
+        let boundGrace: Int?
+        let unboundGrace: Int?
+        let noncePolicy: String?
+        let proofWindow: Int?
+
+        private enum CodingKeys: String, CodingKey {
+            case accessTokenLifetime = "access_token_lifetime"
+            case idleLifetime = "idle_lifetime"
+            case absoluteLifetime = "absolute_lifetime"
+            case boundGrace = "bound_grace"
+            case unboundGrace = "unbound_grace"
+            case noncePolicy = "nonce_policy"
+            case proofWindow = "proof_window"
+        }
+
+        init(_ policy: SessionPolicy) {
+            accessTokenLifetime = policy.accessTokenLifetime
+            idleLifetime = policy.idleLifetime
+            absoluteLifetime = policy.absoluteLifetime
+            boundGrace = policy.boundGrace
+            unboundGrace = policy.unboundGrace
+            noncePolicy = policy.noncePolicy.rawValue
+            proofWindow = policy.proofWindow
+        }
+
+        /// What is left out takes its default.
+        func policy() throws -> SessionPolicy {
+            var policy = SessionPolicy()
+            policy.accessTokenLifetime = accessTokenLifetime ?? policy.accessTokenLifetime
+            policy.idleLifetime = idleLifetime ?? policy.idleLifetime
+            policy.absoluteLifetime = absoluteLifetime ?? policy.absoluteLifetime
+            policy.boundGrace = boundGrace
+            policy.unboundGrace = unboundGrace ?? policy.unboundGrace
+            policy.proofWindow = proofWindow ?? policy.proofWindow
+            if let noncePolicy {
+                guard let known = SessionPolicy.NoncePolicy(rawValue: noncePolicy) else {
+                    throw Refusal.invalidField("nonce_policy", "must be when_needed or always")
+                }
+                policy.noncePolicy = known
+            }
+            try policy.validate()
+            return policy
+        }
+    }
+
+    @Sendable func get(_ request: Request, context: OperatorContext) async throws -> Response {
+        try .json(ConfigEnvelope(config: Body(try await apps.app(context.appID).sessions)))
+    }
+
+    @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
+        let policy = try await request.decode(Body.self).policy()
+        let stored = try await apps.update(context.appID) { app in
+            app.sessions = policy
+            return app.sessions
+        }
+        return try .json(ConfigEnvelope(config: Body(stored)))
+    }
+}

@@ -1,0 +1,47 @@
+internal import GRDB
+internal import SessionDomain
+
+extension Grant {
+    static let columns = "id, app_id, user_id, session_id, scope, mode, generation, expires_at"
+
+    init(reading columns: inout ColumnReader) throws {
+        self.init(
+            id: try columns.next(), appID: try columns.next(), userID: try columns.next(),
+            sessionID: try columns.next(), scope: try columns.next(), mode: try columns.next(),
+            generation: try columns.next(), expiresAt: try columns.next())
+    }
+}
+
+extension Database {
+    func insert(_ grant: Grant) throws {
+        try run(
+            "INSERT INTO grants (\(Grant.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                grant.id, grant.appID, grant.userID, grant.sessionID, grant.scope, grant.mode, grant.generation,
+                grant.expiresAt,
+            ])
+    }
+
+    /// All grants of a user, those of other sessions included.
+    func grants(of userID: String, app: AppID) throws -> [Grant] {
+        try all(
+            "SELECT \(Grant.columns) FROM grants WHERE app_id = ? AND user_id = ? ORDER BY id", [app, userID],
+            as: Grant.init(reading:))
+    }
+
+    func delete(_ grant: Grant) throws {
+        try run("DELETE FROM grants WHERE app_id = ? AND id = ?", [grant.appID, grant.id])
+    }
+
+    /// Ends what rests on scopes that cannot be granted any more.
+    func keepStepUps(ofScopes scopes: Set<String>, app: AppID) throws {
+        for table in ["challenges", "grants"] {
+            let used = try all("SELECT DISTINCT scope FROM \(table) WHERE app_id = ?", [app]) { columns -> String in
+                try columns.next()
+            }
+            for scope in used where !scopes.contains(scope) {
+                try run("DELETE FROM \(table) WHERE app_id = ? AND scope = ?", [app, scope])
+            }
+        }
+    }
+}
