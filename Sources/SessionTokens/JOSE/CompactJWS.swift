@@ -42,20 +42,12 @@ package struct CompactJWS: Sendable {
     package let signingInput: Data
     package let signature: Data
 
-    /// The longest token that is looked at, in bytes; headers as a whole are limited to 16 KiB.
-    package static let maximumLength = 8192
+    package static let maximumLength = CompactParts.maximumLength
 
     package init(parsing text: String) throws {
-        let bytes = text.utf8
-        guard bytes.count <= Self.maximumLength else { throw JWSError.malformed }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3,
-            let headerBytes = Base64URL.decode(parts[0]),
-            let payload = Base64URL.decode(parts[1]),
-            let signature = Base64URL.decode(parts[2])
-        else { throw JWSError.malformed }
+        let parts = try CompactParts(text)
         do {
-            header = try TokenJSON.decode(JOSEHeader.self, from: headerBytes)
+            header = try TokenJSON.decode(JOSEHeader.self, from: parts.header)
         } catch let error as JWKError {
             throw error
         } catch {
@@ -64,9 +56,9 @@ package struct CompactJWS: Sendable {
         guard header.crit == nil else { throw JWSError.criticalExtension }
         guard let algorithm = SignatureAlgorithm(rawValue: header.alg) else { throw JWSError.unsupportedAlgorithm }
         self.algorithm = algorithm
-        self.payload = payload
-        self.signature = signature
-        signingInput = Data(bytes.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
+        payload = parts.payload
+        signature = parts.signature
+        signingInput = parts.signingInput
     }
 
     /// Checks the signature with a key that must be made for the header's algorithm.

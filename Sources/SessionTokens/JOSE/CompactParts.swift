@@ -1,0 +1,28 @@
+package import Foundation
+
+/// The three parts of a compact JWS (RFC 7515 §7.1), decoded and not judged: nothing here knows an algorithm or a key.
+package struct CompactParts: Sendable {
+    /// The protected header, JSON that nobody has read yet.
+    package let header: Data
+    package let payload: Data
+    package let signature: Data
+    package let signingInput: Data
+
+    /// The longest token that is looked at, in bytes; headers as a whole are limited to 16 KiB.
+    package static let maximumLength = 8192
+
+    package init(_ text: String) throws(JWSError) {
+        let bytes = text.utf8
+        guard bytes.count <= Self.maximumLength else { throw .malformed }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3,
+            let header = Base64URL.decode(parts[0]),
+            let payload = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2])
+        else { throw .malformed }
+        self.header = header
+        self.payload = payload
+        self.signature = signature
+        signingInput = Data(bytes.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
+    }
+}
