@@ -57,7 +57,7 @@ enum HousekeepingRules {
             _ = try await world.store.deleteExpired(now: world.now + 32 * 86_400, limit: 100)
             #expect(try await world.store.session(session.id, app: world.app) != nil)
         },
-        ContractRule("Events go after 14 days; the newest come first, page by page, for their app only") {
+        ContractRule("Events go after 30 days; the newest come first, page by page, for their app only") {
             world async throws in
             let days = 86_400
             for day in [0, 1, 2] {
@@ -71,7 +71,7 @@ enum HousekeepingRules {
             #expect(all.map { $0.data["user_id"] } == ["usr_2", "usr_1", "usr_0"])
             #expect(try await world.store.events(app: world.app, limit: 1, offset: 1) == [all[1]])
             #expect(try await world.store.events(app: world.otherApp, limit: 10, offset: 0).isEmpty)
-            #expect(try await world.store.deleteExpired(now: world.now + 15 * days, limit: 100) == 2)
+            #expect(try await world.store.deleteExpired(now: world.now + 31 * days, limit: 100) == 2)
             #expect(try await world.store.events(app: world.app, limit: 10, offset: 0) == [all[0]])
         },
     ]

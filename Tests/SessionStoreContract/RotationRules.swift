@@ -16,7 +16,7 @@ enum RotationRules {
             expected.idleExpiresAt = world.now + 1 + SessionPolicy().idleLifetime
             let outcome = try await world.store.rotateRefreshToken(
                 world.rotation(of: session, proof: world.proof("a"), device: device))
-            #expect(outcome == .rotated(expected, user))
+            #expect(outcome == .rotated(expected, user, []))
             #expect(try await world.store.session(session.id, app: world.app) == expected)
         },
         ContractRule("A lost answer is given again to the same key, as often as asked, until the successor is used") {
@@ -151,7 +151,7 @@ enum RotationRules {
 }
 
 extension RotationOutcome {
-    var rotatedGeneration: Int64? { if case .rotated(let session, _) = self { session.generation } else { nil } }
-    var repeatedGeneration: Int64? { if case .repeated(let session, _) = self { session.generation } else { nil } }
+    var rotatedGeneration: Int64? { if case .rotated(let session, _, _) = self { session.generation } else { nil } }
+    var repeatedGeneration: Int64? { if case .repeated(let session, _, _) = self { session.generation } else { nil } }
     var reason: RevocationReason? { if case .revoked(_, let reason) = self { reason } else { nil } }
 }

@@ -101,15 +101,18 @@ enum UserRules {
         ContractRule("A profile is merged, and a null removes its key") { world async throws in
             let user = try await world.addUser()
             _ = try await world.store.mergeProfile(
-                ["a": .int(1), "b": "two"], user: user.id, app: world.app, now: world.now)
+                ["a": .int(1), "b": "two"], user: user.id, app: world.app, now: world.now,
+                events: world.events())
             let outcome = try await world.store.mergeProfile(
-                ["a": .null, "c": .bool(false), "missing": .null], user: user.id, app: world.app, now: world.now + 3)
+                ["a": .null, "c": .bool(false), "missing": .null], user: user.id, app: world.app, now: world.now + 3,
+                events: world.events())
             var expected = user
             expected.profile = ["b": "two", "c": .bool(false)]
             expected.updatedAt = world.now + 3
             #expect(outcome == .updated(expected))
             #expect(try await world.store.user(user.id, app: world.app) == expected)
-            let unknown = try await world.store.mergeProfile([:], user: "usr_x", app: world.app, now: world.now)
+            let unknown = try await world.store.mergeProfile(
+                [:], user: "usr_x", app: world.app, now: world.now, events: world.events())
             #expect(unknown == .notFound)
         },
     ]

@@ -11,7 +11,9 @@ struct NamesTests {
                 "/v1/session/otp", "/v1/session/otp/retry", "/v1/session/otp/check",
                 "/v1/session/login/email/password", "/v1/session/login/finalize", "/v1/session/refresh",
                 "/v1/session/revoke", "/v1/session/me/list", "/v1/session/me/revoke", "/v1/session/me/identifiers",
-                "/v1/session/password/compliancy", "/.well-known/jwks.json", "/.well-known/step-up-jwks.json",
+                "/v1/session/me/password/reset", "/v1/session/password/compliancy", "/v1/session/stepup/request",
+                "/v1/session/stepup/continue", "/v1/session/migration", "/.well-known/jwks.json",
+                "/.well-known/step-up-jwks.json",
             ])
     }
 

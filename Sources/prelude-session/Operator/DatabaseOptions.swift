@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import SessionDomain
+import SessionEgress
 import SessionSQLite
 
 /// Where an administration command finds the database; it may run beside the service.
@@ -21,7 +22,8 @@ struct DatabaseOptions: ParsableArguments {
             configured: database ?? environment["PRELUDE_SESSION_DATABASE"] ?? "sqlite:prelude-session.sqlite")
         let opened = try await OpenedService.open(
             database: location, keyFile: keyFile ?? environment["PRELUDE_SESSION_KEY_FILE"],
-            origins: try PublicOrigins(publicURL: "https://localhost"), defaultApp: nil, delivery: nil)
+            origins: try PublicOrigins(publicURL: "https://localhost"), defaultApp: nil, delivery: nil,
+            egress: try EgressClient(policy: EgressPolicy()))
         do {
             try await work(opened.service)
         } catch {

@@ -14,14 +14,14 @@ struct OpenedService {
     /// Opens the database, applies migrations, and reads or makes the keys.
     static func open(
         database: SQLiteLocation, keyFile: String?, origins: PublicOrigins, defaultApp: AppID?,
-        delivery: (any CodeDelivery)?, environment: ServiceEnvironment = .live
+        delivery: (any CodeDelivery)?, egress: any Egress, environment: ServiceEnvironment = .live
     ) async throws -> OpenedService {
         let store = try SQLiteStore.open(database)
         let (keys, created) = try await keyRing(
             for: store, database: database, keyFile: keyFile, environment: environment)
         let service = SessionService(
-            store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, origins: origins,
-            defaultApp: defaultApp, environment: environment)
+            store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
+            origins: origins, defaultApp: defaultApp, environment: environment)
         return OpenedService(store: store, service: service, createdKeyFile: created)
     }
 

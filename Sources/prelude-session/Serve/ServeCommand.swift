@@ -36,6 +36,14 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The header in which a trusted proxy names the caller's country.")
     var countryHeader: String?
 
+    @Option(
+        name: .customLong("egress-network"),
+        help: "A private network that hooks and webhooks may reach, such as 10.0.0.0/8.")
+    var egressNetworks: [String] = []
+
+    @Option(help: "A PEM file with authorities that outbound https trusts besides the system's.")
+    var egressTrustRoots: String?
+
     @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
     var logLevel: String?
 
@@ -59,6 +67,8 @@ struct ServeCommand: AsyncParsableCommand {
         flags[.countryHeader] = countryHeader
         flags[.logLevel] = logLevel
         if !trustedProxies.isEmpty { flags[.trustedProxies] = trustedProxies.joined(separator: ",") }
+        if !egressNetworks.isEmpty { flags[.egressNetworks] = egressNetworks.joined(separator: ",") }
+        flags[.egressTrustRoots] = egressTrustRoots
         if development { flags[.development] = "true" }
         if allowPublicDevelopment { flags[.allowPublicDevelopment] = "true" }
         let environment = ProcessInfo.processInfo.environment

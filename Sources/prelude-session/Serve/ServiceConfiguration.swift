@@ -17,13 +17,17 @@ struct ServiceConfiguration: Sendable {
     var countryHeader: String?
     var isDevelopment: Bool
     var allowsPublicDevelopment: Bool
+    /// Networks that hooks and webhooks may reach although they are private or otherwise special.
+    var egressNetworks: [IPNetwork]
+    /// A PEM file with authorities that outbound https trusts besides the system's.
+    var egressTrustRoots: String?
     var managementKey: String?
     var logLevel: String
 
     /// The settings' names as in the file; `PRELUDE_SESSION_` and upper snake case in the environment.
     enum Key: String, CaseIterable {
         case host, port, database, keyFile, publicUrl, defaultApp, trustedProxies, countryHeader, development
-        case allowPublicDevelopment, managementKey, logLevel
+        case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel
 
         var flag: String {
             rawValue.reduce(into: "") { flag, character in
@@ -88,12 +92,9 @@ struct ServiceConfiguration: Sendable {
             }
             return id
         }
-        trustedProxies = try settings.list(.trustedProxies).map { text in
-            guard let network = IPNetwork(text) else {
-                throw ConfigurationError("trusted-proxy", "\(text) is no address or network, such as 10.0.0.0/8")
-            }
-            return network
-        }
+        trustedProxies = try settings.networks(.trustedProxies, flag: "trusted-proxy")
+        egressNetworks = try settings.networks(.egressNetworks, flag: "egress-network")
+        egressTrustRoots = settings.string(.egressTrustRoots)
         try check()
     }
 
@@ -156,7 +157,16 @@ private struct Settings {
         }
     }
 
-    func list(_ key: ServiceConfiguration.Key) -> [String] {
+    func networks(_ key: ServiceConfiguration.Key, flag: String) throws -> [IPNetwork] {
+        try list(key).map { text in
+            guard let network = IPNetwork(text) else {
+                throw ConfigurationError(flag, "\(text) is no address or network, such as 10.0.0.0/8")
+            }
+            return network
+        }
+    }
+
+    private func list(_ key: ServiceConfiguration.Key) -> [String] {
         let name = ConfigKey([key.rawValue])
         let items = string(key).map { $0.split(separator: ",").map(String.init) } ?? reader.stringArray(forKey: name)
         return (items ?? []).map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }

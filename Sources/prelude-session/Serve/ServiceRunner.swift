@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import ServiceLifecycle
 import SessionDomain
+import SessionEgress
 import SessionHTTP
 import SessionSQLite
 import UnixSignals
@@ -14,10 +15,11 @@ struct ServiceRunner {
     func run() async throws {
         let logger = try makeLogger()
         let mailbox = configuration.isDevelopment ? Mailbox() : nil
+        let egress = try EgressClient(policy: configuration.egressPolicy)
         let opened = try await OpenedService.open(
             database: configuration.database, keyFile: configuration.keyFile, origins: try origins(),
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
-            delivery: mailbox)
+            delivery: mailbox, egress: egress)
         if let path = opened.createdKeyFile {
             logger.notice("created the master key; back it up with the database", metadata: ["path": "\(path)"])
         }
@@ -38,12 +40,15 @@ struct ServiceRunner {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: Housekeeper(service: opened.service, logger: logger)), .init(service: application),
+                    .init(service: Housekeeper(service: opened.service, logger: logger)),
+                    .init(service: Courier(courier: opened.service.courier, logger: logger)),
+                    .init(service: application),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
         // Answers are out; what was answered is committed. This only folds the log into the database file.
         try await opened.store.close()
+        await egress.shutdown()
         logger.notice("stopped")
     }
 
@@ -89,6 +94,20 @@ private struct Housekeeper: Service {
         await cancelWhenGracefulShutdown {
             await service.keepHouse { error in
                 logger.error("housekeeping failed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}
+
+/// Empties the outbox in the background.
+private struct Courier: Service {
+    let courier: WebhookCourier
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await courier.run { error in
+                logger.error("delivery of webhooks failed", metadata: ["error": "\(error)"])
             }
         }
     }

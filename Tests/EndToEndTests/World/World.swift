@@ -12,6 +12,8 @@ import Testing
 struct World: Sendable {
     let clock = ManualClock()
     let mailbox = Mailbox()
+    /// Where hooks and webhooks go.
+    let internet = FakeInternet()
     let service: SessionService
     let responder: RouterResponder<AnonymousContext>
     let appID: AppID
@@ -29,7 +31,7 @@ struct World: Sendable {
         service = SessionService(
             store: try SQLiteStore.open(.memory),
             keys: KeyRing(current: MasterKey(secret: Data(live.randomBytes(32)))),
-            hasher: try Argon2PasswordHasher(), delivery: mailbox,
+            hasher: try Argon2PasswordHasher(), delivery: mailbox, egress: internet,
             origins: try PublicOrigins(publicURL: Self.origin), defaultApp: servesAnyHost ? id : nil,
             environment: environment)
         _ = try await service.apps.create(id: id, name: "Test") { app in
