@@ -26,7 +26,7 @@ struct ChangePasswordCommand: AsyncParsableCommand {
             let missing = PreludeSessionClient.validate(password: password, against: rules).results
                 .filter { !$0.valid }.map(Self.describe)
             if missing.isEmpty { return password }
-            Prompt.say("The password needs \(missing.joined(separator: ", ")).")
+            Prompt.say("Not yet: \(missing.joined(separator: "; ")).")
             do {
                 password = try PasswordInput.read(prompt: "New password: ")
             } catch is ValidationError {
@@ -45,6 +45,6 @@ struct ChangePasswordCommand: AsyncParsableCommand {
             case .symbols: "symbols"
             }
         let bound = result.criterion == .maxLength ? "at most" : "at least"
-        return "\(bound) \(result.expected) \(name) (has \(result.actual))"
+        return "\(name) \(bound) \(result.expected), has \(result.actual)"
     }
 }
