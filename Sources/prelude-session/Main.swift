@@ -12,7 +12,7 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 name: "Signing in (through the SDK):",
                 subcommands: [
                     LoginCommand.self, WhoAmICommand.self, SessionsCommand.self, RevokeCommand.self,
-                    RefreshCommand.self, LogoutCommand.self,
+                    RefreshCommand.self, StepUpCommand.self, ChangePasswordCommand.self, LogoutCommand.self,
                 ]),
             CommandGroup(
                 name: "Administration (on the database):",

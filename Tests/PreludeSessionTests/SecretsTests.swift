@@ -15,6 +15,29 @@ struct SecretsTests {
         }
     }
 
+    @Test("a credential to migrate shows neither printed nor dumped")
+    func migration() {
+        let options = MigrateOptions(token: "old-credential")
+        var dumped = ""
+        dump(options, to: &dumped)
+        for text in [dumped, "\(options)", String(reflecting: options)] { #expect(!text.contains("old-credential")) }
+    }
+
+    @Test("a challenge shows without its token and the token's id")
+    func challenge() throws {
+        let token = TestToken.challenge("secret-jti")
+        let challenge = try #require(
+            StepUpChallenge(token: token, status: .underReview, scope: "a", sessionID: nil, endpoint: "e"))
+        var dumped = ""
+        dump(challenge, to: &dumped)
+        dump([challenge], to: &dumped)
+        for text in [dumped, "\(challenge)", String(reflecting: challenge), "\([challenge])"] {
+            #expect(!text.contains(token))
+            #expect(!text.contains("secret-jti"))
+            #expect(text.contains("chl_1"))
+        }
+    }
+
     @Test("a user shows without the token")
     func token() throws {
         let payload = Data(#"{"sub":"usr_1","sid":"ses_1","plan":"pro"}"#.utf8).base64EncodedString()

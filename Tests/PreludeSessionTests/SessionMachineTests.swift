@@ -30,6 +30,33 @@ struct SessionMachineTests {
         #expect(need(machine) == (isFresh ? .nothing(stored) : .refresh(stored)))
     }
 
+    @Test(
+        "a token that lives short has a margin of a third of its life",
+        arguments: [
+            (60.0, 20.5, true), (60, 20, false), (12, 4.5, true), (12, 4, false), (300, 31, true), (300, 30, false),
+        ])
+    func shortLife(lifetime: Double, left: Double, isFresh: Bool) {
+        let end = now.addingTimeInterval(left)
+        let stored = StoredSession(
+            refreshToken: "r", refreshTokenExpiresAt: nil,
+            accessToken: TestToken.access("a", issuedAt: end.timeIntervalSince1970 - lifetime),
+            accessTokenExpiresAt: end)
+        var machine = SessionMachine()
+        machine.signedIn(stored)
+        #expect(need(machine) == (isFresh ? .nothing(stored) : .refresh(stored)))
+    }
+
+    @Test("a token that says it began after its end has the margin as it is")
+    func absurdLife() {
+        let stored = StoredSession(
+            refreshToken: "r", refreshTokenExpiresAt: nil,
+            accessToken: TestToken.access("a", issuedAt: now.timeIntervalSince1970 + 100),
+            accessTokenExpiresAt: now.addingTimeInterval(20))
+        var machine = SessionMachine()
+        machine.signedIn(stored)
+        #expect(need(machine) == .refresh(stored))
+    }
+
     @Test("logins and logouts raise the fence, refreshes do not")
     func fence() {
         var machine = SessionMachine()

@@ -114,6 +114,7 @@ public struct PreludeSessionClient: Sendable {
     /// The access token at hand, possibly spent. For calls use `refresh()`.
     public var accessToken: String? { get async { await engine.peek()?.accessToken } }
 
+    /// When the access token at hand ends, by the server's clock.
     public var accessTokenExpiresAt: Date? { get async { await engine.peek()?.accessTokenExpiresAt } }
 
     /// Signs out: here at once, on the server now or, offline, later.

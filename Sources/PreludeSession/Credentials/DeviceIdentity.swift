@@ -54,7 +54,11 @@ actor DeviceIdentity {
     }
 
     /// A proof for one request, in the server's time as far as it is known.
-    func proof(method: String, target: TargetURI, accessToken: String?) async throws -> String {
+    ///
+    /// - Parameter challengeID: The `jti` of the challenge token the proof is for; such a proof bears no nonce.
+    func proof(
+        method: String, target: TargetURI, accessToken: String?, challengeID: String? = nil
+    ) async throws -> String {
         let key = try await sessionKey()
         let record = try await load()
         guard let publicKey = try? P256.Signing.PublicKey(rawRepresentation: key.publicKey) else {
@@ -63,7 +67,8 @@ actor DeviceIdentity {
         let time = environment.now().timeIntervalSince1970 + record.clockOffset
         let proof = try DPoPProof(
             publicKey: PublicJWK(publicKey), method: method, target: target, accessToken: accessToken,
-            nonce: record.nonce, id: environment.newProofID(), issuedAt: Int64(time))
+            nonce: challengeID == nil ? record.nonce : nil, id: challengeID ?? environment.newProofID(),
+            issuedAt: Int64(time))
         return proof.compact(signature: try key.signature(for: Data(proof.signingInput.utf8)))
     }
 

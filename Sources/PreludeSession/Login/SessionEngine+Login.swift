@@ -78,8 +78,11 @@ extension SessionEngine {
     // MARK: The end of every login
 
     /// Redeems a challenge, binds the session to the device's key, stores it, and only then says so.
-    private func finalize(_ challengeToken: String, codeVerifier: String?) async throws -> PreludeUser {
-        let fence = machine.fence
+    ///
+    /// - Parameter begun: The fence at which the login began; `nil` is now.
+    func finalize(_ challengeToken: String, codeVerifier: String?, since begun: Int? = nil) async throws -> PreludeUser
+    {
+        let fence = begun ?? machine.fence
         try await device.prepareKey()
         var request = try APIRequest.post(
             .finalize, body: FinalizeRequest(challengeToken: challengeToken, codeVerifier: codeVerifier))
@@ -97,7 +100,7 @@ extension SessionEngine {
         return try Self.user(session)
     }
 
-    private static func challengeToken(in answer: TransportAnswer) throws -> String {
+    static func challengeToken(in answer: TransportAnswer) throws -> String {
         guard let body = try? JSONDecoder().decode(ChallengeResponse.self, from: answer.body) else {
             throw PreludeSessionError.generic(code: "invalid_answer", message: "the answer holds no challenge token")
         }
@@ -105,7 +108,7 @@ extension SessionEngine {
     }
 
     /// Scoring is the app's extra: a login does not fail for want of it.
-    private func dispatchID() async throws -> String? {
+    func dispatchID() async throws -> String? {
         guard let signals else { return nil }
         return try? await signals.dispatchSignals()
     }

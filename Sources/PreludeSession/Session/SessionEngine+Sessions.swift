@@ -25,9 +25,7 @@ extension SessionEngine {
         case .others: query = [("target", RevokeTargetName.others.rawValue)]
         case .mine: query = [("target", RevokeTargetName.mine.rawValue)]
         case .session(let id):
-            guard !id.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
-                throw PreludeSessionError.invalidConfiguration("the id of the session to revoke is blank")
-            }
+            try PreludeSessionError.refuseBlank(id, "the id of the session to revoke")
             query = [("target", RevokeTargetName.session.rawValue), ("session_id", id)]
         }
         let session = try await loaded()
@@ -50,7 +48,7 @@ extension SessionEngine {
         return PreludePasswordCompliancy(try Self.decode(PasswordCompliancy.self, from: answer))
     }
 
-    private static func decode<Body: Decodable>(_ type: Body.Type, from answer: TransportAnswer) throws -> Body {
+    static func decode<Body: Decodable>(_ type: Body.Type, from answer: TransportAnswer) throws -> Body {
         do {
             return try JSONDecoder().decode(type, from: answer.body)
         } catch {

@@ -31,13 +31,14 @@ struct SessionMachine: Sendable, Equatable {
 
     /// - Parameters:
     ///   - serverTime: Now, by the server's clock.
-    ///   - margin: Seconds before its end from which a token counts as spent.
+    ///   - margin: Seconds before its end from which a token counts as spent; less for a token that lives short.
     func need(serverTime: Date, margin: TimeInterval) -> Need {
         switch knowledge {
         case .unread: return .read
         case .signedOut: return .signIn
         case .signedIn(let session):
-            let isFresh = session.accessTokenExpiresAt > serverTime.addingTimeInterval(margin)
+            let left = session.accessTokenExpiresAt.timeIntervalSince(serverTime)
+            let isFresh = left > margin || left > session.refreshMargin(atMost: margin)
             return isFresh && session.accessToken != invalidated ? .nothing(session) : .refresh(session)
         }
     }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SessionTokens
 
 /// A session as it is stored. The version is read first: a record of tomorrow is left alone, never taken for none.
 struct StoredSession: Codable, Equatable, Sendable {
@@ -30,5 +31,25 @@ struct StoredSession: Codable, Equatable, Sendable {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         return try encoder.encode(self)
+    }
+}
+
+extension StoredSession {
+    private struct AccessClaims: Decodable {
+        var iat: Double?
+        var scope: String?
+    }
+
+    private var accessClaims: AccessClaims? { try? JWT.unverifiedClaims(of: accessToken, as: AccessClaims.self) }
+
+    /// The scopes that the access token says it carries.
+    var scopes: Set<Substring> { Set(accessClaims?.scope?.split(separator: " ") ?? []) }
+
+    /// The margin for an early refresh: never more than a third of the token's life, so that a token that lives short is
+    /// not spent at once, and a scope that the next refresh drops can be used at all.
+    func refreshMargin(atMost margin: TimeInterval) -> TimeInterval {
+        guard let issuedAt = accessClaims?.iat else { return margin }
+        let lifetime = accessTokenExpiresAt.timeIntervalSince1970 - issuedAt
+        return lifetime > 0 ? min(margin, lifetime / 3) : margin
     }
 }

@@ -32,7 +32,7 @@ actor APIClient {
     func send(_ request: APIRequest) async throws -> TransportAnswer {
         do {
             return try await attempt(request)
-        } catch let refusal as ServerRefusal where refusal.code == .useDPoPNonce {
+        } catch let refusal as ServerRefusal where refusal.code == .useDPoPNonce && request.proof.takesNonce {
             return try await attempt(request)
         }
     }
@@ -72,19 +72,26 @@ actor APIClient {
         set(HeaderName.deviceID, try await device.id())
         set("authorization", request.accessToken.map { "Bearer " + $0 })
         for (name, value) in request.headers { set(name, value) }
-        if request.proof == .session { set(HeaderName.dpop, try await proof(for: request)) }
+        set(HeaderName.dpop, try await proof(for: request))
         return HTTPRequest(
             method: request.method, scheme: String(origin[..<schemeEnd.lowerBound]), authority: authority,
             path: request.target, headerFields: fields)
     }
 
     /// The server compares the proof with the URL it is known by, so an overridden host goes into the proof too.
-    private func proof(for request: APIRequest) async throws -> String {
+    private func proof(for request: APIRequest) async throws -> String? {
+        let challengeID: String?
+        switch request.proof {
+        case .none: return nil
+        case .session: challengeID = nil
+        case .challenge(let id): challengeID = id
+        }
         let scheme = origin.hasPrefix("http://") ? "http://" : "https://"
         guard let target = TargetURI(origin: hostOverride.map { scheme + $0 } ?? origin, path: request.path.rawValue)
         else { throw PreludeSessionError.invalidConfiguration("the endpoint makes no valid URL") }
         return try await device.proof(
-            method: request.method.rawValue, target: target, accessToken: request.accessToken)
+            method: request.method.rawValue, target: target, accessToken: request.accessToken,
+            challengeID: challengeID)
     }
 
     /// IMF-fixdate (RFC 9110 §5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.

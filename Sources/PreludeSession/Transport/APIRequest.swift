@@ -8,6 +8,11 @@ struct APIRequest: Sendable {
     enum Proof: Sendable {
         case none
         case session
+        /// A proof with the `jti` of a challenge token. It bears no nonce and is sent once: the wire says so.
+        case challenge(id: String)
+
+        /// Whether the call may be repeated with a nonce (RFC 9449 §8).
+        var takesNonce: Bool { if case .challenge = self { false } else { true } }
     }
 
     var method: HTTPRequest.Method = .post

@@ -55,7 +55,8 @@ extension PreludeSessionError {
         case .unauthorized, .deviceKeyLost, .invalidOTPCode: 2
         case .network, .timeout, .internalServerError, .rateLimited, .storageUnavailable: 3
         case .badRequest, .forbidden, .insufficientScope, .notFound, .conflict, .invalidPassword,
-            .invalidConfiguration:
+            .invalidConfiguration, .missingChallengeToken, .invalidChallengeToken, .expiredChallengeToken,
+            .tokenReused:
             4
         default: 1
         }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import PreludeSession
 
 /// `prelude-session login`: signs in with a code, or with a password.
@@ -36,21 +35,14 @@ struct LoginCommand: AsyncParsableCommand {
             email.map { PreludeIdentifier(type: .emailAddress, value: $0) }
             ?? PreludeIdentifier(type: .phoneNumber, value: phone ?? "")
         try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
-        say("A code is on its way to \(identifier.value).")
+        Prompt.say("A code is on its way to \(identifier.value).")
         while true {
-            say("Code: ", newline: false)
-            guard let code = readLine(strippingNewline: true) else {
-                throw ValidationError("No code was given on standard input.")
-            }
+            let code = try Prompt.line("code")
             do {
                 return try await client.checkOTP(code)
             } catch PreludeSessionError.invalidOTPCode {
-                say("That code is wrong or expired.")
+                Prompt.say("That code is wrong or expired.")
             }
         }
-    }
-
-    private func say(_ text: String, newline: Bool = true) {
-        FileHandle.standardError.write(Data((text + (newline ? "\n" : "")).utf8))
     }
 }

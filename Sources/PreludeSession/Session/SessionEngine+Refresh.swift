@@ -1,0 +1,155 @@
+internal import Foundation
+internal import SessionWire
+
+/// A refresh under way, which whoever asks meanwhile shares.
+struct RunningRefresh: Sendable {
+    /// The fence it began at: whoever signed in since waits for one of their own.
+    let fence: Int
+    /// The completed challenge that goes along; `nil` in an ordinary refresh.
+    let stepUp: StepUpChallenge?
+    let task: Task<PreludeUser, any Error>
+}
+
+/// The server refused the challenge that went along with a refresh, which says nothing about the session. By the time
+/// this is thrown the challenge is dropped. Never leaves the engine.
+struct StepUpRefusal: Error {
+    let error: PreludeSessionError
+}
+
+extension SessionEngine {
+    /// A user with a good access token: the one at hand, else by one refresh for all who ask.
+    func refresh() async throws -> PreludeUser {
+        while true {
+            _ = try await loaded()
+            await restoreStepUps()
+            let now = try await device.serverTime()
+            // No suspension from here until the refresh is under way: everyone decides by the same facts.
+            let waiting = stepUps.waiting(session: machine.session, at: now)
+            switch machine.need(serverTime: now, margin: margin) {
+            case .read, .signIn: throw PreludeSessionError.unauthorized("nobody is signed in")
+            case .nothing(let session) where waiting == nil: return try Self.user(session)
+            case .nothing, .refresh:
+                do {
+                    return try await sharedRefresh(carrying: waiting).task.value
+                } catch is StepUpRefusal {
+                    // It was not this caller's challenge. It is dropped, so what remains to be done is ordinary.
+                    continue
+                }
+            }
+        }
+    }
+
+    /// The refresh under way since the last login or logout, else a new one that carries the challenge.
+    func sharedRefresh(carrying stepUp: StepUpChallenge?) -> RunningRefresh {
+        let fence = machine.fence
+        if let refreshing, refreshing.fence == fence { return refreshing }
+        // A task of its own: a caller who gives up does not take the others' refresh along.
+        let task = Task {
+            // Before anybody hears of the end, so that nobody joins a refresh that is over.
+            defer { if refreshing?.fence == fence { refreshing = nil } }
+            return try await self.performRefresh(fence: fence, stepUp: stepUp)
+        }
+        let running = RunningRefresh(fence: fence, stepUp: stepUp, task: task)
+        refreshing = running
+        return running
+    }
+
+    private func performRefresh(fence: Int, stepUp: StepUpChallenge?) async throws -> PreludeUser {
+        let user = try await store.withLock(name + ".refresh") {
+            try await self.refreshAlone(fence: fence, stepUp: stepUp)
+        }
+        await retryRevocations()
+        return user
+    }
+
+    /// Nobody else refreshes this session now, in this process or another.
+    private func refreshAlone(fence: Int, stepUp: StepUpChallenge?) async throws -> PreludeUser {
+        guard let stored = try await readStore() else {
+            // Signed out by another client of the same store.
+            if machine.accepts(fence) { signedOut() }
+            throw PreludeSessionError.unauthorized("the session was ended by another client")
+        }
+        let now = try await device.serverTime()
+        if machine.accepts(fence), stored != machine.session {
+            // Refreshed by another client of the same store: its token is as good as a new one, but for the grant.
+            machine.refreshed(stored)
+            if stepUp == nil, case .nothing(let session) = machine.need(serverTime: now, margin: margin) {
+                return try Self.user(session)
+            }
+        }
+        if let stepUp, stepUp.ticket?.sessionID != stored.sessionID {
+            await close(stepUp)
+            throw StepUpRefusal(error: .invalidChallengeToken("the challenge belongs to another session"))
+        }
+        let answer = try await spend(stored, stepUp: stepUp, fence: fence)
+        let next = try TokenAnswer.session(answer, previous: stored)
+        guard try await replace(stored, by: next, fence: fence) else {
+            throw PreludeSessionError.unauthorized("the session was ended or replaced meanwhile")
+        }
+        machine.refreshed(next)
+        if let stepUp {
+            stepUps.redeemed(stepUp)
+            await saveStepUps()
+        }
+        return try Self.user(next)
+    }
+
+    /// Sends the refresh token, once more when the answer may have been lost: the server repeats it for the same key.
+    private func spend(_ stored: StoredSession, stepUp: StepUpChallenge?, fence: Int) async throws -> TransportAnswer {
+        var request = APIRequest(.refresh)
+        if let token = stepUp?.ticket?.token {
+            request = try .post(.refresh, body: RefreshRequest(stepUpToken: token.value))
+        }
+        request.proof = .session
+        request.headers[HeaderName.refreshToken] = stored.refreshToken
+        do {
+            do {
+                return try await api.send(request)
+            } catch PreludeSessionError.network {
+                return try await api.send(request)
+            }
+        } catch let refusal as ServerRefusal {
+            if let stepUp, refusal.isAboutStepUp {
+                await close(stepUp)
+                throw StepUpRefusal(error: refusal.error)
+            }
+            guard refusal.endsSession else { throw refusal.error }
+            // A definite no. Only now is the session over, and only if it is still the one that was asked about.
+            try await end(stored, fence: fence)
+            if refusal.code == .dpopKeyMismatch {
+                throw PreludeSessionError.deviceKeyLost("the device key is not the session's; sign in again")
+            }
+            throw refusal.error
+        } catch PreludeSessionError.deviceKeyLost(let text) {
+            try await end(stored, fence: fence)
+            throw PreludeSessionError.deviceKeyLost(text)
+        }
+    }
+}
+
+extension ServerRefusal {
+    /// Codes about a challenge; whatever their status, they say nothing about the session.
+    private static let challengeCodes: Set<ErrorCode> = [
+        .missingChallengeToken, .invalidChallengeToken, .expiredChallengeToken, .tokenMismatch, .tokenReused,
+        .stepNotCompleted, .stepNotFound, .stepBypassed,
+    ]
+
+    /// Codes by which a refresh fails for its own sake, whatever goes along with it.
+    private static let refreshCodes: Set<ErrorCode> = [
+        .unauthorized, .missingDPoPProof, .dpopKeyMismatch, .invalidDPoPProof, .useDPoPNonce, .rateLimited,
+        "too_many_requests",
+    ]
+
+    /// Whether the challenge is at an end, too, or a refresh would be refused for it again and again.
+    var isChallengeOver: Bool { Self.challengeCodes.contains(code) }
+
+    /// Whether a refresh that carried a challenge was refused because of it: a 401 that does not say clearly that it
+    /// means the session, and any other definite refusal in the protocol's own words.
+    var isAboutStepUp: Bool {
+        guard !Self.refreshCodes.contains(code) else { return false }
+        return status == 401 || isChallengeOver || ((400..<500).contains(status) && !code.rawValue.hasPrefix("http_"))
+    }
+
+    /// Whether a refused refresh means that there is no session any more.
+    var endsSession: Bool { status == 401 && !isChallengeOver }
+}

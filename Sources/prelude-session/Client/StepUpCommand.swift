@@ -1,0 +1,49 @@
+import ArgumentParser
+import PreludeSession
+
+/// `prelude-session step-up`: asks for a scope and does its steps.
+struct StepUpCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "step-up", abstract: "Get a scope for your access token, by a code or another step.")
+
+    @Argument(help: "The scope, such as transfer:write.") var scope: String
+    @Option(
+        help: ArgumentHelp(
+            "A text for whoever decides; may be given several times. For prld:phone:register and prld:email:register, identifier is the new value.",
+            valueName: "key=value"))
+    var metadata: [String] = []
+    @OptionGroup var options: ClientOptions
+
+    private struct Answer: Encodable {
+        let scope: String
+        let granted: Bool
+    }
+
+    func validate() throws { _ = try pairs() }
+
+    func run() async throws {
+        let metadata = try pairs()
+        try await options.run { client in
+            try await StepUpDialogue(client: client).obtain(scope, metadata: metadata.isEmpty ? nil : metadata)
+            if options.json {
+                try options.printJSON(Answer(scope: scope, granted: true))
+            } else {
+                print("Granted \(scope).")
+            }
+        }
+    }
+
+    private func pairs() throws -> [String: String] {
+        var pairs: [String: String] = [:]
+        for text in metadata {
+            guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
+                throw ValidationError("Give --metadata as key=value.")
+            }
+            let key = String(text[..<sign])
+            guard pairs.updateValue(String(text[text.index(after: sign)...]), forKey: key) == nil else {
+                throw ValidationError("The metadata key \(key) is given twice.")
+            }
+        }
+        return pairs
+    }
+}
