@@ -119,7 +119,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", hummingbird,
+                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens", hummingbird,
                 httpTypes,
                 logging, .product(name: "NIOCore", package: "swift-nio"),
             ],
