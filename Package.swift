@@ -119,7 +119,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens", hummingbird,
+                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens",
+                hummingbird,
                 httpTypes,
                 logging, .product(name: "NIOCore", package: "swift-nio"),
             ],

@@ -52,6 +52,8 @@ package enum Refusal: Error, Equatable {
     case notFound(String)
     case conflict(String)
     case identifierTaken
+    /// The user has as many identifiers as a user can have.
+    case identifiersFull
     case stepUpConfigExists
     /// Too much of something; try again after that many seconds.
     case rateLimited(retryAfter: Int)

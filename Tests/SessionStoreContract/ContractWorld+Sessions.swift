@@ -26,7 +26,8 @@ extension ContractWorld {
     ) -> StartSession {
         StartSession(
             session: session, challengeID: challenge ?? "challenge of \(session.id)",
-            challengeExpiresAt: session.createdAt + 600, proof: proof, previousSessionID: previous,
+            challengeIssuedAt: session.createdAt, challengeExpiresAt: session.createdAt + 600, proof: proof,
+            previousSessionID: previous,
             now: session.createdAt, events: EventFactory(appID: session.appID, environment: environment))
     }
 

@@ -55,6 +55,8 @@ extension App {
         try read(.signUp, &signUp)
         try read(.otpLogins, &otpLogins)
         try read(.otpLimits, &otpLimits)
+        // Before scopes were registered, a login granted them without more ado.
+        scopes = Array(Set(otpLogins.flatMap(\.grantedScopes))).sorted()
         try read(.scopes, &scopes)
         try read(.stepUpLimit, &stepUpLimit)
         try read(.passwordChangeEndsOtherSessions, &passwordChangeEndsOtherSessions)
@@ -71,6 +73,14 @@ extension App {
     package var grantableScopes: Set<String> {
         let ruled = stepUp?.rules.map(\.scope) ?? []
         return Set(scopes).intersection(ruled + otpLogins.flatMap(\.grantedScopes))
+    }
+
+    /// Scopes whose grants and challenges go on after a change: still grantable, and decided on as before.
+    package func scopesKept(from old: App) -> Set<String> {
+        grantableScopes.filter { scope in
+            let before = old.stepUp?.rules.filter { $0.scope == scope } ?? []
+            return before == stepUp?.rules.filter { $0.scope == scope } ?? []
+        }
     }
 }
 

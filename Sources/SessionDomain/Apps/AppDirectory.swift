@@ -66,6 +66,11 @@ package final class AppDirectory: Sendable {
     private func resolve(host: String) -> AppID? {
         let name = Self.bareHost(host)
         return snapshot.withLock { snapshot in
+            switch origins.owner(ofHost: name) {
+            case .app(let id) where snapshot.apps[id] != nil: return id
+            case .defaultApp where defaultApp != nil: return defaultApp
+            default: break
+            }
             if let id = snapshot.domains[name] { return id }
             if let id = name.split(separator: ".").first.flatMap({ AppID($0) }), snapshot.apps[id] != nil { return id }
             return defaultApp

@@ -29,12 +29,37 @@ package struct PublicOrigins: Sendable {
             + aliases
     }
 
-    /// Bare host of the first origin: the `iss` of its tokens.
-    package func issuer(of app: App) -> String {
-        guard let origin = origins(of: app).first, let start = origin.range(of: "://") else { return "" }
+    /// What the service's own name says about a bare host: an app, `nil` for the default app, or nothing at all.
+    ///
+    /// It goes before custom domains: no app can take a host that is another's by its id.
+    func owner(ofHost host: String) -> Owner? {
+        guard let pattern = TargetURI(template.replacingOccurrences(of: "{app_id}", with: "abcdefg")) else {
+            return nil
+        }
+        let own = Self.bareHost(pattern.origin)
+        guard template.contains("{app_id}") else { return host == own ? .defaultApp : nil }
+        let parts = own.components(separatedBy: "abcdefg")
+        guard parts.count == 2, host.hasPrefix(parts[0]), host.hasSuffix(parts[1]),
+            let id = AppID(host.dropFirst(parts[0].count).dropLast(parts[1].count))
+        else { return nil }
+        return .app(id)
+    }
+
+    enum Owner: Equatable {
+        case app(AppID)
+        case defaultApp
+    }
+
+    private static func bareHost(_ origin: String) -> String {
+        guard let start = origin.range(of: "://") else { return "" }
         let authority = origin[start.upperBound...]
         let end = authority.last == "]" ? nil : authority.lastIndex(of: ":")
         return String(end.map { authority[..<$0] } ?? authority)
+    }
+
+    /// Bare host of the first origin: the `iss` of its tokens.
+    package func issuer(of app: App) -> String {
+        origins(of: app).first.map(Self.bareHost) ?? ""
     }
 
     /// The targets a proof may name for a path of this app.

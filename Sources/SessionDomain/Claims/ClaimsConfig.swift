@@ -21,9 +21,20 @@ package struct ClaimsConfig: Sendable, Equatable, Codable {
         "may_act", "auth_time", "acr", "amr", "azp", "nonce", "events", "roles", "groups", "entitlements",
     ]
 
-    /// What the claims are for a user who comes from somewhere.
+    /// Bytes that the claims take at most, so that no token grows beyond what verifiers read.
+    package static let maximumSize = 3072
+
+    /// What the claims are for a user who comes from somewhere. What does not fit any more is null.
     package func resolve(user: User, client: ClientFacts) -> [String: JSONValue] {
-        mapping.mapValues { $0.resolve(user: user, client: client) }
+        var claims: [String: JSONValue] = [:]
+        var room = Self.maximumSize
+        for (name, source) in mapping.sorted(by: { $0.key < $1.key }) {
+            let value = source.resolve(user: user, client: client)
+            let size = (try? TokenJSON.encode(value).count) ?? Self.maximumSize
+            claims[name] = size <= room ? value : .null
+            if size <= room { room -= size }
+        }
+        return claims
     }
 }
 

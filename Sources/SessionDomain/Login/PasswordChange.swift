@@ -17,6 +17,11 @@ package struct PasswordChange: Sendable {
         guard caller.claims.has(scope: ReservedScope.writePassword) else {
             throw Refusal.insufficientScope(ReservedScope.writePassword)
         }
+        let now = environment.now()
+        let grants = try await store.grants(of: caller.user.id, app: app.app.id)
+        // Hashing is costly; the transaction below decides, this only spares the work for a grant that is gone.
+        guard grants.contains(where: { $0.scope == ReservedScope.writePassword && $0.covers(caller.session, at: now) })
+        else { throw Refusal.insufficientScope(ReservedScope.writePassword) }
         try (app.app.passwordLogin?.policy ?? PasswordPolicy()).check(password)
         let outcome = try await store.changePassword(
             ChangePassword(

@@ -32,6 +32,7 @@ package struct AppManagement: Sendable {
         }
         var app = App(id: id ?? AppID(environment: environment), name: trimmed, createdAt: now)
         try configure(&app)
+        try await requireFree(app.domains, for: app.id)
         let signingKeys = [
             try keys.makeSigningKey(app: app.id, purpose: .access, algorithm: app.signingAlgorithm, at: now),
             try keys.makeSigningKey(app: app.id, purpose: .challenge, algorithm: .edDSA, at: now),
@@ -41,6 +42,24 @@ package struct AppManagement: Sendable {
         }
         directory?.invalidate()
         return app
+    }
+
+    /// Changes what describes the app itself.
+    package func change(_ settings: AppSettingsChange, of id: AppID) async throws -> App {
+        try await requireFree(settings.domains ?? [], for: id)
+        return try await update(id) { app in
+            try settings.apply(to: &app)
+            return app
+        }
+    }
+
+    /// A domain names one app.
+    private func requireFree(_ domains: [String], for id: AppID) async throws {
+        guard !domains.isEmpty else { return }
+        let taken = Set(try await store.apps().filter { $0.id != id }.flatMap(\.domains))
+        if let domain = domains.first(where: { taken.contains($0.lowercased()) }) {
+            throw Refusal.conflict("domains has \(domain), which is another app's")
+        }
     }
 
     package func app(_ id: AppID) async throws -> App {

@@ -40,6 +40,10 @@ package struct ClaimsManagement: Sendable {
         guard mapping.count <= ClaimsConfig.maximumCount else {
             throw .invalidField("mapping", "must have at most \(ClaimsConfig.maximumCount) claims")
         }
+        let literals = mapping.values.filter { if case .object = $0 { false } else { true } }
+        guard let size = try? TokenJSON.encode(literals).count, size <= ClaimsConfig.maximumSize / 2 else {
+            throw .invalidField("mapping", "must have at most \(ClaimsConfig.maximumSize / 2) bytes of values")
+        }
         var sources: [String: ClaimSource] = [:]
         for (name, value) in mapping {
             guard (1...64).contains(name.utf8.count) else {

@@ -60,16 +60,9 @@ package struct ManagementKeys: Sendable {
         return new
     }
 
-    /// Whether a secret is a key that is good for every app.
-    package func isGoodForAll(_ secret: String) async throws -> Bool {
-        guard let key = try await store.managementKey(hash: Self.hash(secret)) else { return false }
-        return key.appID == nil
-    }
-
-    /// Whether a secret is a key that is good for an app. Looking up a hash leaks nothing worth having of 256 bits.
-    package func isGood(_ secret: String, for app: AppID) async throws -> Bool {
-        guard let key = try await store.managementKey(hash: Self.hash(secret)) else { return false }
-        return key.appID == nil || key.appID == app
+    /// The key with this secret, if there is one. Looking up a hash leaks nothing worth having of 256 bits.
+    package func key(_ secret: String) async throws -> ManagementKey? {
+        try await store.managementKey(hash: Self.hash(secret))
     }
 
     private func record(_ secret: String, name: String, app: AppID?) throws(Refusal) -> ManagementKey {

@@ -85,13 +85,14 @@ package struct UserManagement: Sendable {
         try User.validate(profile: changes)
         let outcome = try await store.mergeProfile(
             changes, user: id, app: app, now: environment.now(), events: factory(app))
-        return try updated(outcome, taken: .conflict("the profile was changed meanwhile"))
+        return try updated(
+            outcome, full: .invalidField("profile", "would have more than \(User.maximumProfileKeys) keys"))
     }
 
     package func addIdentifier(_ identifier: CanonicalIdentifier, user id: String, app: AppID) async throws -> User {
         let outcome = try await store.addIdentifier(
             identifier, user: id, app: app, now: environment.now(), events: factory(app))
-        return try updated(outcome, taken: .identifierTaken)
+        return try updated(outcome)
     }
 
     package func removeIdentifier(
@@ -99,7 +100,7 @@ package struct UserManagement: Sendable {
     ) async throws -> User {
         let outcome = try await store.removeIdentifier(
             identifier, user: id, app: app, now: environment.now(), events: factory(app))
-        return try updated(outcome, taken: .identifierTaken)
+        return try updated(outcome)
     }
 
     // MARK: Sessions
@@ -131,10 +132,13 @@ package struct UserManagement: Sendable {
         return user
     }
 
-    private func updated(_ outcome: UpdateUserOutcome, taken: Refusal) throws(Refusal) -> User {
+    private func updated(
+        _ outcome: UpdateUserOutcome, taken: Refusal = .identifierTaken, full: Refusal = .identifiersFull
+    ) throws(Refusal) -> User {
         switch outcome {
         case .updated(let user): return user
         case .taken: throw taken
+        case .full: throw full
         case .notFound: throw Self.unknownUser
         }
     }

@@ -9,8 +9,11 @@ struct EffectiveScopes: Equatable {
     init(app: App, session: Session, grants: [Grant], now: Timestamp) {
         let registered = Set(app.scopes)
         let grantable = app.grantableScopes
-        let good = grants.filter { $0.covers(session, at: now) && grantable.contains($0.scope) }
+        // A token counts whole seconds: one that ends within this second would be dead on arrival.
+        let good = grants.filter {
+            $0.covers(session, at: now) && $0.expiresAt.seconds > now.seconds && grantable.contains($0.scope)
+        }
         scopes = registered.intersection(session.scopes).union(good.map(\.scope)).sorted()
-        ends = good.compactMap(\.expiresAt)
+        ends = good.map(\.expiresAt)
     }
 }

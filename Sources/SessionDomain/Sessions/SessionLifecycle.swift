@@ -44,6 +44,7 @@ package struct SessionLifecycle: Sendable {
         let outcome = try await store.startSession(
             StartSession(
                 session: session, grants: grants, challengeID: challenge.jti,
+                challengeIssuedAt: Timestamp(seconds: challenge.iat),
                 challengeExpiresAt: Timestamp(seconds: challenge.exp),
                 proof: use,
                 previousSessionID: previousToken.flatMap { RefreshToken($0, app: app.app.id, keys: keys)?.sessionID },
@@ -53,6 +54,7 @@ package struct SessionLifecycle: Sendable {
             return try issuer.issue(app: app, session: session, user: user, grants: grants, client: client, now: now)
         case .replayedProof: throw Refusal.replayedProof
         case .challengeReused: throw Refusal.challengeReused
+        case .challengeVoid: throw Refusal.invalidChallenge
         case .unknownUser: throw Refusal.unauthorized
         case .inactive(.suspended): throw Refusal.suspendedAccount
         case .inactive: throw Refusal.inactiveUser

@@ -4,7 +4,8 @@ internal import SessionTokens
 ///
 /// 1. reserve the proof's replay key, if there is a proof (a repeat: `.replayedProof`);
 /// 2. reserve the challenge id (a repeat: `.challengeReused`);
-/// 3. read the user (`.unknownUser`), and refuse an inactive one (`.inactive(status)`);
+/// 3. read the user (`.unknownUser`), refuse an inactive one (`.inactive(status)`), and a challenge that was issued
+///    before the user's logins were last voided (`.challengeVoid`), by a change of credentials for example;
 /// 4. revoke the previous session, if it is live, of this app, and has the same key or none was pinned;
 /// 5. insert the session with its grants and append the events.
 ///
@@ -15,6 +16,7 @@ package struct StartSession: Sendable {
     package let grants: [Grant]
     /// `jti` of the challenge token.
     package let challengeID: String
+    package let challengeIssuedAt: Timestamp
     package let challengeExpiresAt: Timestamp
     package let proof: ProofUse?
     /// The session this login replaces, named by a refresh token whose MAC was checked.
@@ -23,12 +25,14 @@ package struct StartSession: Sendable {
     package let events: EventFactory
 
     package init(
-        session: Session, grants: [Grant] = [], challengeID: String, challengeExpiresAt: Timestamp, proof: ProofUse?,
-        previousSessionID: String?, now: Timestamp, events: EventFactory
+        session: Session, grants: [Grant] = [], challengeID: String, challengeIssuedAt: Timestamp,
+        challengeExpiresAt: Timestamp, proof: ProofUse?, previousSessionID: String?, now: Timestamp,
+        events: EventFactory
     ) {
         self.session = session
         self.grants = grants
         self.challengeID = challengeID
+        self.challengeIssuedAt = challengeIssuedAt
         self.challengeExpiresAt = challengeExpiresAt
         self.proof = proof
         self.previousSessionID = previousSessionID
@@ -42,6 +46,9 @@ package struct StartSession: Sendable {
             && (previous.keyThumbprint == nil || previous.keyThumbprint == session.keyThumbprint)
     }
 
+    /// Tokens tell whole seconds, so a login within the second of the change counts as after it.
+    package func isVoid(by voidBefore: Timestamp) -> Bool { challengeIssuedAt.seconds < voidBefore.seconds }
+
     package func createdEvent() -> Event {
         events.make(
             .sessionCreated, ["user_id": .string(session.userID), "session_id": .string(session.id)])
@@ -53,5 +60,6 @@ package enum StartSessionOutcome: Sendable, Equatable {
     case replayedProof
     case challengeReused
     case unknownUser
+    case challengeVoid
     case inactive(User.Status)
 }

@@ -10,12 +10,11 @@ package struct Grant: Sendable, Equatable {
     package let mode: GrantMode
     /// The generation of the session whose access token carries a single-use grant.
     package let generation: Int64
-    /// `nil` only for a single use without a limit.
-    package let expiresAt: Timestamp?
+    package let expiresAt: Timestamp
 
     package init(
         id: String, appID: AppID, userID: String, sessionID: String, scope: String, mode: GrantMode,
-        generation: Int64, expiresAt: Timestamp?
+        generation: Int64, expiresAt: Timestamp
     ) {
         self.id = id
         self.appID = appID
@@ -29,7 +28,7 @@ package struct Grant: Sendable, Equatable {
 
     /// Whether the session's access tokens carry the scope now.
     package func covers(_ session: Session, at now: Timestamp) -> Bool {
-        guard appID == session.appID, userID == session.userID, expiresAt.map({ $0 > now }) ?? true else {
+        guard appID == session.appID, userID == session.userID, expiresAt > now else {
             return false
         }
         switch mode {
@@ -41,7 +40,7 @@ package struct Grant: Sendable, Equatable {
 
     /// Whether it never covers anything again, so that it may be deleted.
     package func isSpent(for session: Session, at now: Timestamp) -> Bool {
-        if let expiresAt, expiresAt <= now { return true }
+        if expiresAt <= now { return true }
         return mode == .singleUse && sessionID == session.id && generation < session.generation
     }
 }

@@ -63,14 +63,14 @@ actor OperatorKeys {
     private func keys(at url: String, now: Timestamp, fresh: Bool) async throws -> RSAKeySet {
         if let running = fetching[url] { return try await running.value }
         if !fresh, let entry = entries[url], now < entry.fetchedAt + Self.lifetime { return entry.keys }
-        if entries[url] == nil, !mayFetch(url, now: now) { throw Self.cannotFetch }
+        guard mayFetch(url, now: now) else { throw Self.cannotFetch }
+        makeRoom()
         lastFetch[url] = now
         let egress = egress
         let task = Task { try await Self.fetch(url, egress: egress) }
         fetching[url] = task
         defer { fetching[url] = nil }
         let keys = try await task.value
-        makeRoom()
         entries[url] = Entry(keys: keys, fetchedAt: now)
         return keys
     }
@@ -85,8 +85,7 @@ actor OperatorKeys {
     }
 
     private func makeRoom() {
-        guard entries.count >= Self.capacity, let oldest = entries.min(by: { $0.value.fetchedAt < $1.value.fetchedAt })
-        else { return }
+        guard lastFetch.count >= Self.capacity, let oldest = lastFetch.min(by: { $0.value < $1.value }) else { return }
         entries[oldest.key] = nil
         lastFetch[oldest.key] = nil
     }

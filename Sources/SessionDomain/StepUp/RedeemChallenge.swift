@@ -12,8 +12,11 @@ package struct RedeemChallenge: Sendable {
 
     /// - Parameters:
     ///   - session: As it is after the refresh.
+    ///   - accessTokenLifetime: Seconds for which a single use lasts at most.
     ///   - isRepeat: Whether the refresh repeats a lost answer, which then holds the grant already.
-    package func decide(challenge: StepUpChallenge?, session: Session, isRepeat: Bool) -> RedemptionDecision {
+    package func decide(
+        challenge: StepUpChallenge?, session: Session, accessTokenLifetime: Int, isRepeat: Bool
+    ) -> RedemptionDecision {
         guard reference.sessionID == session.id, reference.userID == session.userID else {
             return .refuse(.challengeMismatch)
         }
@@ -24,8 +27,12 @@ package struct RedeemChallenge: Sendable {
         if challenge.redeemedAt != nil { return isRepeat ? .redeemedBefore : .refuse(.challengeReused) }
         guard challenge.expiresAt > now else { return .refuse(.expiredChallenge) }
         guard let completedAt = challenge.completedAt else { return .refuse(.stepNotCompleted) }
-        let expiresAt = challenge.terms.grantedFor > 0 ? completedAt + challenge.terms.grantedFor : nil
-        guard expiresAt.map({ $0 > now }) ?? true else { return .refuse(.expiredChallenge) }
+        var expiresAt = now + accessTokenLifetime
+        if challenge.terms.grantedFor > 0 {
+            let granted = completedAt + challenge.terms.grantedFor
+            expiresAt = challenge.terms.mode == .singleUse ? min(granted, expiresAt) : granted
+        }
+        guard expiresAt > now else { return .refuse(.expiredChallenge) }
         var redeemed = challenge
         redeemed.redeemedAt = now
         return .grant(

@@ -21,6 +21,7 @@ struct ScopeDecider: Sendable {
         switch first.mode {
         case .managed:
             guard let type = ReservedScope.registered(by: scope) else { throw Refusal.scopeNotAllowed }
+            guard caller.user.identifiers.count < User.maximumIdentifiers else { throw Refusal.identifiersFull }
             return Decided(
                 decision: Self.registration(of: type), newIdentifier: try metadata.newIdentifier(of: type))
         case .delegated(let url):

@@ -41,7 +41,7 @@ package struct SendStepUpCode: Sendable {
     ) -> Result<(StepUpChallenge, CanonicalIdentifier), Refusal> {
         let proven = ChallengeReference(
             id: reference.id, tokenID: reference.tokenID, sessionID: reference.sessionID, userID: reference.userID,
-            expiresAt: reference.expiresAt, proofThumbprint: session?.keyThumbprint)
+            expiresAt: reference.expiresAt, proofThumbprint: session?.keyThumbprint, heldSessionID: session?.id)
         if let refusal = proven.refusal(challenge: challenge, session: session, user: user, now: now) {
             return .failure(refusal)
         }

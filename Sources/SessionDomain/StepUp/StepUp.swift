@@ -99,13 +99,14 @@ package struct StepUp: Sendable {
     ///
     /// - Returns: The token of the next step, or of the completed challenge.
     package func check(
-        app: AppRuntime, challengeToken: String, code: String, proof: CheckedProof?
+        app: AppRuntime, challengeToken: String, code: String, proof: CheckedProof?, refreshToken: String?
     ) async throws -> String {
         let entered = try OneTimeCode.entered(code)
         let now = environment.now()
         let reference: ChallengeReference
         do {
-            reference = try app.stepUpReference(challengeToken, proof: proof, now: now)
+            reference = try app.stepUpReference(
+                challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
         } catch Refusal.expiredChallenge {
             // Whoever guesses codes must not learn that the time is up.
             throw Refusal.badCode
@@ -122,10 +123,12 @@ package struct StepUp: Sendable {
 
     /// Does the current step with a token by which the operator's backend says that it was done.
     package func completeStep(
-        app: AppRuntime, challengeToken: String, verificationToken: String, proof: CheckedProof?
+        app: AppRuntime, challengeToken: String, verificationToken: String, proof: CheckedProof?,
+        refreshToken: String?
     ) async throws -> String {
         let now = environment.now()
-        let reference = try app.stepUpReference(challengeToken, proof: proof, now: now)
+        let reference = try app.stepUpReference(
+            challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
         guard let config = app.app.stepUp else { throw Refusal.stepUpNotConfigured }
         let report = try await customSteps.read(verificationToken, config: config, now: now)
         let outcome = try await store.completeCustomStep(
@@ -133,6 +136,10 @@ package struct StepUp: Sendable {
                 appID: app.app.id, reference: reference, report: report, nextTokenID: environment.newID("chl"),
                 now: now))
         return try token(outcome, app: app, now: now)
+    }
+
+    private func heldSessionID(_ refreshToken: String?, _ app: AppRuntime) -> String? {
+        refreshToken.flatMap { RefreshToken($0, app: app.app.id, keys: keys)?.sessionID }
     }
 
     private func token(_ outcome: StepOutcome, app: AppRuntime, now: Timestamp) throws -> String {

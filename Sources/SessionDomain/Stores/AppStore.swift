@@ -6,8 +6,8 @@ package protocol AppStore: Sendable {
     /// Inserts an app with its first keys; `false` when the id is taken.
     func createApp(_ app: App, keys: [StoredSigningKey]) async throws -> Bool
     /// Reads, changes and writes the settings in one transaction; `nil` for an unknown app.
-    /// What the closure throws is thrown, and nothing is written. Grants and challenges of scopes that can no longer be
-    /// granted after the change are deleted with it (`App.grantableScopes`).
+    /// What the closure throws is thrown, and nothing is written. Grants and challenges of scopes that are not among
+    /// `App.scopesKept` after the change are deleted with it.
     func updateApp<Answer: Sendable>(
         _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
     ) async throws -> Answer?

@@ -6,6 +6,8 @@ package protocol StepUpStore: Sendable {
     func sendStepUpCode(_ intent: SendStepUpCode) async throws -> SendStepUpOutcome
     func checkStepUpCode(_ intent: CheckStepUpCode) async throws -> StepOutcome
     func completeCustomStep(_ intent: CompleteCustomStep) async throws -> StepOutcome
+    /// All grants of a user, those of other sessions included.
+    func grants(of userID: String, app: AppID) async throws -> [Grant]
     func changePassword(_ intent: ChangePassword) async throws -> ChangePasswordOutcome
     /// Appends events that tell of nothing stored, such as a hook that failed.
     func append(_ events: [Event]) async throws

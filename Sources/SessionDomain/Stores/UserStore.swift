@@ -51,5 +51,7 @@ package enum UpdateUserOutcome: Sendable, Equatable {
     case updated(User)
     /// Somebody else of the app has it.
     case taken
+    /// The user has as many as a user can have.
+    case full
     case notFound
 }

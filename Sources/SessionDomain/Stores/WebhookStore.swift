@@ -6,26 +6,21 @@ package protocol WebhookStore: Sendable {
     /// Oldest first.
     func webhooks(app: AppID) async throws -> [Webhook]
     func webhook(_ id: String, app: AppID) async throws -> Webhook?
-    /// Writes url, events and status; `false` for an unknown webhook.
+    /// Writes url, events and status; `false` for an unknown webhook. One that is not active gives up what it had pending.
     func updateWebhook(_ webhook: Webhook) async throws -> Bool
+    /// Makes a webhook active if it still has this address.
+    func activateWebhook(_ id: String, app: AppID, url: String, now: Timestamp) async throws -> Bool
     /// Deletes a webhook with its deliveries.
     func deleteWebhook(_ id: String, app: AppID) async throws -> Bool
     /// Newest first.
     func deliveries(of webhookID: String, app: AppID, limit: Int, offset: Int) async throws -> [WebhookDelivery]
-    /// Takes deliveries of active webhooks that are due, oldest first, and puts them off to `leaseEnd`, so that nobody
+    /// The active webhooks that have something due.
+    func dueWebhooks(now: Timestamp) async throws -> [Webhook]
+    /// Takes deliveries of a webhook that are due, longest due first, and puts them off to `leaseEnd`, so that nobody
     /// else takes them meanwhile and a crash loses none.
-    func claimDeliveries(now: Timestamp, leaseEnd: Timestamp, limit: Int) async throws -> [ClaimedDelivery]
+    func claimDeliveries(
+        of webhook: Webhook, now: Timestamp, leaseEnd: Timestamp, limit: Int
+    ) async throws -> [WebhookDelivery]
     /// Writes what came of deliveries.
     func record(_ deliveries: [WebhookDelivery]) async throws
-}
-
-/// A delivery with where it goes.
-package struct ClaimedDelivery: Sendable, Equatable {
-    package let delivery: WebhookDelivery
-    package let url: String
-
-    package init(delivery: WebhookDelivery, url: String) {
-        self.delivery = delivery
-        self.url = url
-    }
 }

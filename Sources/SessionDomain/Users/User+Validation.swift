@@ -1,10 +1,14 @@
 internal import SessionTokens
 
 extension User {
+    package static let maximumIdentifiers = 10
+    package static let maximumProfileKeys = 50
+
     /// The rules for a user that somebody vouches for.
     func validate() throws(Refusal) {
-        guard (1...10).contains(identifiers.count), Set(identifiers).count == identifiers.count else {
-            throw .invalidField("identifiers", "must be 1 to 10 different identifiers")
+        guard (1...Self.maximumIdentifiers).contains(identifiers.count), Set(identifiers).count == identifiers.count
+        else {
+            throw .invalidField("identifiers", "must be 1 to \(Self.maximumIdentifiers) different identifiers")
         }
         try Self.validate(externalID: externalID)
         try Self.validate(profile: profile)
@@ -18,7 +22,7 @@ extension User {
     }
 
     static func validate(profile: [String: JSONValue]) throws(Refusal) {
-        guard profile.count <= 50, profile.keys.allSatisfy({ (1...64).contains($0.utf8.count) }) else {
+        guard profile.count <= maximumProfileKeys, profile.keys.allSatisfy({ (1...64).contains($0.utf8.count) }) else {
             throw .invalidField("profile", "must have at most 50 keys of 1 to 64 bytes")
         }
     }

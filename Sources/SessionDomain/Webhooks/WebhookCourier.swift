@@ -1,22 +1,25 @@
 internal import SessionTokens
+internal import Synchronization
 
 /// Empties the outbox: at least once, in batches, with ids by which receivers recognise a repeat.
-package struct WebhookCourier: Sendable {
+package final class WebhookCourier: Sendable {
     private let store: any WebhookStore
     private let directory: AppDirectory
     private let call: HookCall
     private let environment: ServiceEnvironment
+    /// Webhooks that somebody delivers to just now, by id.
+    private let underWay = Mutex<Set<String>>([])
 
     static let agent = "Prelude-SessionWebhook/1.0"
     static let signaturePrefix = "rsassa-pss-sha256="
     /// Seconds an endpoint has for its answer.
     static let timeout = 10
-    /// Seconds for which claimed deliveries are nobody else's; longer than a round can take.
+    /// Seconds for which claimed deliveries are nobody else's; longer than a request can take.
     static let lease = 60
-    /// Deliveries of one round.
-    static let roundSize = 200
     /// Events of one request.
     static let batchSize = 100
+    /// Webhooks that are delivered to at the same time.
+    static let concurrency = 32
 
     init(store: any WebhookStore, directory: AppDirectory, call: HookCall, environment: ServiceEnvironment) {
         self.store = store
@@ -25,32 +28,59 @@ package struct WebhookCourier: Sendable {
         self.environment = environment
     }
 
-    /// Delivers once a second what is due, until cancelled.
-    package func run(report: @Sendable (any Error) -> Void) async {
-        while !Task.isCancelled {
-            do {
-                while try await deliverDue() >= Self.roundSize {}
-            } catch is CancellationError {
-                return
-            } catch {
-                report(error)
+    /// Looks once a second for what is due and delivers it, until cancelled. No webhook waits for a slow one.
+    package func run(report: @escaping @Sendable (any Error) -> Void) async {
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                do {
+                    for webhook in try await takeDue() {
+                        group.addTask {
+                            do { try await self.deliver(to: webhook) } catch { report(error) }
+                        }
+                    }
+                } catch {
+                    report(error)
+                }
+                if (try? await environment.sleep(1)) == nil { break }
             }
-            if (try? await environment.sleep(1)) == nil { return }
+            group.cancelAll()
         }
     }
 
-    /// One round; how many deliveries it tried. Webhooks do not wait for each other.
-    @discardableResult
-    package func deliverDue() async throws -> Int {
-        let now = environment.now()
-        let claimed = try await store.claimDeliveries(
-            now: now, leaseEnd: now + Self.lease, limit: Self.roundSize)
-        let batches = Dictionary(grouping: claimed) { $0.delivery.webhookID }.values
+    /// Delivers what is due now, and returns when it is done.
+    package func deliverDue() async throws {
+        let due = try await takeDue()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for batch in batches { group.addTask { try await deliver(batch) } }
+            for webhook in due { group.addTask { try await self.deliver(to: webhook) } }
             try await group.waitForAll()
         }
-        return claimed.count
+    }
+
+    /// The webhooks with something due that nobody here delivers to; now somebody does.
+    private func takeDue() async throws -> [Webhook] {
+        let due = try await store.dueWebhooks(now: environment.now())
+        return underWay.withLock { underWay in
+            var taken: [Webhook] = []
+            for webhook in due where underWay.count < Self.concurrency {
+                if underWay.insert(webhook.id).inserted { taken.append(webhook) }
+            }
+            return taken
+        }
+    }
+
+    private func deliver(to webhook: Webhook) async throws {
+        defer { underWay.withLock { _ = $0.remove(webhook.id) } }
+        while true {
+            let now = environment.now()
+            let batch = try await store.claimDeliveries(
+                of: webhook, now: now, leaseEnd: now + Self.lease, limit: Self.batchSize)
+            guard !batch.isEmpty else { return }
+            let result = try await post(batch.map(\.event), to: webhook)
+            let answeredAt = environment.now()
+            try await store.record(batch.map { $0.tried(result, at: answeredAt) })
+            // The endpoint is in trouble: the rest would only make it worse.
+            if result != .answered(200) || batch.count < Self.batchSize { return }
+        }
     }
 
     private struct Body: Encodable {
@@ -75,28 +105,16 @@ package struct WebhookCourier: Sendable {
         }
     }
 
-    private func deliver(_ claimed: [ClaimedDelivery]) async throws {
-        for start in stride(from: 0, to: claimed.count, by: Self.batchSize) {
-            let batch = claimed[start..<min(start + Self.batchSize, claimed.count)]
-            let result = try await post(batch.map(\.delivery.event), to: batch.first?.url ?? "")
-            let now = environment.now()
-            try await store.record(batch.map { $0.delivery.tried(result, at: now) })
-            // The endpoint is in trouble: the rest would only make it worse, and its lease ends soon enough.
-            if result != .answered(200) { return }
-        }
-    }
-
-    private func post(_ events: [Event], to url: String) async throws -> DeliveryResult {
-        guard let appID = events.first?.appID else { return .unreachable("there is nothing to send") }
+    private func post(_ events: [Event], to webhook: Webhook) async throws -> DeliveryResult {
         let body = Body(
-            appID: appID.rawValue,
+            appID: webhook.appID.rawValue,
             events: events.map {
                 .init(id: $0.id, name: $0.name.rawValue, createdAt: $0.createdAt.rfc3339, data: $0.data)
             })
         do {
             let answer = try await call.post(
-                body, to: url, agent: Self.agent, prefix: Self.signaturePrefix, timeout: Self.timeout,
-                app: try await directory.app(appID))
+                body, to: webhook.url, agent: Self.agent, prefix: Self.signaturePrefix, timeout: Self.timeout,
+                app: try await directory.app(webhook.appID))
             return .answered(answer.status)
         } catch let error as EgressError {
             return .unreachable(error.summary)
@@ -109,7 +127,8 @@ extension EgressError {
     package var summary: String {
         switch self {
         case .refusedURL(let reason): "the URL is refused: \(reason)"
-        case .refusedAddress(let reason): "the address is refused: \(reason)"
+        // Not which address: whoever configures a hook should not learn the network's names.
+        case .refusedAddress: "the address is refused: it is private or otherwise special"
         case .cannotResolve(let reason): "the name cannot be resolved: \(reason)"
         case .timedOut: "no answer in time"
         case .answerTooLarge: "the answer is too large"

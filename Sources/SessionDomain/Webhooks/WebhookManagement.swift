@@ -95,8 +95,13 @@ package struct WebhookManagement: Sendable {
         guard (try? TokenJSON.decode(ActivationAnswer.self, from: answer.body))?.challenge == challenge else {
             throw Refusal.invalidField("url", "could not be activated: the endpoint must answer {\"challenge\": <int>}")
         }
+        let now = environment.now()
+        guard try await store.activateWebhook(id, app: app, url: webhook.url, now: now) else {
+            throw Refusal.conflict("the webhook was changed meanwhile")
+        }
         webhook.status = .active
-        return try await write(webhook)
+        webhook.updatedAt = now
+        return webhook
     }
 
     private func write(_ changed: Webhook) async throws -> Webhook {
@@ -136,6 +141,6 @@ extension Egress {
         } catch {
             throw .invalidField(field, error.summary)
         }
-        guard url.utf8.count <= 2048 else { throw .invalidField(field, "must have at most 2048 bytes") }
+        guard url.utf8.count <= 1800 else { throw .invalidField(field, "must have at most 1800 bytes") }
     }
 }

@@ -24,33 +24,12 @@ struct ErrorMiddleware: RouterMiddleware {
             try Self.checkHeaderSize(request.headers)
             response = try await next(request, context)
         } catch {
-            response = try answer(to: error, request: request, context: context)
+            response = try ErrorAnswer.make(for: error, request: request, context: context)
         }
         if !response.headers.contains("cache-control") { response.headers[.cacheControl] = "no-store" }
         response.headers.set(HeaderName.requestID, to: context.requestID)
         response.headers.set("date", to: HTTPDate.format(environment.now().date))
         response.headers.set("x-content-type-options", to: "nosniff")
-        return response
-    }
-
-    private func answer(to error: any Error, request: Request, context: AnonymousContext) throws -> Response {
-        let refusal = WireRefusal(error)
-        if refusal.status.kind == .serverError {
-            context.logger.error("request failed", metadata: ["error": .string(String(describing: error))])
-        } else {
-            context.logger.debug("request refused", metadata: ["code": .string(refusal.code.rawValue)])
-        }
-        var response =
-            if request.uri.path.hasPrefix("/v2/") {
-                try Response.json(ManagementErrorBody(refusal), status: refusal.status)
-            } else {
-                try Response.json(
-                    ErrorBody(
-                        code: refusal.code, type: refusal.type, message: refusal.message, requestID: context.requestID),
-                    status: refusal.status)
-            }
-        if let seconds = refusal.retryAfter { response.headers.set("retry-after", to: String(seconds)) }
-        if let nonce = refusal.nonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
         return response
     }
 

@@ -32,7 +32,12 @@ struct OriginMiddleware: RouterMiddleware {
                 to: "Authorization, Content-Type, DPoP, X-Device-Id, X-Verification-Token")
             response.headers.set("access-control-max-age", to: "600")
         } else {
-            response = try await next(request, context)
+            // A refusal is an answer too: without these headers a page would see a network error and nothing else.
+            do {
+                response = try await next(request, context)
+            } catch {
+                response = try ErrorAnswer.make(for: error, request: request, context: context)
+            }
         }
         response.headers.set("access-control-allow-origin", to: origin)
         response.headers.set("access-control-allow-credentials", to: "true")

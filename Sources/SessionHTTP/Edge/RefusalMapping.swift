@@ -74,6 +74,8 @@ extension WireRefusal {
         case .conflict(let message): .init(.conflict, .conflict, message)
         case .identifierTaken:
             .init(.conflict, .identifierAlreadyExists, "another user of the app has this identifier")
+        case .identifiersFull:
+            .init(.conflict, .conflict, "the user has \(User.maximumIdentifiers) identifiers, the most one can have")
         case .stepUpConfigExists:
             .init(.conflict, .stepUpConfigAlreadyExists, "step-up is configured already; PUT replaces it")
         case .rateLimited(let seconds):

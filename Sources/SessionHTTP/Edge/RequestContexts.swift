@@ -2,6 +2,7 @@ package import Hummingbird
 package import Logging
 import SessionDomain
 import SessionTokens
+import SessionWire
 
 /// What every request has: where it comes from. Whoever calls is anonymous so far.
 package struct AnonymousContext: RequestContext {
@@ -15,6 +16,8 @@ package struct AnonymousContext: RequestContext {
     var app: AppRuntime?
     var proof: CheckedProof?
     var caller: SignedIn?
+    /// Whether the management key is good for every app.
+    var isForAllApps = false
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
@@ -61,6 +64,12 @@ struct ProofBoundContext: ChildRequestContext {
         client = base.client
         proof = context.proof
     }
+
+    /// Browsers have it in a cookie and nowhere else; everybody else in the header and nowhere else.
+    func refreshToken(in request: Request) -> String? {
+        client.isBrowser
+            ? AppCookies(app: app).refreshToken(in: request) : request.headers.single(HeaderName.refreshToken)
+    }
 }
 
 /// A request with a good access token of a live session.
@@ -87,12 +96,14 @@ struct SignedInContext: ChildRequestContext {
 struct OperatorContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     let appID: AppID
+    let isForAllApps: Bool
 
     init(context: AnonymousContext) throws {
         guard let appID = context.parameters.get("app_id").flatMap({ AppID($0) }) else {
             throw Refusal.notFound("there is no such app")
         }
         coreContext = context.coreContext
+        isForAllApps = context.isForAllApps
         self.appID = appID
     }
 }

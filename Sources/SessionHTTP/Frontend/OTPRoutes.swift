@@ -49,7 +49,8 @@ struct OTPRoutes: Sendable {
         let body = try await request.decode(CheckOTPRequest.self)
         if let challengeToken = body.challengeToken {
             let next = try await stepUp.check(
-                app: context.app, challengeToken: challengeToken, code: body.code, proof: context.proof)
+                app: context.app, challengeToken: challengeToken, code: body.code, proof: context.proof,
+                refreshToken: context.refreshToken(in: request))
             return try .json(ChallengeResponse(challengeToken: next))
         }
         let challenge = try await login.check(

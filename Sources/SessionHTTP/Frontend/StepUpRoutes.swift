@@ -24,7 +24,7 @@ struct StepUpRoutes: Sendable {
         }
         let challenge = try await stepUp.completeStep(
             app: context.app, challengeToken: body.challengeToken ?? "", verificationToken: verificationToken,
-            proof: context.proof)
+            proof: context.proof, refreshToken: context.refreshToken(in: request))
         return try .json(ChallengeResponse(challengeToken: challenge))
     }
 }

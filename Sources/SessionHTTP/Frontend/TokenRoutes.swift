@@ -13,7 +13,7 @@ struct TokenRoutes: Sendable {
         let tokens = try await sessions.start(
             app: context.app, challengeToken: body?.challengeToken ?? "", codeVerifier: body?.codeVerifier,
             proof: context.proof, proofIsOptional: context.client.isBrowser,
-            previousToken: refreshToken(request, context), device: device(request, context),
+            previousToken: context.refreshToken(in: request), device: device(request, context),
             client: context.client.facts)
         return try answer(tokens, context)
     }
@@ -21,24 +21,17 @@ struct TokenRoutes: Sendable {
     @Sendable func refresh(_ request: Request, context: ProofBoundContext) async throws -> Response {
         let body = try await request.decodeIfPresent(RefreshRequest.self)
         let tokens = try await sessions.refresh(
-            app: context.app, token: refreshToken(request, context), stepUpToken: body?.stepUpToken,
+            app: context.app, token: context.refreshToken(in: request), stepUpToken: body?.stepUpToken,
             proof: context.proof, device: device(request, context), client: context.client.facts)
         return try answer(tokens, context)
     }
 
     @Sendable func revoke(_ request: Request, context: ProofBoundContext) async throws -> Response {
         try await sessions.revoke(
-            app: context.app, token: refreshToken(request, context), proof: context.proof)
+            app: context.app, token: context.refreshToken(in: request), proof: context.proof)
         var response = Response.noContent
         if context.client.isBrowser { AppCookies(app: context.app).clearRefreshToken(on: &response) }
         return response
-    }
-
-    /// Browsers have it in a cookie and nowhere else; everybody else in the header and nowhere else.
-    private func refreshToken(_ request: Request, _ context: ProofBoundContext) -> String? {
-        context.client.isBrowser
-            ? AppCookies(app: context.app).refreshToken(in: request)
-            : request.headers.single(HeaderName.refreshToken)
     }
 
     private func device(_ request: Request, _ context: ProofBoundContext) -> Device {

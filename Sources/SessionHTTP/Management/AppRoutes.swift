@@ -77,10 +77,9 @@ struct AppRoutes: Sendable {
     /// Changes what is named, and nothing else.
     @Sendable func update(_ request: Request, context: OperatorContext) async throws -> Response {
         let settings = try await request.decode(Change.self).settings
-        let app = try await apps.update(context.appID) { app in
-            try settings.apply(to: &app)
-            return app
+        guard settings.domains == nil || context.isForAllApps else {
+            throw Refusal.forbidden("domains can be set with a management key for all apps only")
         }
-        return try .json(Body(app: app))
+        return try .json(Body(app: try await apps.change(settings, of: context.appID)))
     }
 }

@@ -29,11 +29,10 @@ extension SQLiteStore: AppStore {
     ) async throws -> Answer? {
         try await write { db in
             guard var app = try db.app(id) else { return nil }
-            let grantable = app.grantableScopes
+            let old = app
             let answer = try change(&app)
-            if !grantable.isSubset(of: app.grantableScopes) {
-                try db.keepStepUps(ofScopes: app.grantableScopes, app: id)
-            }
+            let kept = app.scopesKept(from: old)
+            if !old.grantableScopes.isSubset(of: kept) { try db.keepStepUps(ofScopes: kept, app: id) }
             try db.run("UPDATE apps SET settings = ? WHERE id = ?", [try StoredJSON.text(app), id])
             return answer
         }

@@ -3,6 +3,9 @@ extension Migration {
     static let stepUp = Migration(
         number: 2,
         sql: """
+            -- Logins begun before this moment are void: a credential changed.
+            ALTER TABLE users ADD COLUMN logins_void_before INTEGER NOT NULL DEFAULT 0;
+
             CREATE TABLE challenges (
                 app_id TEXT NOT NULL,
                 id TEXT NOT NULL,
@@ -35,13 +38,13 @@ extension Migration {
                 scope TEXT NOT NULL,
                 mode TEXT NOT NULL CHECK (mode IN ('single-use', 'session-bound', 'profile-bound')),
                 generation INTEGER NOT NULL,
-                expires_at INTEGER,
+                expires_at INTEGER NOT NULL,
                 PRIMARY KEY (app_id, id),
                 FOREIGN KEY (app_id, session_id) REFERENCES sessions (app_id, id) ON DELETE CASCADE
             ) STRICT, WITHOUT ROWID;
             CREATE INDEX grants_by_user ON grants (app_id, user_id);
             CREATE INDEX grants_by_session ON grants (app_id, session_id);
-            CREATE INDEX grants_by_expiry ON grants (expires_at) WHERE expires_at IS NOT NULL;
+            CREATE INDEX grants_by_expiry ON grants (expires_at);
 
             CREATE TABLE hook_keys (
                 sequence INTEGER PRIMARY KEY,
@@ -80,7 +83,8 @@ extension Migration {
                 FOREIGN KEY (app_id, webhook_id) REFERENCES webhooks (app_id, id) ON DELETE CASCADE,
                 FOREIGN KEY (app_id, event_id) REFERENCES events (app_id, id) ON DELETE CASCADE
             ) STRICT;
-            CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_attempt_at) WHERE status = 'pending';
+            CREATE INDEX webhook_deliveries_due ON webhook_deliveries (app_id, webhook_id, next_attempt_at)
+                WHERE status = 'pending';
             CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (app_id, event_id);
             """)
 }

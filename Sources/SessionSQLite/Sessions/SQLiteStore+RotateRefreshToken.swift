@@ -48,7 +48,10 @@ extension Database {
     ) throws -> Refusal? {
         guard let redemption = intent.redemption else { return nil }
         let challenge = try challenge(redemption.reference.id, app: session.appID)
-        switch redemption.decide(challenge: challenge, session: session, isRepeat: isRepeat) {
+        switch redemption.decide(
+            challenge: challenge, session: session, accessTokenLifetime: intent.policy.accessTokenLifetime,
+            isRepeat: isRepeat)
+        {
         case .refuse(let refusal): return refusal
         case .redeemedBefore: return nil
         case .grant(let grant, let redeemed):

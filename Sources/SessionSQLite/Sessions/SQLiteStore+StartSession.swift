@@ -20,6 +20,7 @@ extension Database {
         }
         guard let user = try user(intent.session.userID, app: app) else { return .unknownUser }
         guard user.status == .active else { return .inactive(user.status) }
+        guard try !intent.isVoid(by: loginsVoidBefore(user)) else { return .challengeVoid }
         if let id = intent.previousSessionID, let previous = try session(id, app: app), intent.mayReplace(previous) {
             try revoke(previous, reason: .replacedByLogin, now: intent.now, events: intent.events)
         }

@@ -13,6 +13,7 @@ extension Database {
             "SELECT \(Session.columns) FROM sessions WHERE app_id = ? AND user_id = ? AND \(Self.isLive) ORDER BY id",
             [app, userID, now, now], as: Session.init(reading:))
         let chosen = live.filter { selection.includes($0.id) }
+        if selection == .all { try voidLogins(of: userID, app: app, now: now) }
         for session in chosen { try revoke(session, reason: reason, now: now, events: events) }
         return chosen.count
     }

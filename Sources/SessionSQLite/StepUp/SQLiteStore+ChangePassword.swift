@@ -31,6 +31,7 @@ extension Database {
             [hash, now, user.appID, user.id])
         try deleteVerifications(of: user.identifiers, app: user.appID)
         try endStepUps(of: user.id, app: user.appID)
+        try voidLogins(of: user.id, app: user.appID, now: now)
         try append([events.make(.passwordChanged, ["user_id": .string(user.id)])])
     }
 }

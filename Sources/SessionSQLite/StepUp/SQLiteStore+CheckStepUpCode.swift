@@ -40,6 +40,7 @@ extension Database {
         _ challenge: StepUpChallenge, of user: User, _ intent: CheckStepUpCode
     ) throws -> StepOutcome {
         if let identifier = challenge.newIdentifier, !user.identifiers.contains(identifier) {
+            guard user.identifiers.count < User.maximumIdentifiers else { return .refused(.identifiersFull) }
             guard try insert(identifier, of: user.id, app: user.appID) else {
                 try delete(challenge)
                 return .identifierTaken

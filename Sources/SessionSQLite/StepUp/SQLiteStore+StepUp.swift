@@ -52,6 +52,10 @@ extension SQLiteStore: StepUpStore {
         }
     }
 
+    package func grants(of userID: String, app: AppID) async throws -> [Grant] {
+        try await read { db in try db.grants(of: userID, app: app) }
+    }
+
     package func append(_ events: [Event]) async throws {
         try await write { db in try db.append(events) }
     }

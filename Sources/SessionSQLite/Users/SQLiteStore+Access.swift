@@ -22,6 +22,7 @@ extension SQLiteStore {
                 _ = try db.revokeSessions(of: id, app: app, .all, reason: .userInactive, now: now, events: events)
                 try db.deleteVerifications(of: user.identifiers, app: app)
                 try db.endStepUps(of: id, app: app)
+                try db.voidLogins(of: id, app: app, now: now)
             }
             return user
         }

@@ -7,6 +7,9 @@ extension SQLiteStore {
     ) async throws -> UpdateUserOutcome {
         try await write { db in
             guard let user = try db.user(id, app: app) else { return .notFound }
+            guard user.identifiers.count < User.maximumIdentifiers || user.identifiers.contains(identifier) else {
+                return .full
+            }
             guard try db.insert(identifier, of: id, app: app) else {
                 // Adding what one has already changes nothing.
                 return user.identifiers.contains(identifier) ? .updated(user) : .taken
@@ -23,6 +26,7 @@ extension SQLiteStore {
             guard try db.delete(identifier, of: id, app: app) else { return .updated(user) }
             try db.deleteVerifications(of: [identifier], app: app)
             try db.endStepUps(of: id, app: app)
+            try db.voidLogins(of: id, app: app, now: now)
             return try db.touch(user, now: now, event: events.identifierDeleted(identifier, of: id))
         }
     }

@@ -56,10 +56,10 @@ extension SQLiteStore: UserStore {
     ) async throws -> UpdateUserOutcome {
         try await update(id, app: app, now: now) { db, user in
             if let externalID, let owner = try db.user(externalID: externalID, app: app), owner.id != id {
-                return false
+                return .taken
             }
             user.externalID = externalID
-            return true
+            return nil
         }
     }
 
@@ -68,19 +68,20 @@ extension SQLiteStore: UserStore {
     ) async throws -> UpdateUserOutcome {
         try await update(id, app: app, now: now) { db, user in
             for (key, value) in changes { user.profile[key] = value == .null ? nil : value }
+            guard user.profile.count <= User.maximumProfileKeys else { return .full }
             try db.append([events.make(.profileUpdated, ["user_id": .string(id)])])
-            return true
+            return nil
         }
     }
 
-    /// Reads, changes and writes the fields of one user; the closure answers `false` when somebody else has the value.
+    /// Reads, changes and writes the fields of one user; the closure answers why not, if it cannot be.
     private func update(
         _ id: String, app: AppID, now: Timestamp,
-        _ change: @escaping @Sendable (Database, inout User) throws -> Bool
+        _ change: @escaping @Sendable (Database, inout User) throws -> UpdateUserOutcome?
     ) async throws -> UpdateUserOutcome {
         try await write { db in
             guard var user = try db.user(id, app: app) else { return .notFound }
-            guard try change(db, &user) else { return .taken }
+            if let refused = try change(db, &user) { return refused }
             user.updatedAt = now
             try db.run(
                 "UPDATE users SET external_id = ?, profile = ?, updated_at = ? WHERE app_id = ? AND id = ?",

@@ -45,6 +45,17 @@ extension Database {
         return user
     }
 
+    func loginsVoidBefore(_ user: User) throws -> Timestamp {
+        try first(
+            "SELECT logins_void_before FROM users WHERE app_id = ? AND id = ?", [user.appID, user.id]
+        ) { try $0.next() } ?? Timestamp(milliseconds: 0)
+    }
+
+    /// Voids the logins of a user that have begun and are not finished: what they proved has changed.
+    func voidLogins(of userID: String, app: AppID, now: Timestamp) throws {
+        try run("UPDATE users SET logins_void_before = ? WHERE app_id = ? AND id = ?", [now, app, userID])
+    }
+
     /// `nil` for a user without a password.
     func passwordHash(of id: String, app: AppID) throws -> String? {
         let row: String?? = try first("SELECT password_hash FROM users WHERE app_id = ? AND id = ?", [app, id]) {

@@ -20,36 +20,36 @@ extension SQLiteStore {
         }
     }
 
-    package func claimDeliveries(
-        now: Timestamp, leaseEnd: Timestamp, limit: Int
-    ) async throws -> [ClaimedDelivery] {
-        // Most rounds find nothing, and a write would cost a commit.
-        guard try await isAnythingDue(now) else { return [] }
-        return try await write { db in
-            let claimed = try db.all(
+    package func dueWebhooks(now: Timestamp) async throws -> [Webhook] {
+        try await read { db in
+            try db.all(
                 """
-                SELECT \(WebhookDelivery.columns), webhook.url FROM \(Self.joined)
-                JOIN webhooks AS webhook ON webhook.app_id = delivery.app_id AND webhook.id = delivery.webhook_id
-                WHERE delivery.status = 'pending' AND delivery.next_attempt_at <= ? AND webhook.status = 'active'
-                ORDER BY delivery.sequence LIMIT ?
-                """, [now, limit]
-            ) { columns in
-                ClaimedDelivery(delivery: try WebhookDelivery(reading: &columns), url: try columns.next())
-            }
-            for claim in claimed {
-                var delivery = claim.delivery
-                delivery.nextAttemptAt = leaseEnd
-                try db.update(delivery)
-            }
-            return claimed
+                SELECT \(Webhook.columns) FROM webhooks WHERE status = 'active' AND EXISTS (
+                    SELECT 1 FROM webhook_deliveries AS delivery
+                    WHERE delivery.app_id = webhooks.app_id AND delivery.webhook_id = webhooks.id
+                        AND delivery.status = 'pending' AND delivery.next_attempt_at <= ?)
+                ORDER BY app_id, id
+                """, [now], as: Webhook.init(reading:))
         }
     }
 
-    private func isAnythingDue(_ now: Timestamp) async throws -> Bool {
-        try await read { db in
-            try db.count(
-                "SELECT EXISTS (SELECT 1 FROM webhook_deliveries WHERE status = 'pending' AND next_attempt_at <= ?)",
-                [now]) == 1
+    package func claimDeliveries(
+        of webhook: Webhook, now: Timestamp, leaseEnd: Timestamp, limit: Int
+    ) async throws -> [WebhookDelivery] {
+        try await write { db in
+            let claimed = try db.all(
+                """
+                SELECT \(WebhookDelivery.columns) FROM \(Self.joined)
+                WHERE delivery.app_id = ? AND delivery.webhook_id = ? AND delivery.status = 'pending'
+                    AND delivery.next_attempt_at <= ?
+                ORDER BY delivery.next_attempt_at, delivery.sequence LIMIT ?
+                """, [webhook.appID, webhook.id, now, limit], as: WebhookDelivery.init(reading:))
+            for delivery in claimed {
+                var leased = delivery
+                leased.nextAttemptAt = leaseEnd
+                try db.update(leased)
+            }
+            return claimed
         }
     }
 

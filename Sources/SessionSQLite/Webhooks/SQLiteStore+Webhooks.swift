@@ -35,11 +35,26 @@ extension SQLiteStore: WebhookStore {
 
     package func updateWebhook(_ webhook: Webhook) async throws -> Bool {
         try await write { db in
-            try db.run(
+            if webhook.status != .active {
+                try db.run(
+                    """
+                    UPDATE webhook_deliveries SET status = 'failed', last_error = 'the webhook was changed'
+                    WHERE app_id = ? AND webhook_id = ? AND status = 'pending'
+                    """, [webhook.appID, webhook.id])
+            }
+            return try db.run(
                 "UPDATE webhooks SET url = ?, events = ?, status = ?, updated_at = ? WHERE app_id = ? AND id = ?",
                 [
                     webhook.url, webhook.storedEvents, webhook.status, webhook.updatedAt, webhook.appID, webhook.id,
                 ]) == 1
+        }
+    }
+
+    package func activateWebhook(_ id: String, app: AppID, url: String, now: Timestamp) async throws -> Bool {
+        try await write { db in
+            try db.run(
+                "UPDATE webhooks SET status = 'active', updated_at = ? WHERE app_id = ? AND id = ? AND url = ?",
+                [now, app, id, url]) == 1
         }
     }
 
