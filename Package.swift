@@ -102,14 +102,29 @@ let package = Package(
         ),
 
         // The proof.
-        .testTarget(name: "SessionTokensTests", dependencies: ["SessionTokens", crypto], swiftSettings: strict),
+        // Asks the Python in Tests/ForeignJudge for a second opinion.
+        .target(
+            name: "SessionForeignJudge",
+            dependencies: ["SessionTokens"],
+            path: "Tests/SessionForeignJudge",
+            swiftSettings: strict
+        ),
         .testTarget(
-            name: "SessionRSATests", dependencies: ["SessionRSA", "SessionTokens", crypto], swiftSettings: strict),
+            name: "SessionTokensTests",
+            dependencies: ["SessionForeignJudge", "SessionTokens", crypto],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SessionRSATests",
+            dependencies: ["SessionForeignJudge", "SessionRSA", "SessionTokens", crypto, cryptoExtras],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SessionEgressTests",
             dependencies: [
-                "SessionDomain", "SessionEgress", hummingbird, logging,
+                "SessionDomain", "SessionEgress", "SessionForeignJudge", "SessionTokens",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],

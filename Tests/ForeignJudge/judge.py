@@ -1,4 +1,4 @@
-"""The foreign judge: a second opinion about tokens and proofs, by joserfc and cryptography.
+"""The foreign judge: a second opinion about tokens, proofs and signatures, by joserfc and cryptography.
 
 Usage: judge.py SUBCOMMAND, with the arguments as a JSON object on standard input. The answer is a JSON object on
 standard output: {"accepted": true, …} or {"accepted": false, "reason": …}. Both are answers, so both exit with 0.
@@ -9,8 +9,10 @@ import json
 import sys
 
 from access_token import verify_access_token
+from certificates import make_certificates
 from dpop import make_dpop, verify_dpop
 from keys import import_key, new_device_key
+from rsa import make_rsa_token, verify_pss
 
 
 def judge_access_token(token, jwks, issuer, audience, now=None) -> dict:
@@ -32,6 +34,9 @@ SUBCOMMANDS = {
     "verify-access-token": judge_access_token,
     "verify-dpop": verify_dpop,
     "make-dpop": make_proof,
+    "verify-pss": verify_pss,
+    "make-rsa-token": make_rsa_token,
+    "make-certificates": make_certificates,
     "thumbprint": thumbprint,
 }
 

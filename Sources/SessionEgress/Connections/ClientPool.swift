@@ -47,14 +47,18 @@ actor ClientPool {
     }
 
     /// Closes all clients, those in use included; nothing is lent afterwards.
+    ///
+    /// Waits for a second at most: a connection that hangs while it is made is not worth the end of the service.
     func shutdown() async {
         isShutDown = true
         let clients = entries.values.map(\.client)
         entries = [:]
-        for client in clients {
-            await withCheckedContinuation { continuation in
-                // What fails to close cleanly is closed all the same.
-                client.shutdown { _ in continuation.resume() }
+        let closings: [EventLoopFuture<Void>] = clients.map { $0.shutdown() }
+        let eventLoop = eventLoopGroup.next()
+        // What fails to close cleanly, or in time, is given up all the same.
+        try? await Deadline.run(until: .now() + .seconds(1), on: eventLoop) {
+            try await AbandonableAnswer.wait { answer in
+                EventLoopFuture.andAllComplete(closings, on: eventLoop).whenComplete { answer.give($0) }
             }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SessionForeignJudge
 import SessionTokens
 import Testing
 

@@ -1,32 +1,43 @@
-import Foundation
-import SessionTokens
+internal import Foundation
+package import SessionTokens
 
 /// A Python process with other libraries and another author, which gives a second opinion (`Tests/ForeignJudge`).
-enum ForeignJudge {
+package enum ForeignJudge {
     /// The judge could not be asked. That is a failure of the test, never a reason to skip it.
-    struct Unavailable: Error, CustomStringConvertible {
-        let description: String
+    package struct Unavailable: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     /// What the judge answers: accepted or not, and the rest of its JSON.
-    struct Verdict: Decodable {
-        var accepted: Bool
-        var reason: String?
-        var thumbprint: String?
-        var proof: String?
-        var claims: [String: JSONValue]?
-        var key: [String: JSONValue]?
+    package struct Verdict: Decodable, Sendable {
+        package var accepted: Bool
+        package var reason: String?
+        package var thumbprint: String?
+        package var proof: String?
+        package var token: String?
+        package var claims: [String: JSONValue]?
+        package var key: [String: JSONValue]?
+        package var jwks: JSONValue?
+        /// Texts in PEM, by what they are.
+        package var pem: [String: String]?
     }
 
-    enum Question: String {
+    package enum Question: String, Sendable {
         case verifyAccessToken = "verify-access-token"
         case verifyDPoP = "verify-dpop"
         case makeDPoP = "make-dpop"
+        case verifyPSS = "verify-pss"
+        case makeRSAToken = "make-rsa-token"
+        case makeCertificates = "make-certificates"
         case thumbprint
     }
 
     /// Asks one question; arguments and answer are JSON on standard input and output.
-    static func ask(_ question: Question, _ arguments: [String: JSONValue]) throws -> Verdict {
+    package static func ask(_ question: Question, _ arguments: [String: JSONValue]) throws -> Verdict {
         let process = Process()
         process.executableURL = try python()
         process.arguments = ["-B", tests.appendingPathComponent("ForeignJudge/judge.py").path, question.rawValue]
@@ -49,7 +60,7 @@ enum ForeignJudge {
     }
 
     private static let tests = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
 
     private static func python() throws -> URL {
         let named = ProcessInfo.processInfo.environment["PRELUDE_SESSION_JUDGE_PYTHON"].map(URL.init(fileURLWithPath:))

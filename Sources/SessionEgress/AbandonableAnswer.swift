@@ -10,14 +10,29 @@ final class AbandonableAnswer<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.new)
 
+    /// Waits for the answer that somebody was asked for, or for the task's cancellation.
+    ///
+    /// - Parameter ask: Starts the work, which gives the answer whenever it likes.
+    static func wait(_ ask: (AbandonableAnswer) -> Void) async throws -> Value {
+        let answer = AbandonableAnswer()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                answer.expect(continuation)
+                ask(answer)
+            }
+        } onCancel: {
+            answer.cancel()
+        }
+    }
+
     var isAwaited: Bool {
         state.withLock { state in
             if case .awaited = state { true } else { false }
         }
     }
 
-    /// Hands over who waits. After `cancel` there is nothing to wait for.
-    func wait(_ continuation: CheckedContinuation<Value, any Error>) {
+    /// Notes who waits. After `cancel` there is nothing to wait for.
+    private func expect(_ continuation: CheckedContinuation<Value, any Error>) {
         let isOver = state.withLock { state in
             if case .over = state { return true }
             state = .awaited(continuation)

@@ -1,0 +1,64 @@
+import NIOPosix
+import SessionDomain
+import Testing
+
+@testable import SessionEgress
+
+@Suite("The system's resolver", .timeLimit(.minutes(1)))
+struct SystemHostResolverTests {
+    @Test(
+        "An address leads to itself, in whatever spelling",
+        arguments: [
+            ("127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1"), ("0x7f.1", "127.0.0.1"), ("2130706433", "127.0.0.1"),
+            ("0177.0.0.1", "127.0.0.1"), ("::1", "::1"), ("::ffff:10.0.0.1", "::ffff:10.0.0.1"),
+        ])
+    func literals(_ text: String, _ address: String) async throws {
+        #expect(try await SystemHostResolver().addresses(of: text) == [address])
+        #expect(AddressInfo.literal(text) == address)
+    }
+
+    @Test(
+        "Odd spellings of private addresses are judged like plain ones",
+        arguments: [
+            "127.1", "0x7f.1", "2130706433", "0177.1", "0xa9fea9fe", "[::1]", "[::ffff:127.0.0.1]", "localhost",
+        ])
+    func oddSpellings(_ host: String) async throws {
+        try await withEgress(EgressPolicy()) { egress in
+            await expectRefusedAddress { try await egress.send(EgressRequest(.get, "https://\(host)/")) }
+        }
+    }
+
+    @Test("localhost leads to the loopback")
+    func localhost() async throws {
+        let addresses = try await SystemHostResolver().addresses(of: "localhost")
+        #expect(!addresses.isEmpty)
+        #expect(addresses.allSatisfy(IPNetwork.loopback(contains:)))
+    }
+
+    @Test("A name is no address")
+    func noLiteral() {
+        for text in ["localhost", "api.example", ""] { #expect(AddressInfo.literal(text) == nil) }
+    }
+
+    @Test("What the resolver says of a name that leads nowhere reaches the operator")
+    func failure() async throws {
+        let resolver = SystemHostResolver(threads: .singleton) { _ in throw HostResolutionError(reason: "no such name")
+        }
+        try await withEgress(resolver: resolver) { egress in
+            await #expect(throws: EgressError.cannotResolve("service.invalid: no such name")) {
+                try await egress.send(EgressRequest(.get, "https://service.invalid/"))
+            }
+        }
+    }
+
+    @Test("A look-up that hangs is not waited for when its task is cancelled")
+    func cancelled() async throws {
+        let lookUp = HangingLookUp()
+        let resolver = SystemHostResolver(threads: lookUp.threads) { _ in lookUp.run() }
+        let task = Task { try await resolver.addresses(of: "slow.invalid") }
+        while lookUp.begun == 0 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await lookUp.end()
+    }
+}

@@ -1,0 +1,58 @@
+import NIOPosix
+import NIOSSL
+import Testing
+
+@testable import SessionEgress
+
+@Suite("Client pool")
+struct ClientPoolTests {
+    private let pool = ClientPool(
+        tls: .makeClientConfiguration(), eventLoopGroup: MultiThreadedEventLoopGroup.singleton, maximumIdle: 2)
+
+    private func target(_ host: String, address: String = "192.0.2.1") throws -> PinnedTarget {
+        PinnedTarget(try EgressURL("https://\(host)/", allowsPlainHTTP: false), address: address)
+    }
+
+    private func use(_ target: PinnedTarget) async throws {
+        try await pool.withClient(for: target) { _ in }
+    }
+
+    @Test("A name at another address, and another port, are other targets")
+    func targets() async throws {
+        let some = [try target("a"), try target("a", address: "192.0.2.2"), try target("a:444"), try target("a")]
+        #expect(Set(some).count == 3)
+    }
+
+    @Test("Beyond the bound the client that was unused for longest goes")
+    func bound() async throws {
+        let (a, b, c) = (try target("a"), try target("b"), try target("c"))
+        for target in [a, b, a, c] { try await use(target) }
+        #expect(await pool.targets == [a, c])
+        await pool.shutdown()
+    }
+
+    @Test("A client in use stays, and counts")
+    func inUse() async throws {
+        let (a, b, c, d) = (try target("a"), try target("b"), try target("c"), try target("d"))
+        try await pool.withClient(for: a) { _ in
+            try await pool.withClient(for: b) { _ in
+                try await pool.withClient(for: c) { _ in #expect(await pool.targets == [a, b, c]) }
+                #expect(await pool.targets == [a, b])
+                try await use(d)
+                #expect(await pool.targets == [a, b])
+            }
+        }
+        await pool.shutdown()
+        #expect(await pool.targets.isEmpty)
+    }
+
+    @Test("Work that throws gives its client back")
+    func failure() async throws {
+        struct Failure: Error {}
+        let (a, b, c) = (try target("a"), try target("b"), try target("c"))
+        await #expect(throws: Failure.self) { try await pool.withClient(for: a) { _ in throw Failure() } }
+        for target in [b, c] { try await use(target) }
+        #expect(await pool.targets == [b, c])
+        await pool.shutdown()
+    }
+}

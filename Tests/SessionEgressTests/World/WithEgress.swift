@@ -1,0 +1,46 @@
+import SessionDomain
+import SessionEgress
+
+extension EgressPolicy {
+    /// Development, with the IPv4 loopback allowed: what tests need to reach their servers.
+    static func tests(_ change: (inout EgressPolicy) -> Void = { _ in }) -> EgressPolicy {
+        var policy = EgressPolicy(
+            allowsPlainHTTP: true, allowedNetworks: ["127.0.0.0/8"].compactMap(IPNetwork.init))
+        change(&policy)
+        return policy
+    }
+}
+
+/// Runs with a client that is shut down afterwards, however the body ends.
+@discardableResult
+func withEgress<Answer>(
+    _ policy: EgressPolicy = .tests(), resolver: (any HostResolver)? = nil,
+    _ body: (EgressClient) async throws -> Answer
+) async throws -> Answer {
+    let client = try resolver.map { try EgressClient(policy: policy, resolver: $0) } ?? EgressClient(policy: policy)
+    do {
+        let answer = try await body(client)
+        await client.shutdown()
+        return answer
+    } catch {
+        await client.shutdown()
+        throw error
+    }
+}
+
+/// Runs against a server that is stopped afterwards.
+@discardableResult
+func withServer<Answer>(
+    _ reply: TestServer.Reply, address: String = "127.0.0.1", tls: TestCertificates? = nil,
+    _ body: (TestServer) async throws -> Answer
+) async throws -> Answer {
+    let server = try await TestServer.start(reply, address: address, tls: tls)
+    do {
+        let answer = try await body(server)
+        try await server.stop()
+        return answer
+    } catch {
+        try await server.stop()
+        throw error
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import SessionForeignJudge
+import SessionRSA
+import SessionTokens
+import Testing
+
+/// RSA before somebody who shares no line of code with us, in both directions.
+@Suite("Foreign judge on RSA")
+struct RSAForeignJudgeTests {
+    private func judge(
+        _ key: RSASigningKey, signature: Data, message: String = "message", saltLength: Int64 = 32
+    ) throws -> ForeignJudge.Verdict {
+        try ForeignJudge.ask(
+            .verifyPSS,
+            [
+                "jwk": .object(key.publicKey.members.mapValues(JSONValue.string)), "message": .string(message),
+                "signature": .string(Base64URL.encode(signature)), "salt_length": .int(saltLength),
+            ])
+    }
+
+    @Test("Our PSS signatures pass the judge with a salt of 32 bytes, and our thumbprint is the judge's")
+    func ourSignatures() throws {
+        let key = try RSASigningKey.generate()
+        let signature = try key.pssSignature(for: Data("message".utf8))
+        let verdict = try judge(key, signature: signature)
+        #expect(verdict.accepted, "\(verdict.reason ?? "")")
+        #expect(verdict.thumbprint == key.keyID)
+        #expect(try judge(key, signature: signature, message: "massage").reason == "the signature is wrong")
+        #expect(try judge(key, signature: signature, saltLength: 20).reason == "the signature is wrong")
+    }
+
+    private func judgesToken(_ arguments: [String: JSONValue] = [:]) throws -> (String, RSAKeySet) {
+        let made = try ForeignJudge.ask(
+            .makeRSAToken, ["claims": .object(["sub": "usr_1", "exp": .int(1_800_000_000)])].merging(arguments) { $1 })
+        return (try #require(made.token), try RSAKeySet(json: TokenJSON.encode(made.jwks)))
+    }
+
+    @Test("The judge's RS256 tokens verify with the set that the judge publishes")
+    func judgesTokens() throws {
+        let (token, keys) = try judgesToken(["kid": "2026-01", "typ": "JWT"])
+        let verified = try RS256Token(verifying: token, keys: keys)
+        #expect(verified.keyID == "2026-01")
+        #expect(verified.type == "JWT")
+        #expect(try verified.claims(as: [String: JSONValue].self) == ["sub": "usr_1", "exp": .int(1_800_000_000)])
+    }
+
+    @Test("The judge's tokens of other algorithms are refused though the key is known", arguments: ["PS256", "RS512"])
+    func judgesOtherAlgorithms(_ algorithm: JSONValue) throws {
+        let (token, keys) = try judgesToken(["alg": algorithm])
+        #expect(keys.count == 1)
+        #expect(throws: JWSError.unsupportedAlgorithm) { try RS256Token(verifying: token, keys: keys) }
+    }
+
+    @Test("A token of one judge does not verify with the set of another under the same kid")
+    func otherJudge() throws {
+        let (token, _) = try judgesToken()
+        let (_, keys) = try judgesToken()
+        #expect(throws: JWSError.invalidSignature) { try RS256Token(verifying: token, keys: keys) }
+    }
+}

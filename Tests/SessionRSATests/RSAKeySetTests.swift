@@ -1,0 +1,98 @@
+import Foundation
+import SessionRSA
+import SessionTokens
+import Testing
+
+/// RFC 7517 §5, and the keys that may verify RS256.
+@Suite("Foreign key sets")
+struct RSAKeySetTests {
+    private let one: Stranger, other: Stranger
+
+    init() throws {
+        one = try Stranger.one.get()
+        other = try Stranger.other.get()
+    }
+
+    @Test("A key with kid, kty, n and e is found by exactly its kid")
+    func found() throws {
+        let set = try RSAKeySet([one.entry()])
+        #expect(set.count == 1)
+        #expect(set.key(id: "k1")?.members.mapValues(JSONValue.string) == one.members)
+        #expect(set.key(id: "K1") == nil)
+        #expect(set.key(id: "") == nil)
+    }
+
+    @Test("Use, algorithm and operations may be named, and other members are ignored")
+    func named() throws {
+        let entry = one.entry([
+            "kid": "k1", "use": "sig", "alg": "RS256", "key_ops": .array(["verify"]), "x5c": .array(["AAAA"]),
+            "ext": .bool(true),
+        ])
+        #expect(try RSAKeySet([entry]).key(id: "k1") != nil)
+    }
+
+    @Test(
+        "A key that is no good for RS256 is skipped, and the others stay",
+        arguments: [
+            ["kty": "EC"], ["kty": "rsa"], ["kty": nil], ["use": "enc"], ["use": .int(1)], ["alg": "PS256"],
+            ["alg": "HS256"], ["alg": "none"], ["key_ops": .array(["encrypt"])], ["kid": nil], ["kid": ""],
+            ["kid": .int(7)], ["kid": .string(String(repeating: "k", count: 257))], ["n": nil], ["e": nil],
+            ["n": ""], ["e": ""], ["n": "AQAB"], ["e": "AQ"], ["e": "AAEAAQ"], ["e": "AQAB="], ["e": "Ag"],
+            ["d": "AQAB"], ["p": "AQAB"], ["oth": .array([])], ["k": "AQAB"], ["d": .null],
+        ] as [[String: JSONValue?]])
+    func skipped(_ change: [String: JSONValue?]) throws {
+        let bad = one.entry(["kid": .some("bad")].merging(change) { $1 })
+        let set = try RSAKeySet([bad, other.entry(["kid": "good"])])
+        #expect(set.count == 1)
+        #expect(set.key(id: "good") != nil)
+    }
+
+    @Test("A modulus of less than 2048 bits is skipped, and one of more than 4096 too", arguments: [255, 257, 513])
+    func modulusLength(_ bytes: Int) throws {
+        // A first byte of 1 makes 257 bytes a number of 2049 bits, which is fine.
+        let modulus = Data([0x01] + [UInt8](repeating: 0xFF, count: bytes - 1))
+        let set = try RSAKeySet([one.entry(["kid": "k1", "n": .string(Base64URL.encode(modulus))])])
+        #expect(set.count == (bytes == 257 ? 1 : 0))
+    }
+
+    @Test("A modulus with a leading zero is skipped: a key has one spelling")
+    func leadingZero() throws {
+        let modulus = try #require(one.members["n"]?.stringValue.flatMap { Base64URL.decode($0) })
+        let padded = Base64URL.encode(Data([0]) + modulus)
+        #expect(try RSAKeySet([one.entry(["kid": "k1", "n": .string(padded)])]).count == 0)
+    }
+
+    @Test("Entries that are no objects are skipped", arguments: [.null, .int(1), "key", .array([])] as [JSONValue])
+    func noObject(_ entry: JSONValue) throws {
+        #expect(try RSAKeySet([entry, one.entry()]).count == 1)
+    }
+
+    @Test("Of two usable keys with one kid the first counts; an unusable one is not in the way")
+    func duplicates() throws {
+        let set = try RSAKeySet([one.entry(["kid": "k1", "kty": "EC"]), other.entry(), one.entry()])
+        #expect(set.count == 1)
+        #expect(set.key(id: "k1")?.members.mapValues(JSONValue.string) == other.members)
+    }
+
+    @Test("A set without keys is a set")
+    func empty() throws {
+        #expect(try RSAKeySet([]).count == 0)
+    }
+
+    @Test(
+        "What is no JWK Set, or has two readings, is refused",
+        arguments: [
+            "", "[]", "null", "{}", #"{"keys":{}}"#, #"{"keys":null}"#, #"{"keys":[]"#, #"{"keys":[],"keys":[]}"#,
+            #"{"keys":[{"kid":"a","kid":"b"}]}"#,
+        ])
+    func malformed(_ text: String) {
+        #expect(throws: RSAKeySetError.malformed) { try RSAKeySet(json: Data(text.utf8)) }
+    }
+
+    @Test("A hundred entries are read, one more is refused")
+    func limit() throws {
+        let hundred = (0..<RSAKeySet.maximumKeys).map { one.entry(["kid": .string("k\($0)")]) }
+        #expect(try RSAKeySet(hundred).count == 100)
+        #expect(throws: RSAKeySetError.tooManyKeys) { try RSAKeySet(hundred + [.null]) }
+    }
+}

@@ -1,0 +1,46 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import SessionRSA
+import SessionTokens
+
+/// A backend with an RSA key of its own, which signs whatever it is told to.
+struct Stranger {
+    private let key: _RSA.Signing.PrivateKey
+    /// `kty`, `n` and `e`.
+    let members: [String: JSONValue]
+
+    /// Made once a run, because a key takes a while.
+    static let one = Result { try Stranger() }
+    static let other = Result { try Stranger() }
+
+    private init() throws {
+        let made = try RSASigningKey.generate()
+        key = try _RSA.Signing.PrivateKey(derRepresentation: made.derRepresentation)
+        members = made.publicKey.members.mapValues(JSONValue.string)
+    }
+
+    /// The public key as an entry of a set.
+    func entry(_ changes: [String: JSONValue?] = ["kid": "k1"]) -> JSONValue {
+        var entry = members
+        for (name, value) in changes { entry[name] = value }
+        return .object(entry)
+    }
+
+    /// A token with exactly this text as its header, signed with RS256 whatever the header says.
+    func token(header: String = #"{"alg":"RS256","kid":"k1"}"#, payload: String = #"{"sub":"usr_1"}"#) throws -> String
+    {
+        let input = Base64URL.encode(Data(header.utf8)) + "." + Base64URL.encode(Data(payload.utf8))
+        return try input + "." + Base64URL.encode(signature(input, padding: .insecurePKCS1v1_5))
+    }
+
+    func signature(_ input: String, padding: _RSA.Signing.Padding) throws -> Data {
+        try key.signature(for: Data(input.utf8), padding: padding).rawRepresentation
+    }
+}
+
+extension RSAKeySet {
+    init(_ entries: [JSONValue]) throws {
+        try self.init(json: TokenJSON.encode(["keys": entries]))
+    }
+}
