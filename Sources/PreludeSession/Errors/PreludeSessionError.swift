@@ -10,10 +10,13 @@ public enum PreludeSessionError: Error, Sendable {
     case rateLimited(String)
     /// The server failed (5xx). The session is kept.
     case internalServerError(String)
+    /// The server expected a challenge and got none (401).
     case missingChallengeToken(String)
+    /// The challenge is denied, of another session, or not at the step that was handed in: request the scope again.
     case invalidChallengeToken(String)
+    /// The challenge's time is up, by the server's clock: request the scope again.
     case expiredChallengeToken(String)
-    /// A challenge was redeemed before.
+    /// A challenge was redeemed before (409).
     case tokenReused(String)
     /// The one-time code is wrong or expired.
     case invalidOTPCode(String)
@@ -27,7 +30,9 @@ public enum PreludeSessionError: Error, Sendable {
     case forbidden(String)
     /// The call needs a scope that the session does not have (403).
     case insufficientScope(String)
+    /// There is no such thing (404).
     case notFound(String)
+    /// Something like it is there already, such as an identifier of another user (409).
     case conflict(String)
     /// No answer in time. The session is kept.
     case timeout
