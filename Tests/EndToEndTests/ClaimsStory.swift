@@ -1,0 +1,38 @@
+import Foundation
+import PreludeSession
+import SessionDomain
+import SessionTokens
+import Testing
+
+@Suite("Claims that an app maps")
+struct ClaimsStory {
+    @Test("literals, inputs and the profile are in the token, resolved anew at each refresh")
+    func wholeStory() async throws {
+        let world = try await World()
+        let config = try await world.manage(
+            "/config/claims",
+            json: """
+                {"mapping": {"tier": "gold", "mail": {"$input": "emails", "$type": "string"},
+                    "phones": {"$input": "phone_numbers"}, "ip": {"$input": "ip"}, "plan": {"$custom_claim": "plan"}}}
+                """)
+        try #require(config.status == 201)
+        let client = try await world.signedIn()
+        let extras = try #require(await client.profile?.extras)
+        #expect(extras["tier"] == .string("gold"))
+        #expect(extras["mail"] == .string("ada@example.com"))
+        #expect(extras["phones"] == .array([]))
+        #expect(extras["ip"] == .string("127.0.0.1"))
+        #expect(extras["plan"] == .null)
+        _ = try await world.service.users.mergeProfile(
+            ["plan": "pro"], user: try #require(await client.profile?.userID), app: world.appID)
+        try await client.invalidateSession()
+        #expect(try await client.refresh().profile.extras["plan"] == .string("pro"))
+    }
+
+    @Test("a claim of the service's own is refused, by name", arguments: ["iss", "sub", "scope", "exp", "cnf"])
+    func reserved(name: String) async throws {
+        let answer = try await World().manage("/config/claims", json: #"{"mapping": {"\#(name)": "mine"}}"#)
+        #expect(answer.status == 400)
+        #expect(answer.body["message"]?.stringValue?.hasPrefix("mapping.\(name) ") == true)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import PreludeSession
+import SessionDomain
+import SessionTokens
+import Testing
+
+@Suite("Coming over from an earlier system")
+struct MigrationStory {
+    private static let hook = "https://old.example.com/validate"
+
+    private func world(answering json: String, status: Int = 200) async throws -> World {
+        let world = try await World()
+        world.internet.serve(Self.hook, json: json, status: status)
+        let config = try await world.manage(
+            "/config/migration", json: #"{"session_validation_url": "\#(Self.hook)"}"#)
+        try #require(config.status == 201)
+        return world
+    }
+
+    private static let ada = """
+        {"user": {"identifiers": [{"type": "email_address", "value": "ada@example.com"}],
+            "profile": {"plan": "gold"}, "external_id": "old-7"}}
+        """
+
+    @Test("an old credential becomes a session, and the same user the next time")
+    func wholeStory() async throws {
+        let world = try await world(answering: Self.ada)
+        let first = try await world.client().migrate(MigrateOptions(token: "old-token"))
+        let second = try await world.client().migrate(MigrateOptions(token: "another-old-token"))
+        #expect(first.profile.userID == second.profile.userID)
+        let user = try await world.service.users.user(try #require(first.profile.userID), app: world.appID)
+        #expect(user.externalID == "old-7")
+        #expect(user.profile == ["plan": "gold"])
+        #expect(world.internet.requests.first?.body == Data(#"{"token":"old-token"}"#.utf8))
+    }
+
+    @Test("a user who is here already by one of the identifiers is that user")
+    func knownUser() async throws {
+        let world = try await world(answering: Self.ada)
+        let here = try await world.signedIn()
+        let migrated = try await world.client().migrate(MigrateOptions(token: "old-token"))
+        #expect(migrated.profile.userID == (await here.profile?.userID))
+    }
+
+    @Test("a credential that the operator's backend refuses is refused")
+    func refused() async throws {
+        let world = try await world(answering: "{}", status: 401)
+        await #expect { try await world.client().migrate(MigrateOptions(token: "stolen")) } throws: {
+            isUnauthorized($0)
+        }
+    }
+
+    @Test(
+        "a backend that answers nonsense signs nobody in, and the operator hears why",
+        arguments: [
+            ("{}", 200, "response_decode_failed"), (#"{"user": {"identifiers": []}}"#, 200, "invalid_response"),
+            ("{}", 500, "invalid_status_code"), ("{}", 302, "invalid_status_code"),
+        ])
+    func nonsense(json: String, status: Int, reason: String) async throws {
+        let world = try await world(answering: json, status: status)
+        let error = await #expect(throws: PreludeSessionError.self) {
+            try await world.client().migrate(MigrateOptions(token: "old-token"))
+        }
+        guard case .forbidden = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        let event = try #require(try await world.service.store.events(app: world.appID, limit: 1, offset: 0).first)
+        #expect(event.name == .migrationHookFailed && event.data["reason"] == .string(reason))
+    }
+}

@@ -1,0 +1,72 @@
+import PreludeSession
+import SessionDomain
+import SessionHTTP
+import Testing
+
+@Suite("Registering an identifier")
+struct RegisterIdentifierStory {
+    private static let phone = "+14155550111"
+
+    private func world() async throws -> World {
+        let world = try await World()
+        let config = try await world.manage(
+            "/config/stepup",
+            json: """
+                {"allowed_scopes": [{"scope": "prld:phone:register", "mode": "managed"},
+                    {"scope": "prld:email:register", "mode": "managed"}]}
+                """)
+        try #require(config.status == 201)
+        try await world.register("prld:phone:register")
+        try await world.register("prld:email:register")
+        return world
+    }
+
+    @Test("the code goes to the new number, and only the right one attaches it")
+    func wholeStory() async throws {
+        let world = try await world()
+        let client = try await world.signedIn()
+        let challenge = try await client.requestStepUp(
+            scope: "prld:phone:register", metadata: ["identifier": "+1 415 555 0111"])
+        #expect(challenge.currentStep == "verify_sms")
+        try await client.sendStepUpOTP(challenge)
+        let code = try world.code(for: Self.phone)
+        await #expect(throws: PreludeSessionError.self) {
+            try await client.submitStepUpOTP(challenge, code: code == "000000" ? "111111" : "000000")
+        }
+        #expect(try await client.identifiers().map(\.value) == ["ada@example.com"])
+        #expect(try await client.submitStepUpOTP(challenge, code: code) == nil)
+        #expect(try await client.identifiers().map(\.value) == ["ada@example.com", Self.phone])
+        #expect(try await world.happened().contains("user.identifier.created"))
+    }
+
+    @Test("a number that somebody has is told only to whoever has its code")
+    func taken() async throws {
+        let world = try await world()
+        _ = try await world.service.users.create(
+            app: world.appID, identifiers: [try CanonicalIdentifier(type: "phone_number", value: Self.phone)])
+        let client = try await world.signedIn()
+        let challenge = try await client.requestStepUp(
+            scope: "prld:phone:register", metadata: ["identifier": Self.phone])
+        try await client.sendStepUpOTP(challenge)
+        let error = await #expect(throws: PreludeSessionError.self) {
+            try await client.submitStepUpOTP(challenge, code: try world.code(for: Self.phone))
+        }
+        guard case .conflict = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(try await client.identifiers().map(\.value) == ["ada@example.com"])
+    }
+
+    @Test(
+        "without the new value, or with one of the wrong kind, there is nothing to verify",
+        arguments: [
+            nil, "", "not-a-number", "ada@example.com",
+        ])
+    func badValue(value: String?) async throws {
+        let client = try await world().signedIn()
+        let error = await #expect(throws: PreludeSessionError.self) {
+            try await client.requestStepUp(
+                scope: "prld:phone:register", metadata: value.map { ["identifier": $0] })
+        }
+        guard case .badRequest(let message) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(message.contains("metadata.identifier"))
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import HTTPTypes
+import PreludeSession
+import SessionDomain
+import SessionHTTP
+import SessionTokens
+import Testing
+
+@Suite("Webhooks")
+struct WebhookStory {
+    private static let url = "https://ops.example.com/events"
+
+    private func activated(_ world: World, events: String = "[]") async throws -> String {
+        world.internet.serve(Self.url) { request throws(EgressError) in
+            let challenge = request.url.split(separator: "challenge=").last?.prefix { $0.isNumber } ?? ""
+            let body = request.method == .get ? #"{"challenge": \#(challenge)}"# : "{}"
+            return EgressAnswer(status: 200, body: Data(body.utf8))
+        }
+        let made = try await world.manage("/webhooks", json: #"{"url": "\#(Self.url)", "events": \#(events)}"#)
+        try #require(made.status == 201)
+        #expect(made.body["status"]?.stringValue == "inactive")
+        let id = try #require(made.body["id"]?.stringValue)
+        let active = try await world.manage("/webhooks/\(id)/activate", method: .post)
+        #expect(active.status == 200 && active.body["status"]?.stringValue == "active")
+        return id
+    }
+
+    private func delivered(_ world: World) throws -> [[String]] {
+        struct Body: Decodable {
+            struct Entry: Decodable { let name: String }
+            let events: [Entry]
+        }
+        return try world.internet.requests.filter { $0.method == .post }.map { request in
+            try JSONDecoder().decode(Body.self, from: request.body).events.map(\.name)
+        }
+    }
+
+    @Test("what happens is delivered, in the order in which it happened, and once it is acknowledged not again")
+    func wholeStory() async throws {
+        let world = try await World()
+        let id = try await activated(world)
+        let client = try await world.signedIn()
+        try await client.logout()
+        try await world.service.courier.deliverDue()
+        #expect(try delivered(world) == [["user.created", "user.session.created", "user.session.revoked"]])
+        try await world.service.courier.deliverDue()
+        #expect(try delivered(world).count == 1)
+        let log = try await world.manage("/webhooks/\(id)/deliveries")
+        guard case .array(let entries) = log.body["deliveries"] else { return #expect(Bool(false), "no log") }
+        #expect(entries.count == 3)
+    }
+
+    @Test("an endpoint that fails hears again after one minute, then two, with the same ids")
+    func retries() async throws {
+        let world = try await World()
+        _ = try await activated(world)
+        world.internet.serve(Self.url, json: "no", status: 500)
+        _ = try await world.signedIn()
+        try await world.service.courier.deliverDue()
+        #expect(try delivered(world).count == 1)
+        world.clock.advance(seconds: 59)
+        try await world.service.courier.deliverDue()
+        #expect(try delivered(world).count == 1)
+        world.clock.advance(seconds: 1)
+        try await world.service.courier.deliverDue()
+        #expect(try delivered(world).count == 2)
+        let bodies = world.internet.requests.filter { $0.method == .post }.map(\.body)
+        #expect(bodies[0] == bodies[1])
+        world.clock.advance(seconds: 119)
+        try await world.service.courier.deliverDue()
+        #expect(try delivered(world).count == 2)
+    }
+
+    @Test("an inactive webhook hears nothing, and what it had pending is given up when it changes its address")
+    func inactive() async throws {
+        let world = try await World()
+        let id = try await activated(world)
+        _ = try await world.signedIn()
+        let moved = try await world.manage(
+            "/webhooks/\(id)", json: #"{"url": "https://ops.example.com/other"}"#, method: .put)
+        #expect(moved.body["status"]?.stringValue == "inactive")
+        _ = try await world.signedIn("eve@example.com")
+        try await world.service.courier.deliverDue()
+        #expect(try delivered(world) == [])
+    }
+
+    @Test("an endpoint that does not repeat the challenge is not activated")
+    func activation() async throws {
+        let world = try await World()
+        world.internet.serve(Self.url, json: #"{"challenge": 1}"#)
+        let made = try await world.manage("/webhooks", json: #"{"url": "\#(Self.url)"}"#)
+        let id = try #require(made.body["id"]?.stringValue)
+        let answer = try await world.manage("/webhooks/\(id)/activate", method: .post)
+        #expect(answer.status == 400)
+        #expect(answer.body["message"]?.stringValue?.hasPrefix("url could not be activated") == true)
+    }
+
+    @Test("only the events that were asked for are sent")
+    func filter() async throws {
+        let world = try await World()
+        _ = try await activated(world, events: #"["user.session.revoked"]"#)
+        try await world.signedIn().logout()
+        try await world.service.courier.deliverDue()
+        #expect(try delivered(world) == [["user.session.revoked"]])
+    }
+
+    @Test("an event that there is not is refused by name")
+    func unknownEvent() async throws {
+        let answer = try await World().manage(
+            "/webhooks", json: #"{"url": "\#(Self.url)", "events": ["user.exploded"]}"#)
+        #expect(answer.status == 400)
+        #expect(answer.body["message"]?.stringValue?.hasPrefix("events must be some of") == true)
+    }
+}
