@@ -44,10 +44,10 @@ struct DeadlineTests {
         let count = HangingLookUp.threadCount + 2
         try await withEgress(resolver: resolver) { egress in
             await withTaskGroup(of: EgressError?.self) { group in
-                for _ in 0..<count {
+                for index in 0..<count {
                     group.addTask {
                         do throws(EgressError) {
-                            _ = try await egress.send(EgressRequest(.get, "https://slow.example/", timeout: 1))
+                            _ = try await egress.send(EgressRequest(.get, "https://slow\(index).example/", timeout: 1))
                             return nil
                         } catch {
                             return error

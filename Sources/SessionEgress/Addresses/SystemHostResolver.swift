@@ -1,22 +1,25 @@
 internal import Foundation
 internal import NIOPosix
+internal import Synchronization
 
 /// The system's resolver, on threads that neither the event loops nor the cooperative pool need.
 ///
-/// A look-up cannot be stopped, only no longer be waited for. So there are a few threads and no more: when the name
-/// servers hang, look-ups wait for a thread until their callers' deadlines pass.
-struct SystemHostResolver: HostResolver {
-    /// Four threads that live as long as the process.
+/// A look-up cannot be stopped, only no longer be waited for. So there is a fixed number of threads, and all who ask for
+/// one host share one: a name whose servers hang costs the others a thread, not the way out.
+final class SystemHostResolver: HostResolver {
+    /// Threads that live as long as the process; most of the time they sleep.
     private static let sharedThreads: NIOThreadPool = {
-        let pool = NIOThreadPool(numberOfThreads: 4)
+        let pool = NIOThreadPool(numberOfThreads: 16)
         pool.start()
         return pool
     }()
 
     private let threads: NIOThreadPool
     private let lookUp: @Sendable (String) throws -> [String]
+    /// Who waits for a look-up that is under way, by host.
+    private let waiting = Mutex<[String: [AbandonableAnswer<[String]>]]>([:])
 
-    init() {
+    convenience init() {
         self.init(threads: Self.sharedThreads) { try AddressInfo.addresses(of: $0) }
     }
 
@@ -28,11 +31,24 @@ struct SystemHostResolver: HostResolver {
 
     func addresses(of host: String) async throws -> [String] {
         try await AbandonableAnswer.wait { answer in
-            threads.submit { state in
-                // Nobody waits for it any more, or the process ends.
-                guard case .active = state, answer.isAwaited else { return answer.cancel() }
-                answer.give(Result { try lookUp(host) })
+            let isFirst = waiting.withLock { waiting in
+                waiting[host, default: []].append(answer)
+                return waiting[host]?.count == 1
             }
+            if isFirst { start(host) }
+        }
+    }
+
+    private func start(_ host: String) {
+        threads.submit { [self] state in
+            // Nobody waits for it any more, or the process ends.
+            let abandoned: [AbandonableAnswer<[String]>]? = waiting.withLock { waiting in
+                if case .active = state, waiting[host]?.contains(where: \.isAwaited) ?? false { return nil }
+                return waiting.removeValue(forKey: host) ?? []
+            }
+            if let abandoned { return abandoned.forEach { $0.cancel() } }
+            let result = Result { try lookUp(host) }
+            for answer in waiting.withLock({ $0.removeValue(forKey: host) ?? [] }) { answer.give(result) }
         }
     }
 }

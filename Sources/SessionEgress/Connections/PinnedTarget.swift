@@ -24,6 +24,8 @@ struct PinnedTarget: Hashable, Sendable {
         var connections = HTTPClient.Configuration.ConnectionPool()
         // Below the five seconds after which common servers hang up, so that few requests meet a closing connection.
         connections.idleTimeout = .seconds(4)
+        // Hooks have seconds for their answer; waiting for a connection would use them up.
+        connections.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         // A refused connection is an answer; trying again is for the caller, who knows whether it matters.
         connections.retryConnectionEstablishment = false
         var configuration = HTTPClient.Configuration(

@@ -61,4 +61,18 @@ struct SystemHostResolverTests {
         await #expect(throws: CancellationError.self) { try await task.value }
         try await lookUp.end()
     }
+
+    @Test("All who ask for a name that hangs cost one thread, and another name has one of its own")
+    func shared() async throws {
+        let lookUp = HangingLookUp()
+        let resolver = SystemHostResolver(threads: lookUp.threads) { host in
+            host == "fast.invalid" ? ["192.0.2.1"] : lookUp.run()
+        }
+        let tasks = (0..<10).map { _ in Task { try await resolver.addresses(of: "slow.invalid") } }
+        while lookUp.begun == 0 { await Task.yield() }
+        #expect(try await resolver.addresses(of: "fast.invalid") == ["192.0.2.1"])
+        #expect(lookUp.begun == 1)
+        for task in tasks { task.cancel() }
+        try await lookUp.end()
+    }
 }
