@@ -113,6 +113,8 @@ def _handler(receiver: Receiver):
             for name, value in {"Content-Type": "application/json", **reply.headers}.items():
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(reply.bytes)))
+            # So that a receiver that is gone answers nobody on a connection that it still has.
+            self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(reply.bytes)
 
