@@ -3,7 +3,7 @@
 import time
 
 from dpop import make_dpop
-from keys import new_device_key
+from keys import new_device_key, unverified_claims
 from transport import Answer, Transport
 
 V1 = "/v1/session"
@@ -20,19 +20,27 @@ class Device:
         iat = int(time.time()) + self.clock_offset
         return make_dpop(self.key, method, self.transport.url(path), self.nonce, access_token, iat)
 
-    def start(self, email: str) -> Answer:
-        identifier = {"type": "email_address", "value": email}
+    def start(self, value: str, kind: str = "email_address") -> Answer:
+        identifier = {"type": kind, "value": value}
         return self.transport.send("POST", f"{V1}/otp", {"identifier": identifier})
 
     def check(self, verification: str, code: str) -> Answer:
         headers = [("X-Verification-Token", verification)]
         return self.transport.send("POST", f"{V1}/otp/check", {"code": code}, headers)
 
-    def finalize(self, challenge_token: str) -> Answer:
-        return self._proven("POST", f"{V1}/login/finalize", {"challenge_token": challenge_token})
+    def password(self, email: str, password: str) -> Answer:
+        return self.transport.send("POST", f"{V1}/login/email/password", {"identifier": email, "password": password})
 
-    def refresh(self, refresh_token: str) -> Answer:
-        return self._proven("POST", f"{V1}/refresh", None, [("X-Refresh-Token", refresh_token)])
+    def migrate(self, token: str, code_challenge: str) -> Answer:
+        return self.transport.send("POST", f"{V1}/migration", {"token": token, "code_challenge": code_challenge})
+
+    def finalize(self, challenge_token: str, code_verifier: str | None = None) -> Answer:
+        verifier = {} if code_verifier is None else {"code_verifier": code_verifier}
+        return self._proven("POST", f"{V1}/login/finalize", {"challenge_token": challenge_token, **verifier})
+
+    def refresh(self, refresh_token: str, step_up_token: str | None = None, headers=()) -> Answer:
+        body = None if step_up_token is None else {"step_up_token": step_up_token}
+        return self._proven("POST", f"{V1}/refresh", body, [("X-Refresh-Token", refresh_token), *headers])
 
     def revoke(self, refresh_token: str) -> Answer:
         return self._proven("POST", f"{V1}/revoke", None, [("X-Refresh-Token", refresh_token)])
@@ -42,6 +50,32 @@ class Device:
 
     def identifiers(self, access_token: str) -> Answer:
         return self._signed_in(f"{V1}/me/identifiers", access_token)
+
+    def request_scope(self, access_token: str, scope: str, metadata: dict | None = None, headers=()) -> Answer:
+        body = {"scope": scope} if metadata is None else {"scope": scope, "metadata": metadata}
+        path = f"{V1}/stepup/request"
+        bearer = [("Authorization", f"Bearer {access_token}"), *headers]
+        return self.send_with(self.proof("POST", path, access_token), "POST", path, body, bearer)
+
+    def send_step_code(self, challenge_token: str) -> Answer:
+        return self.transport.send("POST", f"{V1}/otp", {"challenge_token": challenge_token})
+
+    def check_step(self, challenge_token: str, code: str) -> Answer:
+        return self._of_challenge(f"{V1}/otp/check", {"challenge_token": challenge_token, "code": code})
+
+    def continue_step(self, challenge_token: str, verification_token: str) -> Answer:
+        body = {"challenge_token": challenge_token, "verification_token": verification_token}
+        return self._of_challenge(f"{V1}/stepup/continue", body)
+
+    def change_password(self, access_token: str, password: str) -> Answer:
+        headers = [("Authorization", f"Bearer {access_token}")]
+        return self.transport.send("POST", f"{V1}/me/password/reset", {"password": password}, headers)
+
+    def _of_challenge(self, path: str, body: dict) -> Answer:
+        """A proof of the challenge: it repeats the token's `jti` and needs no nonce."""
+        jti = unverified_claims(body["challenge_token"])["jti"]
+        proof = make_dpop(self.key, "POST", self.transport.url(path), jti=jti)
+        return self.send_with(proof, "POST", path, body)
 
     def _signed_in(self, path: str, access_token: str) -> Answer:
         headers = [("Authorization", f"Bearer {access_token}")]

@@ -1,16 +1,59 @@
 import pathlib
 import sys
+from contextlib import contextmanager
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ForeignJudge"))
+from authority import Authority  # noqa: E402
+from receiver import Receiver  # noqa: E402
 from service import Service  # noqa: E402
+
+
+def pytest_configure(config):
+    # RFC 9864 gives Ed25519 a name of its own; the protocol says EdDSA, as its clients do.
+    config.addinivalue_line("filterwarnings", "ignore:EdDSA is deprecated")
+
+
+@contextmanager
+def running(service: Service):
+    service.start()
+    try:
+        yield service
+    finally:
+        if service.process.poll() is None:
+            service.kill()
 
 
 @pytest.fixture
 def service(tmp_path):
-    service = Service(tmp_path)
-    service.start()
-    yield service
-    if service.process.poll() is None:
-        service.kill()
+    with running(Service(tmp_path)) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """One service in development mode for all tests of a module that do not stop it."""
+    with running(Service(tmp_path_factory.mktemp("service"))) as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory):
+    """Who signs the certificates of the operator's backends."""
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture(scope="module")
+def backend(authority):
+    """The operator's backend: https, with a certificate that the service can be told to trust."""
+    with Receiver(authority) as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="module")
+def trusting(tmp_path_factory, authority):
+    """A service that may call this machine and trusts the authority of the backend's certificate."""
+    flags = ["--egress-trust-roots", str(authority.certificate_path), "--egress-network", "127.0.0.0/8"]
+    with running(Service(tmp_path_factory.mktemp("trusting"), *flags)) as service:
+        yield service

@@ -12,6 +12,9 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = ROOT / ".build" / "debug" / "prelude-session"
 
+#: The app of development mode.
+APP = "devapp1"
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -20,19 +23,22 @@ def free_port() -> int:
 
 
 class Service:
-    """One database and one port, over any number of starts."""
+    """One database, one port and one management key, over any number of starts."""
 
-    def __init__(self, directory: pathlib.Path):
+    def __init__(self, directory: pathlib.Path, *flags: str, development: bool = True):
         self.directory = directory
         self.port = free_port()
         self.url = f"http://localhost:{self.port}"
         self.database = f"sqlite:{directory}/session.sqlite"
+        self.key = "system-tests-management-key"
+        self.flags = [*(["--development"] if development else []), *flags]
         self.process: subprocess.Popen | None = None
 
     def start(self) -> None:
         log = open(self.directory / "service.log", "ab")
         self.process = subprocess.Popen(
-            [BINARY, "serve", "--development", "--port", str(self.port), "--database", self.database],
+            [BINARY, "serve", "--port", str(self.port), "--database", self.database, *self.flags],
+            env={**os.environ, "PRELUDE_SESSION_MANAGEMENT_KEY": self.key},
             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:

@@ -1,0 +1,37 @@
+"""The management API, as an operator's backend calls it."""
+
+from service import APP, Service
+from transport import Answer, Transport
+
+
+class Management:
+    def __init__(self, service: Service, app: str = APP, key: str | None = None):
+        self._transport = Transport(service.url)
+        self._base = f"/v2/session/apps/{app}"
+        self._headers = [("Authorization", f"Bearer {key or service.key}")]
+
+    def send(self, method: str, path: str, body: dict | None = None) -> Answer:
+        return self._transport.send(method, self._base + path, body, self._headers)
+
+    def get(self, path: str) -> dict:
+        return self.expect(200, "GET", path)
+
+    def expect(self, status: int, method: str, path: str, body: dict | None = None) -> dict | None:
+        """The body of the answer, which must have this status."""
+        answer = self.send(method, path, body)
+        assert answer.status == status, f"{method} {path}: {answer} {answer.body[:300]!r}"
+        return answer.json if answer.body else None
+
+    def set(self, config: str, body: dict) -> dict:
+        """Writes a configuration, whether there is one or not."""
+        exists = self.send("GET", f"/config/{config}").status == 200
+        method, status = ("PUT", 200) if exists else ("POST", 201)
+        return self.expect(status, method, f"/config/{config}", body)["config"]
+
+    def register(self, *scopes: str) -> None:
+        for scope in scopes:
+            self.expect(201, "POST", "/config/scopes", {"scope": scope})
+
+    def events(self, name: str) -> list[dict]:
+        """The newest hundred events of the app that have this name, newest first."""
+        return [event for event in self.get("/events?limit=100")["events"] if event["name"] == name]

@@ -1,0 +1,79 @@
+"""Somebody with a foreign device who signs in and steps up."""
+
+import itertools
+import secrets
+
+from access_token import verify_access_token
+from device import Device
+from service import APP, Service
+from transport import Answer, Transport
+
+_numbers = itertools.count(int.from_bytes(secrets.token_bytes(2)) + 1_000_000)
+
+
+def new_email() -> str:
+    return f"person-{secrets.token_hex(6)}@example.com"
+
+
+def new_phone() -> str:
+    """A number of the range that is kept for fiction."""
+    return f"+1415{next(_numbers):07d}"
+
+
+class Person:
+    def __init__(self, service: Service):
+        self.transport = Transport(service.url)
+        self.device = Device(self.transport)
+        self.access_token = ""
+        self.refresh_token = ""
+
+    @classmethod
+    def signed_in(cls, service: Service, identifier: str | None = None) -> "Person":
+        """A new user, by a code; the identifier's spelling says what it is."""
+        person = cls(service)
+        identifier = identifier or new_email()
+        kind = "phone_number" if identifier.startswith("+") else "email_address"
+        started = person.device.start(identifier, kind)
+        assert started.status == 204, started
+        checked = person.device.check(started.headers["X-Verification-Token"], person.code(identifier))
+        person.take(person.device.finalize(checked.json["challenge_token"]))
+        return person
+
+    def code(self, identifier: str) -> str:
+        """The newest code that was sent to an identifier."""
+        mails = self.transport.send("GET", "/dev/mailbox").json
+        return next(mail["code"] for mail in mails if mail["to"] == identifier)
+
+    def take(self, answer: Answer) -> dict:
+        """Keeps the tokens of an answer; the claims of its access token, verified by the published keys."""
+        assert answer.status == 200, answer
+        self.access_token = answer.json["access_token"]
+        self.refresh_token = answer.headers["X-Refresh-Token"]
+        return self.claims()
+
+    def claims(self) -> dict:
+        jwks = self.transport.send("GET", "/.well-known/jwks.json").json
+        return verify_access_token(self.access_token, jwks, self.transport.host, APP)
+
+    def refresh(self, step_up_token: str | None = None) -> dict:
+        return self.take(self.device.refresh(self.refresh_token, step_up_token))
+
+    def scopes(self) -> list[str]:
+        return self.claims().get("scope", "").split()
+
+    def request_scope(self, scope: str, metadata: dict | None = None) -> Answer:
+        return self.device.request_scope(self.access_token, scope, metadata)
+
+    def challenge(self, scope: str) -> str:
+        """The challenge token for a scope that is not denied."""
+        answer = self.request_scope(scope)
+        assert answer.status == 200 and answer.json["status"] != "block", answer
+        return answer.json["challenge_token"]
+
+    def do_code_step(self, challenge: str, identifier: str) -> str:
+        """Has the step's code sent, and enters it; the token of the next step."""
+        sent = self.device.send_step_code(challenge)
+        assert sent.status == 204, sent
+        checked = self.device.check_step(challenge, self.code(identifier))
+        assert checked.status == 200, checked
+        return checked.json["challenge_token"]

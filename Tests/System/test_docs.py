@@ -1,0 +1,90 @@
+"""The documentation keeps up: names, codes, paths, settings and links are those of the code."""
+
+import json
+import re
+
+import pytest
+
+from service import ROOT
+
+SOURCES = ROOT / "Sources"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def read(*path: str) -> str:
+    return ROOT.joinpath(*path).read_text()
+
+
+def anchors(markdown: str) -> set[str]:
+    """The anchors that headings get: lower case, hyphens for spaces, no punctuation."""
+    headings = re.findall(r"^#+ (.*)$", markdown, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!https?://)([^)\s]+)\)", page.read_text()):
+        name, _, anchor = target.partition("#")
+        linked = (page.parent / name).resolve() if name else page
+        assert linked.exists(), f"{page.name}: {target}"
+        assert not anchor or anchor in anchors(linked.read_text()), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_json_is_json(page):
+    for block in re.findall(r"^```json\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+        json.loads(block)
+
+
+def test_the_protocol_page_has_every_path():
+    paths = re.findall(r'case \w+ = "([^"]+)"', read("Sources", "SessionWire", "Frontend", "FrontendPath.swift"))
+    page = read("docs", "protocol.md")
+    assert len(paths) > 15
+    for path in paths:
+        assert re.search(re.escape(path.removeprefix("/v1/session")) + r"[`? ]", page), path
+
+
+def test_the_protocol_page_has_every_error_code_and_no_other():
+    codes = set(re.findall(r'ErrorCode = "([^"]+)"', read("Sources", "SessionWire", "ErrorCode.swift")))
+    table = read("docs", "protocol.md").split("## Errors")[1].split("\n\n")[1]
+    assert set(re.findall(r"`([a-z_]+)`", table)) == codes
+
+
+def test_the_hooks_page_has_every_failure():
+    failures = re.findall(r'case \w+ = "([^"]+)"', read("Sources", "SessionDomain", "Hooks", "HookFailure.swift"))
+    page = read("docs", "hooks.md")
+    assert len(failures) == 9
+    for failure in failures:
+        assert f"| `{failure}` |" in page
+
+
+def test_the_webhooks_page_has_every_event():
+    names = re.findall(r'Name\(rawValue: "([^"]+)"', read("Sources", "SessionDomain", "Events", "Event.swift"))
+    page = read("docs", "webhooks.md")
+    assert len(names) > 10
+    for name in names:
+        assert f"`{name}`" in page
+
+
+def test_the_readme_has_every_setting():
+    source = read("Sources", "prelude-session", "Serve", "ServiceConfiguration.swift")
+    block = re.search(r"enum Key: String, CaseIterable \{\n(.*?)\n\n", source, re.DOTALL)
+    keys = re.findall(r"\w+", re.sub(r"\bcase\b", "", block[1]))
+    page = read("README.md")
+    assert len(keys) > 10
+    for key in keys:
+        in_environment = re.sub(r"([A-Z])", r"_\1", key).upper()
+        assert re.search(rf"`{in_environment}`.*`{key}`", page), key
+
+
+def test_the_tests_that_the_security_page_names_are_there():
+    page = read("docs", "security.md")
+    python = "\n".join(path.read_text() for path in (ROOT / "Tests" / "System").glob("test_*.py"))
+    swift = "\n".join(path.read_text() for path in (ROOT / "Tests").rglob("*.swift"))
+    named = re.findall(r"`(test_\w+)`", page)
+    quoted = re.findall(r"“([^”]+)”", page)
+    assert len(named) > 40 and len(quoted) > 20
+    for name in named:
+        assert f"def {name}(" in python, name
+    for name in quoted:
+        assert f'"{name}"' in swift, name

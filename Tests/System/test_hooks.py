@@ -1,0 +1,238 @@
+"""The delegation hook: a real HTTPS backend in Python is asked, and its answers are judged one by one."""
+
+import json
+import threading
+import time
+
+import pytest
+
+from authority import Authority
+from operator_api import Management
+from person import Person, new_email, new_phone
+from receiver import Receiver, Reply
+from service import APP, Service, free_port
+from snippets import load
+from transport import Transport
+
+is_from_the_service = load("hooks.md").is_from_the_service
+
+SCOPE = "transfer:write"
+PATH = "/hook"
+
+REVIEW = {
+    "status": "review", "granted_for": 300, "grant_mode": "single-use",
+    "steps": [{"order": 1, "key": "verify_email", "expiration_duration": 600}],
+}
+
+
+def changed(**members) -> dict:
+    """The good answer with other members; `None` leaves one out."""
+    return {name: value for name, value in {**REVIEW, **members}.items() if value is not None}
+
+
+def step(**members) -> dict:
+    return changed(steps=[{**REVIEW["steps"][0], **members}])
+
+
+@pytest.fixture(scope="module")
+def management(trusting) -> Management:
+    management = Management(trusting)
+    management.register(SCOPE)
+    return management
+
+
+@pytest.fixture
+def hook(management, backend):
+    """The backend, asked about the scope from now on."""
+    delegate(management, backend.url(PATH))
+    backend.on(PATH, Reply(200, REVIEW))
+    backend.forget()
+    return backend
+
+
+@pytest.fixture
+def ada(trusting) -> Person:
+    return Person.signed_in(trusting)
+
+
+def delegate(management: Management, url: str) -> None:
+    rule = {"scope": SCOPE, "mode": "delegated", "delegated": {"delegation_hook": url}}
+    management.set("stepup", {"jwks_url": "", "step_keys": [], "allowed_scopes": [rule]})
+
+
+def assert_fails(management: Management, person: Person, reason: str) -> None:
+    """The app hears no more than no; the operator reads the reason."""
+    answer = person.request_scope(SCOPE)
+    assert (answer.status, answer.code) == (403, "auth_blocked"), answer
+    assert reason not in answer.body.decode()
+    claims = person.claims()
+    event = management.events("step_up.hook_failed")[0]
+    assert event["data"] == {
+        "user_id": claims["sub"], "session_id": claims["sid"], "scope": SCOPE, "reason": reason}
+
+
+def test_the_hook_is_told_who_asks_for_what_and_from_where(trusting, hook):
+    email = new_email()
+    person = Person.signed_in(trusting, email)
+    agent = ("User-Agent", "Prelude/0.3 (Apple; iOS 17.4.0)")
+    answer = person.device.request_scope(person.access_token, SCOPE, {"amount": "120 EUR"}, [agent])
+    assert answer.status == 200, answer
+    call = hook.next()
+    assert call.method == "POST"
+    assert call.headers["user-agent"] == "Prelude-SessionStepUpHook/1.0"
+    assert call.headers["content-type"] == "application/json"
+    assert call.json == {
+        "scope_requested": SCOPE, "user_id": person.claims()["sub"],
+        "identifiers": [{"type": "email_address", "value": email}],
+        "signals": {"user_agent": agent[1], "platform": "ios", "ip": "127.0.0.1"},
+        "metadata": {"amount": "120 EUR"},
+    }
+
+
+def test_without_metadata_the_member_is_missing(hook, ada):
+    ada.challenge(SCOPE)
+    assert "metadata" not in hook.next().json
+
+
+def test_the_body_is_signed_by_the_key_that_the_header_names(trusting, hook, ada):
+    ada.challenge(SCOPE)
+    call = hook.next()
+    signature, key_id = call.headers["x-webhook-signature"], call.headers["x-webhook-signature-key-id"]
+    jwks = Transport(trusting.url).send("GET", "/.well-known/jwks.json").json
+    key = next(key for key in jwks["keys"] if key["kid"] == key_id)
+    assert (key["kty"], key["alg"], key["use"]) == ("RSA", "PS256", "sig")
+    assert not {"d", "p", "q", "dp", "dq", "qi"} & key.keys()
+    assert "=" not in signature
+    assert is_from_the_service(call.body, signature, key_id, jwks)
+    assert not is_from_the_service(call.body + b" ", signature, key_id, jwks)
+    others = [key["kid"] for key in jwks["keys"] if key["kid"] != key_id]
+    assert not any(is_from_the_service(call.body, signature, other, jwks) for other in others)
+
+
+def test_review_leads_through_its_steps_to_the_scope(trusting, hook):
+    email = new_email()
+    person = Person.signed_in(trusting, email)
+    answer = person.request_scope(SCOPE)
+    assert answer.json["status"] == "review"
+    completed = person.do_code_step(answer.json["challenge_token"], email)
+    assert SCOPE not in person.scopes()
+    person.refresh(completed)
+    assert person.scopes() == [SCOPE]
+
+
+def test_two_steps_are_done_in_their_order(management, trusting, hook):
+    email, phone = new_email(), new_phone()
+    person = Person.signed_in(trusting, email)
+    management.expect(
+        200, "POST", f"/users/{person.claims()['sub']}/identifiers", {"type": "phone_number", "value": phone})
+    steps = [{"order": 2, "key": "verify_sms"}, {"order": 1, "key": "verify_email"}]
+    hook.on(PATH, Reply(200, changed(steps=steps)))
+    second = person.do_code_step(person.challenge(SCOPE), email)
+    early = person.device.refresh(person.refresh_token, second)
+    assert (early.status, early.code) == (409, "step_not_completed")
+    person.refresh(person.do_code_step(second, phone))
+    assert person.scopes() == [SCOPE]
+
+
+def test_continue_grants_at_once(hook, ada):
+    hook.on(PATH, Reply(200, {"status": "continue", "granted_for": 60, "grant_mode": "session-bound"}))
+    answer = ada.request_scope(SCOPE)
+    assert answer.json["status"] == "continue"
+    ada.refresh(answer.json["challenge_token"])
+    assert ada.scopes() == [SCOPE]
+    ada.refresh()
+    assert ada.scopes() == [SCOPE], "the session keeps it"
+    assert ada.claims()["exp"] - ada.claims()["iat"] <= 60, "no token outlives the grant"
+
+
+def test_block_denies_without_a_token(hook, ada):
+    hook.on(PATH, Reply(200, {"status": "block"}))
+    answer = ada.request_scope(SCOPE)
+    assert answer.status == 200 and answer.json == {"status": "block"}
+
+
+@pytest.mark.parametrize(
+    ("reason", "reply"),
+    [
+        ("invalid_status_code", Reply(500, REVIEW)),
+        ("invalid_status_code", Reply(404, REVIEW)),
+        ("response_decode_failed", Reply(200, "hello")),
+        ("response_decode_failed", Reply(200, "")),
+        ("response_decode_failed", Reply(200, json.dumps(REVIEW) + " " * 65 * 1024)),
+        ("invalid_response", Reply(200, [REVIEW])),
+        ("invalid_status", Reply(200, changed(status="allow"))),
+        ("invalid_status", Reply(200, changed(status=None))),
+        ("missing_steps", Reply(200, changed(steps=None))),
+        ("missing_steps", Reply(200, changed(steps=[]))),
+        ("invalid_granted_for", Reply(200, changed(granted_for=86_401))),
+        ("invalid_granted_for", Reply(200, changed(granted_for="300"))),
+        ("invalid_granted_for", Reply(200, changed(granted_for=0, grant_mode="session-bound"))),
+        ("invalid_grant_mode", Reply(200, changed(grant_mode="forever"))),
+        ("invalid_grant_mode", Reply(200, changed(grant_mode=None))),
+        ("invalid_step", Reply(200, step(key="verify_face"))),
+        ("invalid_step", Reply(200, step(key="verify_sms"))),
+        ("invalid_step", Reply(200, step(expiration_duration=-1))),
+        ("invalid_step", Reply(200, changed(steps=REVIEW["steps"] * 2))),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_answer_that_breaks_a_rule_is_a_no(management, hook, ada, reason, reply):
+    hook.on(PATH, reply)
+    assert_fails(management, ada, reason)
+
+
+def test_a_redirect_is_not_followed(management, hook, ada):
+    hook.on(PATH, Reply(302, b"", {"Location": hook.url(PATH)}))
+    assert_fails(management, ada, "invalid_status_code")
+    assert hook.next().path == PATH
+    assert hook.received.empty(), "it was asked once"
+
+
+def test_a_refused_connection_is_a_no(management, ada):
+    delegate(management, f"https://localhost:{free_port()}{PATH}")
+    assert_fails(management, ada, "request_failed")
+
+
+def test_a_certificate_of_an_unknown_authority_is_a_no(management, ada, tmp_path):
+    with Receiver(Authority(tmp_path)) as stranger:
+        delegate(management, stranger.on(PATH, Reply(200, REVIEW)))
+        assert_fails(management, ada, "request_failed")
+        assert stranger.received.empty(), "the stranger was told nothing"
+
+
+def test_outside_development_hooks_need_https_and_a_public_address(tmp_path):
+    """The default: nothing on this machine or in its network is called."""
+    service = Service(tmp_path, "--public-url", "https://{app_id}.session.example.com", development=False)
+    service.start()
+    try:
+        base = Transport(service.url)
+        headers = [("Authorization", f"Bearer {service.key}")]
+        made = base.send("POST", "/v2/session/apps", {"id": "hookapp", "name": "Hooks"}, headers)
+        assert made.status == 201, made
+        management = Management(service, "hookapp")
+        for url in [
+            "http://backend.example.com/hook", "https://localhost/hook", "https://127.0.0.1/hook", "https://[::1]/hook",
+            "https://10.0.0.1/hook", "https://169.254.169.254/latest", "https://2130706433/hook",
+            "https://user:secret@backend.example.com/hook",
+        ]:
+            rule = {"scope": SCOPE, "mode": "delegated", "delegated": {"delegation_hook": url}}
+            refused = management.send("POST", "/config/stepup", {"allowed_scopes": [rule]})
+            assert (refused.status, refused.code) == (400, "bad_request"), (url, refused)
+            assert "allowed_scopes[0].delegated.delegation_hook" in refused.json["message"]
+            assert "secret" not in refused.json["message"]
+    finally:
+        service.kill()
+
+
+def test_a_backend_that_never_answers_is_a_no_after_five_seconds(management, hook, ada):
+    end = threading.Event()
+
+    def never(_):
+        end.wait(20)
+        return Reply(200, REVIEW)
+
+    hook.on(PATH, never)
+    began = time.monotonic()
+    assert_fails(management, ada, "request_failed")
+    end.set()
+    assert 4.5 < time.monotonic() - began < 8

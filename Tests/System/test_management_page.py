@@ -1,0 +1,166 @@
+"""docs/management.md, run from its first call to its last: every body, every status, the shape of every answer."""
+
+import json
+import re
+from dataclasses import dataclass
+
+import pytest
+
+from conftest import running
+from person import Person
+from receiver import Receiver, Reply
+from service import ROOT, Service
+from transport import Answer, Transport
+
+APP = "abc1234"
+BACKEND = "https://backend.example.com"
+BASE = f"/v2/session/apps/{APP}"
+
+
+@dataclass
+class Call:
+    method: str
+    path: str
+    status: int
+    body: dict | None
+    answer: dict | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+def calls_of_the_page() -> list[Call]:
+    text = (ROOT / "docs" / "management.md").read_text()
+    calls = []
+    for section in re.split(r"^#### ", text, flags=re.MULTILINE)[1:]:
+        heading = re.match(r"`(\w+) (\S+)` → (\d+)\n", section)
+        assert heading, f"no call: {section.splitlines()[0]}"
+        blocks = re.findall(r"^```json\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+        values = [json.loads(block) for block in blocks]
+        if heading[1] == "GET":
+            values.insert(0, None)
+        body, answer = (*values, None, None)[:2]
+        calls.append(Call(heading[1], heading[2], int(heading[3]), body, answer))
+    return calls
+
+
+CALLS = calls_of_the_page()
+
+
+def shape(value):
+    """The names of members, all the way down; of a list, its first element's."""
+    match value:
+        case dict(): return {name: shape(member) for name, member in value.items()}
+        case list(): return [shape(value[0])] if value else []
+        case _: return None
+
+
+class Reader:
+    """Somebody who follows the page, and puts the ids they were given into the paths."""
+
+    def __init__(self, service: Service, backend: Receiver):
+        self.service = service
+        self.backend = backend
+        self.transport = Transport(service.url)
+        self.ids: dict[str, str] = {}
+
+    def follow(self, call: Call) -> Answer:
+        path = call.path.replace("…", BASE).format(**self.ids)
+        body = call.body
+        if body is not None:
+            body = json.loads(json.dumps(body).replace(BACKEND, self.backend.url("")))
+        answer = self.transport.send(
+            call.method, path, body, [("Authorization", f"Bearer {self.service.key}")])
+        if answer.status == 201:
+            self.note(answer.json)
+        return answer
+
+    def note(self, made: dict) -> None:
+        id = made.get("config", made).get("id", "")
+        kinds = {"mk": "key_id", "lcfg": "config_id", "usr": "user_id", "web": "webhook_id"}
+        if kind := kinds.get(id.split("_")[0]):
+            self.ids[kind] = id
+
+    def sign_in(self) -> None:
+        person = Person(self.service)
+        answer = person.device.password("ada@example.com", "staple of the better kind")
+        finalized = person.device.finalize(answer.json["challenge_token"])
+        assert finalized.status == 200, finalized
+        sessions = person.device.sessions(finalized.json["access_token"])
+        self.ids["session_id"] = sessions.json["sessions"][0]["id"]
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    service = Service(tmp_path_factory.mktemp("page"), "--default-app", APP)
+    with running(service), Receiver(None) as backend:
+        backend.on("/events", lambda received: Reply(200, {"challenge": int(received.query.get("challenge", 0))}))
+        yield Reader(service, backend)
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.name)
+def test_the_page_is_right(reader, call):
+    if call.name == "GET …/users/{user_id}/sessions":
+        reader.sign_in()
+    answer = reader.follow(call)
+    assert answer.status == call.status, (str(answer), answer.body)
+    if call.answer is not None:
+        assert shape(answer.json) == shape(call.answer)
+    if call.body is not None and call.answer is not None and "config" in call.answer:
+        told = json.loads(answer.body.replace(reader.backend.url("").encode(), BACKEND.encode()))["config"]
+        for name, value in call.body.items():
+            assert told[name] == value, f"{name} is answered as it was sent"
+
+
+def test_the_page_has_every_call_of_the_router():
+    router = (ROOT / "Sources" / "SessionHTTP" / "Router.swift").read_text()
+    management = router[router.index("private func addManagement"):router.index("extension RouterGroup")]
+    routes = re.findall(r'\.(get|post|put|patch|delete)\("([^"]*)"', management)
+    in_router = {method.upper() + " …" + re.sub(r":(\w+)", r"{\1}", path) for method, path in routes}
+    in_router |= {"GET /v2/session/apps", "POST /v2/session/apps"}
+    on_page = {f"{call.method} {call.path.split('?')[0]}" for call in CALLS}
+    assert len(in_router) > 50
+    assert on_page == in_router
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("GET", "/users/usr_nobody", None, 404, "not_found"), ("GET", "/nowhere", None, 404, "not_found"),
+        ("GET", "/users?limit=0", None, 400, "invalid_pagination_limit"),
+        ("GET", "/users?offset=-1", None, 400, "invalid_pagination_offset"),
+        ("POST", "/users", {"identifiers": [{"type": "email_address", "value": "x"}]}, 400, "invalid_identifier"),
+        ("POST", "/users", {"identifiers": []}, 400, "bad_request"), ("POST", "/users", None, 400, "bad_request"),
+        ("POST", "/config/claims", {"mapping": {}}, 409, "conflict"),
+        ("POST", "/config/migration", {"session_validation_url": "http://localhost/x"}, 409, "conflict"),
+        ("POST", "/config/login/password", {}, 409, "conflict"),
+        ("POST", "/config/stepup", {}, 409, "step_up_config_already_exists"),
+        ("DELETE", "/config/scopes?scope=never:registered", None, 404, "not_found"),
+        ("DELETE", "/config/scopes", None, 400, "bad_request"),
+        ("DELETE", "/keys/mk_nothing", None, 404, "not_found"),
+        ("DELETE", "/webhooks/web_nothing", None, 404, "not_found"),
+        ("POST", "/users", {"identifiers": [{"type": "email_address", "value": "y@example.com"}], "profile": {
+            "x": "y" * 65 * 1024}}, 413, "bad_request"),
+    ])
+def test_refusals_are_those_of_the_table(reader, method, path, body, status, code):
+    headers = [("Authorization", f"Bearer {reader.service.key}")]
+    refused = reader.transport.send(method, BASE + path, body, headers)
+    assert (refused.status, refused.code) == (status, code)
+    assert set(refused.json) == {"code", "status", "message"} and refused.json["status"] == status
+
+
+def test_a_key_of_another_app_and_an_app_that_is_not_there_are_one_answer(reader):
+    def answer(path: str, key: str):
+        told = reader.transport.send("GET", path, None, [("Authorization", f"Bearer {key}")])
+        return told.status, told.json
+
+    made = reader.transport.send(
+        "POST", f"{BASE}/keys", {"name": "backend"}, [("Authorization", f"Bearer {reader.service.key}")]).json
+    assert answer(f"{BASE}/users", made["key"])[0] == 200
+    refusals = [
+        answer("/v2/session/apps/devapp1/users", made["key"]), answer("/v2/session/apps/zzzzzzz/users", made["key"]),
+        answer("/v2/session/apps", made["key"]), answer(f"{BASE}/users", "psk_wrong"),
+        answer("/v2/session/apps/zzzzzzz/users", "psk_wrong"),
+    ]
+    assert refusals == [refusals[0]] * 5 and refusals[0][0] == 401

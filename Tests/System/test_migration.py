@@ -1,0 +1,141 @@
+"""Coming over from an earlier system: the operator's backend judges the old credential, once."""
+
+import base64
+import hashlib
+import secrets
+
+import pytest
+
+from operator_api import Management
+from person import Person, new_email
+from receiver import Reply
+from snippets import load
+from transport import Transport
+
+is_from_the_service = load("hooks.md").is_from_the_service
+
+PATH = "/validate"
+CREDENTIAL = "old-session-3f9c"
+
+
+def pkce() -> tuple[str, str]:
+    verifier = secrets.token_urlsafe(48)
+    digest = hashlib.sha256(verifier.encode()).digest()
+    return verifier, base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def owner(**members) -> Reply:
+    return Reply(200, {"user": {"identifiers": [{"type": "email_address", "value": new_email()}], **members}})
+
+
+@pytest.fixture(scope="module")
+def management(trusting, backend) -> Management:
+    management = Management(trusting)
+    management.set("migration", {"session_validation_url": backend.url(PATH)})
+    return management
+
+
+def migrate(service, credential: str = CREDENTIAL) -> Person:
+    person = Person(service)
+    verifier, challenge = pkce()
+    answer = person.device.migrate(credential, challenge)
+    assert answer.status == 200, answer
+    person.take(person.device.finalize(answer.json["challenge_token"], verifier))
+    return person
+
+
+def test_a_user_comes_over_with_identifiers_profile_and_name(trusting, management, backend):
+    email, number = new_email(), secrets.token_hex(6)
+    identifiers = [{"type": "email_address", "value": email}, {"type": "phone_number", "value": "+14155557777"}]
+    backend.on(PATH, owner(identifiers=identifiers, profile={"plan": "gold"}, external_id=number))
+    backend.forget()
+    person = migrate(trusting)
+    user = management.get(f"/users/{person.claims()['sub']}")
+    assert user["identifiers"] == identifiers
+    assert (user["profile"], user["external_id"], user["has_password"]) == ({"plan": "gold"}, number, False)
+    call = backend.next()
+    assert (call.method, call.json) == ("POST", {"token": CREDENTIAL})
+    assert call.headers["user-agent"] == "Prelude-SessionMigrationHook/1.0"
+    jwks = Transport(trusting.url).send("GET", "/.well-known/jwks.json").json
+    signature, key_id = call.headers["x-webhook-signature"], call.headers["x-webhook-signature-key-id"]
+    assert is_from_the_service(call.body, signature, key_id, jwks)
+
+
+def test_who_comes_twice_is_the_same_user(trusting, management, backend):
+    email, number = new_email(), secrets.token_hex(6)
+    backend.on(PATH, owner(identifiers=[{"type": "email_address", "value": email}], external_id=number))
+    first = migrate(trusting).claims()
+    backend.on(PATH, owner(identifiers=[{"type": "email_address", "value": email}], profile={"plan": "tin"}))
+    second = migrate(trusting).claims()
+    assert first["sub"] == second["sub"] and first["sid"] != second["sid"]
+    assert management.get(f"/users/{first['sub']}")["profile"] == {}, "what is here is not overwritten"
+
+
+def test_who_has_signed_in_here_already_is_found_by_the_identifier(trusting, backend, management):
+    email = new_email()
+    there = Person.signed_in(trusting, email).claims()["sub"]
+    backend.on(PATH, owner(identifiers=[{"type": "email_address", "value": email.upper()}]))
+    assert migrate(trusting).claims()["sub"] == there
+
+
+def test_identifiers_of_two_users_are_a_conflict(trusting, backend, management):
+    one, other = new_email(), new_email()
+    for email in (one, other):
+        Person.signed_in(trusting, email)
+    identifiers = [{"type": "email_address", "value": email} for email in (one, other)]
+    backend.on(PATH, owner(identifiers=identifiers))
+    answer = Person(trusting).device.migrate(CREDENTIAL, pkce()[1])
+    assert (answer.status, answer.code) == (409, "identifier_already_exists")
+
+
+def test_a_credential_that_the_backend_refuses_is_unauthorized(trusting, management, backend):
+    backend.on(PATH, Reply(401, {"error": "expired"}))
+    answer = Person(trusting).device.migrate(CREDENTIAL, pkce()[1])
+    assert (answer.status, answer.code) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(500), "invalid_status_code"), (Reply(204), "invalid_status_code"),
+        (Reply(302, b"", {"Location": "/validate"}), "invalid_status_code"),
+        (Reply(200, "fine"), "response_decode_failed"), (Reply(200, {}), "response_decode_failed"),
+        (Reply(200, {"user": {"identifiers": []}}), "invalid_response"),
+        (Reply(200, {"user": {"identifiers": [{"type": "name", "value": "Ada"}]}}), "invalid_response"),
+        (Reply(200, {"user": {"identifiers": [{"type": "email_address", "value": "nowhere"}]}}), "invalid_response"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "")
+def test_an_answer_that_breaks_a_rule_is_a_no(trusting, management, backend, reply, reason):
+    backend.on(PATH, reply)
+    answer = Person(trusting).device.migrate(CREDENTIAL, pkce()[1])
+    assert (answer.status, answer.code) == (403, "auth_blocked")
+    event = management.events("migration.hook_failed")[0]
+    assert event["data"] == {"reason": reason}
+    assert CREDENTIAL not in trusting.log()
+
+
+def test_only_who_began_finishes(trusting, management, backend):
+    """The challenge of a migration is worth nothing without the verifier (RFC 7636)."""
+    backend.on(PATH, owner())
+    device = Person(trusting).device
+    verifier, challenge = pkce()
+    token = device.migrate(CREDENTIAL, challenge).json["challenge_token"]
+    wrong = device.finalize(token, pkce()[0])
+    assert (wrong.status, wrong.code) == (401, "token_mismatch")
+    missing = device.finalize(token)
+    assert (missing.status, missing.code) == (400, "bad_request")
+    assert device.finalize(token, verifier).status == 200
+
+
+def test_a_suspended_user_does_not_come_in_through_the_back(trusting, management, backend):
+    email = new_email()
+    user = Person.signed_in(trusting, email).claims()["sub"]
+    management.expect(200, "PUT", f"/users/{user}/status", {"status": "suspended"})
+    backend.on(PATH, owner(identifiers=[{"type": "email_address", "value": email}]))
+    answer = Person(trusting).device.migrate(CREDENTIAL, pkce()[1])
+    assert (answer.status, answer.code) == (403, "suspended_account")
+
+
+def test_without_a_configuration_there_is_no_migration(shared):
+    answer = Person(shared).device.migrate(CREDENTIAL, pkce()[1])
+    assert (answer.status, answer.code) == (400, "no_login_config")

@@ -1,0 +1,218 @@
+"""Webhooks: activated, signed, repeated, and kept in the database until they arrive."""
+
+import datetime
+import time
+
+import pytest
+
+from operator_api import Management
+from person import Person, new_email
+from receiver import Receiver, Reply
+from service import APP
+from snippets import load
+from transport import Transport
+
+is_from_the_service = load("hooks.md").is_from_the_service
+take_new = load("webhooks.md").take_new
+
+PATH = "/events"
+ACKNOWLEDGED = Reply(200, b"")
+
+
+def activation(received) -> Reply:
+    return Reply(200, {"challenge": int(received.query["challenge"])})
+
+
+def answering(reply: Reply):
+    """Repeats the challenge of an activation, and answers events with this."""
+    return lambda received: activation(received) if received.method == "GET" else reply
+
+
+def active_webhook(management: Management, backend: Receiver, reply: Reply = ACKNOWLEDGED, **body) -> dict:
+    url = backend.on(PATH, answering(reply))
+    webhook = management.expect(201, "POST", "/webhooks", {"url": url, **body})
+    webhook = management.expect(200, "POST", f"/webhooks/{webhook['id']}/activate")
+    assert webhook["status"] == "active"
+    backend.forget()
+    return webhook
+
+
+def new_user(management: Management) -> str:
+    identifiers = [{"type": "email_address", "value": new_email()}]
+    return management.expect(201, "POST", "/users", {"identifiers": identifiers})["id"]
+
+
+def wait_until(condition, seconds: float = 10):
+    """The first answer of a condition that is true."""
+    deadline = time.monotonic() + seconds
+    while not (answer := condition()):
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+    return answer
+
+
+@pytest.fixture
+def management(trusting, backend):
+    """The management API of an app without webhooks."""
+    management = Management(trusting)
+    yield management
+    for webhook in management.get("/webhooks")["webhooks"]:
+        management.expect(204, "DELETE", f"/webhooks/{webhook['id']}")
+    backend.forget()
+
+
+def test_activation_asks_the_endpoint_whether_it_wants_the_events(management, backend):
+    url = backend.on(PATH, answering(ACKNOWLEDGED))
+    webhook = management.expect(201, "POST", "/webhooks", {"url": url})
+    assert webhook["id"].startswith("web_") and webhook["status"] == "inactive"
+    assert backend.received.empty(), "nothing is called before the activation"
+    active = management.expect(200, "POST", f"/webhooks/{webhook['id']}/activate")
+    call = backend.next()
+    assert call.method == "GET" and call.headers["user-agent"] == "Prelude-SessionWebhook/1.0"
+    assert call.query == {
+        "event": "activate", "verification_token": webhook["verification_token"], "challenge": call.query["challenge"],
+        "app_id": APP}
+    assert int(call.query["challenge"]) >= 0
+    assert active["status"] == "active"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(404), Reply(302, b"", {"Location": "/"}), Reply(200, {"challenge": -1}), Reply(200, "yes"),
+     lambda received: Reply(200, {"challenge": received.query["challenge"]})],
+    ids=["not found", "a redirect", "another number", "not JSON", "a text"])
+def test_an_endpoint_that_does_not_repeat_the_challenge_stays_inactive(management, backend, reply):
+    webhook = management.expect(201, "POST", "/webhooks", {"url": backend.on(PATH, reply)})
+    refused = management.send("POST", f"/webhooks/{webhook['id']}/activate")
+    assert (refused.status, refused.code) == (400, "bad_request")
+    assert refused.json["message"].startswith("url could not be activated")
+    assert management.get(f"/webhooks/{webhook['id']}")["status"] == "inactive"
+    new_user(management)
+    assert management.get(f"/webhooks/{webhook['id']}/deliveries")["deliveries"] == []
+
+
+def test_events_arrive_signed(trusting, management, backend):
+    active_webhook(management, backend, events=["user.created"])
+    user = new_user(management)
+    call = backend.next()
+    assert call.method == "POST"
+    assert call.headers["user-agent"] == "Prelude-SessionWebhook/1.0"
+    signature, key_id = call.headers["x-webhook-signature"], call.headers["x-webhook-signature-key-id"]
+    assert signature.startswith("rsassa-pss-sha256=")
+    jwks = Transport(trusting.url).send("GET", "/.well-known/jwks.json").json
+    assert is_from_the_service(call.body, signature, key_id, jwks)
+    assert not is_from_the_service(call.body.replace(b"usr_", b"USR_"), signature, key_id, jwks)
+    body = call.json
+    assert set(body) == {"app_id", "events"} and body["app_id"] == APP
+    [event] = body["events"]
+    assert set(event) == {"id", "name", "created_at", "data"}
+    assert (event["name"], event["data"]) == ("user.created", {"user_id": user})
+    assert event["id"].startswith("evt_") and event["created_at"].endswith("Z")
+
+
+def test_the_events_of_a_life_arrive_in_order(trusting, management, backend):
+    active_webhook(management, backend)
+    email = new_email()
+    person = Person.signed_in(trusting, email)
+    user, session = (person.claims()[name] for name in ("sub", "sid"))
+    management.expect(200, "PATCH", f"/users/{user}/profile", {"profile": {"plan": "gold"}})
+    management.expect(
+        200, "POST", f"/users/{user}/identifiers", {"type": "phone_number", "value": "+14155559999"})
+    management.expect(
+        200, "DELETE", f"/users/{user}/identifiers", {"type": "phone_number", "value": "+14155559999"})
+    assert person.device.revoke(person.refresh_token).status == 204
+    management.expect(204, "DELETE", f"/users/{user}")
+    expected = [
+        "user.created", "user.session.created", "user.profile.updated", "user.identifier.created",
+        "user.identifier.deleted", "user.session.revoked", "user.deleted"]
+    events = []
+    while len(events) < len(expected):
+        events += backend.next().json["events"]
+    assert [event["name"] for event in events] == expected
+    assert all(event["data"]["user_id"] == user for event in events)
+    assert events[1]["data"]["session_id"] == session
+    assert events[5]["data"]["reason"] == "logout"
+    seen: set[str] = set()
+    assert take_new(events, seen) == events and take_new(events, seen) == [], "as documented for repeats"
+
+
+def test_only_the_events_that_were_asked_for_arrive(management, backend):
+    active_webhook(management, backend, events=["user.deleted"])
+    user = new_user(management)
+    management.expect(204, "DELETE", f"/users/{user}")
+    assert [event["name"] for event in backend.next().json["events"]] == ["user.deleted"]
+
+
+def test_a_failed_delivery_is_kept_and_due_a_minute_later(management, backend):
+    webhook = active_webhook(management, backend, Reply(500, "no"), events=["user.created"])
+    user = new_user(management)
+    sent = backend.next().json["events"][0]
+    path = f"/webhooks/{webhook['id']}/deliveries"
+
+    def tried():
+        [delivery] = management.get(path)["deliveries"]
+        return delivery if delivery["attempts"] else None
+
+    before = datetime.datetime.now(datetime.timezone.utc)
+    delivery = wait_until(tried)
+    assert delivery["event"] == sent and sent["data"] == {"user_id": user}
+    assert (delivery["status"], delivery["attempts"], delivery["last_status"]) == ("pending", 1, 500)
+    assert "500" in delivery["last_error"]
+    wait = datetime.datetime.fromisoformat(delivery["next_attempt_at"]) - before
+    assert 55 <= wait.total_seconds() <= 61
+    assert delivery.get("delivered_at") is None
+
+
+def test_an_endpoint_that_is_gone_is_told_in_the_delivery_log(management, authority):
+    with Receiver(authority) as leaving:
+        webhook = active_webhook(management, leaving, events=["user.created"])
+    new_user(management)
+    path = f"/webhooks/{webhook['id']}/deliveries"
+    delivery = wait_until(lambda: next((d for d in management.get(path)["deliveries"] if d["attempts"]), None))
+    assert delivery["status"] == "pending" and delivery.get("last_status") is None
+    assert delivery["last_error"].startswith("no connection")
+
+
+def test_a_delivery_is_read_as_delivered(management, backend):
+    webhook = active_webhook(management, backend, events=["user.created"])
+    new_user(management)
+    path = f"/webhooks/{webhook['id']}/deliveries"
+    delivery = wait_until(
+        lambda: next((d for d in management.get(path)["deliveries"] if d["status"] == "delivered"), None))
+    assert (delivery["attempts"], delivery["last_status"]) == (1, 200)
+    assert delivery["delivered_at"].endswith("Z") and delivery.get("next_attempt_at") is None
+
+
+def test_another_address_has_to_be_activated_again(management, backend):
+    webhook = active_webhook(management, backend, events=["user.created"])
+    other = backend.on("/elsewhere", ACKNOWLEDGED)
+    changed = management.expect(200, "PUT", f"/webhooks/{webhook['id']}", {"url": other, "events": ["user.created"]})
+    assert changed["status"] == "inactive"
+    new_user(management)
+    assert management.get(f"/webhooks/{webhook['id']}/deliveries")["deliveries"] == []
+
+
+def test_unknown_events_and_bad_addresses_are_refused_with_their_field(management):
+    for body, field in [
+        ({"url": "https://example.com/hook", "events": ["user.sneezed"]}, "events"),
+        ({"url": "ftp://example.com/hook"}, "url"), ({"url": "https://10.1.2.3/"}, "url"), ({}, "url"),
+    ]:
+        refused = management.send("POST", "/webhooks", body)
+        assert (refused.status, refused.code) == (400, "bad_request"), (body, refused)
+        assert refused.json["message"].startswith(field), refused.json
+
+
+def test_the_outbox_survives_kill_nine(service):
+    """What was answered is delivered, although the process died between the answer and the delivery."""
+    management = Management(service)
+    with Receiver(None) as backend:
+        active_webhook(management, backend, events=["user.created"])
+        # A delivery just happened, so the next round is a second away.
+        new_user(management)
+        backend.next()
+        user = new_user(management)
+        service.kill()
+        assert backend.received.empty(), "nothing was delivered before the end"
+        service.start()
+        [event] = backend.next().json["events"]
+        assert event["data"] == {"user_id": user}
