@@ -27,7 +27,7 @@ package struct ChallengeReference: Sendable, Equatable {
     /// Whoever holds the token must hold the session's key too, if it has one.
     package func refusal(challenge: StepUpChallenge?, session: Session?, user: User?, now: Timestamp) -> Refusal? {
         guard let challenge, let session, let user, session.isLive(at: now), user.status == .active,
-            challenge.sessionID == session.id, challenge.userID == user.id, sessionID == session.id
+            challenge.sessionID == session.id, challenge.userID == user.id, sessionID == session.id, userID == user.id
         else { return .invalidChallenge }
         if let thumbprint = session.keyThumbprint {
             guard let proofThumbprint else { return .missingProof }
