@@ -63,7 +63,8 @@ actor OperatorKeys {
     private func keys(at url: String, now: Timestamp, fresh: Bool) async throws -> RSAKeySet {
         if let running = fetching[url] { return try await running.value }
         if !fresh, let entry = entries[url], now < entry.fetchedAt + Self.lifetime { return entry.keys }
-        if entries[url] == nil, !mayFetch(url, now: now) { throw Self.cannotFetch }
+        // Keys that have run out are no reason either to ask a failing endpoint for each token.
+        guard mayFetch(url, now: now) else { throw Self.cannotFetch }
         lastFetch[url] = now
         let egress = egress
         let task = Task { try await Self.fetch(url, egress: egress) }
