@@ -33,11 +33,12 @@ struct CustomSteps: Sendable {
         guard let claims = try? verified.claims(as: Claims.self) else {
             throw Refusal.invalidStepToken("lacks sub, exp, nbf, iat, jti, challenge_id, key or status")
         }
-        guard claims.exp + Self.leeway > now.seconds else { throw Refusal.invalidStepToken("has expired") }
-        guard claims.nbf - Self.leeway <= now.seconds, claims.iat - Self.leeway <= now.seconds else {
+        // The sums are of our clock: a claim may be any number, and one that overflows would end the process.
+        guard claims.exp > now.seconds - Self.leeway else { throw Refusal.invalidStepToken("has expired") }
+        guard max(claims.nbf, claims.iat) <= now.seconds + Self.leeway else {
             throw Refusal.invalidStepToken("is not valid yet")
         }
-        guard claims.exp - now.seconds <= Self.maximumLifetime else {
+        guard claims.exp <= now.seconds + Self.maximumLifetime else {
             throw Refusal.invalidStepToken("must expire within a day")
         }
         guard (1...256).contains(claims.jti.utf8.count) else { throw Refusal.invalidStepToken("has no usable jti") }
