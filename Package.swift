@@ -167,6 +167,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "SessionDomainTests", dependencies: ["SessionDomain", "SessionTokens"], swiftSettings: strict),
+            name: "SessionDomainTests", dependencies: ["SessionDomain", "SessionRSA", "SessionTokens", cryptoExtras],
+            swiftSettings: strict),
     ]
 )

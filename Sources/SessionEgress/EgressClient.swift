@@ -26,7 +26,9 @@ package final class EgressClient: Egress {
         self.policy = policy
         self.resolver = resolver
         judge = AddressJudge(allowedNetworks: policy.allowedNetworks)
-        pool = ClientPool(tls: try policy.tlsConfiguration(), eventLoopGroup: eventLoopGroup)
+        pool = ClientPool(
+            tls: try policy.tlsConfiguration(), eventLoopGroup: eventLoopGroup,
+            keepAlive: .seconds(Int64(policy.keepAlive)))
     }
 
     /// To be called once, before the last reference goes. Calls under way fail.

@@ -8,6 +8,9 @@ package struct EgressPolicy: Sendable {
     package var allowedNetworks: [IPNetwork]
     /// A PEM file with certificates of authorities that are trusted besides the system's.
     package var additionalTrustRoots: String?
+    /// Seconds for which an unused connection is kept. Below the five after which common servers hang up, so that few
+    /// requests meet a closing connection.
+    package var keepAlive = 4
 
     package init(
         allowsPlainHTTP: Bool = false, allowedNetworks: [IPNetwork] = [], additionalTrustRoots: String? = nil

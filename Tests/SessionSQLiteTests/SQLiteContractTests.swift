@@ -37,6 +37,6 @@ struct SQLiteContractTests {
     @Test("No two rules have one name, and none went missing")
     func rulesAreDistinct() {
         #expect(Set(StoreContract.rules.map(\.name)).count == StoreContract.rules.count)
-        #expect(StoreContract.rules.count >= 80)
+        #expect(StoreContract.rules.count >= 210)
     }
 }

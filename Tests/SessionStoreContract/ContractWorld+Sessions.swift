@@ -22,10 +22,11 @@ extension ContractWorld {
     }
 
     func start(
-        _ session: Session, challenge: String? = nil, proof: ProofUse? = nil, replacing previous: String? = nil
+        _ session: Session, grants: [Grant] = [], challenge: String? = nil, proof: ProofUse? = nil,
+        replacing previous: String? = nil
     ) -> StartSession {
         StartSession(
-            session: session, challengeID: challenge ?? "challenge of \(session.id)",
+            session: session, grants: grants, challengeID: challenge ?? "challenge of \(session.id)",
             challengeIssuedAt: session.createdAt, challengeExpiresAt: session.createdAt + 600, proof: proof,
             previousSessionID: previous,
             now: session.createdAt, events: EventFactory(appID: session.appID, environment: environment))
@@ -41,21 +42,25 @@ extension ContractWorld {
     }
 
     func rotation(
-        of session: Session, generation: Int64 = 0, proof: ProofUse?, after seconds: Int = 1,
-        device: Device = Device(), policy: SessionPolicy = SessionPolicy()
+        of session: Session, generation: Int64 = 0, proof: ProofUse?, redeeming reference: ChallengeReference? = nil,
+        after seconds: Int = 1, device: Device = Device(), policy: SessionPolicy = SessionPolicy()
     ) -> RotateRefreshToken {
         RotateRefreshToken(
-            appID: session.appID, sessionID: session.id, generation: generation, proof: proof, device: device,
-            policy: policy, now: now + seconds,
+            appID: session.appID, sessionID: session.id, generation: generation, proof: proof,
+            redemption: reference.map {
+                RedeemChallenge(reference: $0, grantID: environment.newID("grt"), now: now + seconds)
+            }, device: device, policy: policy, now: now + seconds,
             events: EventFactory(appID: session.appID, environment: environment(at: now + seconds)))
     }
 
     func rotate(
-        _ session: Session, generation: Int64 = 0, proof: ProofUse?, after seconds: Int = 1,
-        policy: SessionPolicy = SessionPolicy()
+        _ session: Session, generation: Int64 = 0, proof: ProofUse?, redeeming reference: ChallengeReference? = nil,
+        after seconds: Int = 1, policy: SessionPolicy = SessionPolicy()
     ) async throws -> RotationOutcome {
         try await store.rotateRefreshToken(
-            rotation(of: session, generation: generation, proof: proof, after: seconds, policy: policy))
+            rotation(
+                of: session, generation: generation, proof: proof, redeeming: reference, after: seconds, policy: policy)
+        )
     }
 
     func isLive(_ session: Session, after seconds: Int = 2) async throws -> Bool {

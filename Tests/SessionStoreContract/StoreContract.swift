@@ -9,7 +9,9 @@ package enum StoreContract {
         AppRules.all + ManagementKeyRules.all + UserRules.all + IdentifierRules.all + AccessRules.all
         + StartSessionRules.all + RotationRules.all + RotationRaceRules.all + SessionListRules.all
         + ReplayMemoryRules.all + VerificationRules.all + CheckCodeRules.all + PasswordTryRules.all
-        + HousekeepingRules.all
+        + HousekeepingRules.all + ChallengeRules.all + EndedStepUpRules.all + GrantRules.all + RedemptionRules.all
+        + ChangePasswordRules.all + SendStepUpCodeRules.all + StepUpCodeRules.all + RegisterScopeRules.all
+        + CustomStepRules.all + AdoptUserRules.all + WebhookRules.all + OutboxRules.all + HookKeyRules.all
 }
 
 /// One promise, checked against a fresh and empty store.

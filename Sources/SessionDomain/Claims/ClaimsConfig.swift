@@ -77,7 +77,7 @@ package enum ClaimInput: String, Sendable, Codable, CaseIterable {
         case .userID: .string(user.id)
         case .ip: Self.text(client.ip)
         case .countryCode: Self.text(client.countryCode)
-        case .locales: .array(client.locales.map(JSONValue.string))
+        case .locales: Self.list(client.locales)
         case .emails: Self.identifiers(of: user, .emailAddress)
         case .phoneNumbers: Self.identifiers(of: user, .phoneNumber)
         }
@@ -86,7 +86,11 @@ package enum ClaimInput: String, Sendable, Codable, CaseIterable {
     private static func text(_ text: String) -> JSONValue { text.isEmpty ? .null : .string(text) }
 
     private static func identifiers(of user: User, _ type: IdentifierType) -> JSONValue {
-        .array(user.identifiers.filter { $0.type == type }.map { .string($0.value) })
+        list(user.identifiers.filter { $0.type == type }.map(\.value))
+    }
+
+    private static func list(_ values: [String]) -> JSONValue {
+        values.isEmpty ? .null : .array(values.map(JSONValue.string))
     }
 }
 

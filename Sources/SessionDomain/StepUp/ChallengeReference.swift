@@ -32,7 +32,7 @@ package struct ChallengeReference: Sendable, Equatable {
     /// that leaked does no step.
     package func refusal(challenge: StepUpChallenge?, session: Session?, user: User?, now: Timestamp) -> Refusal? {
         guard let challenge, let session, let user, session.isLive(at: now), user.status == .active,
-            challenge.sessionID == session.id, challenge.userID == user.id, sessionID == session.id
+            challenge.sessionID == session.id, challenge.userID == user.id, sessionID == session.id, userID == user.id
         else { return .invalidChallenge }
         if let thumbprint = session.keyThumbprint {
             guard let proofThumbprint else { return .missingProof }

@@ -1,7 +1,8 @@
 /// The intent to do a step with a code. A store performs it in one transaction:
 ///
 /// 1. read the challenge with its session and user, and ask `reference.refusal`; stop when there is one;
-/// 2. read the verification under the challenge's `verificationKey` and ask `precheck`; stop unless it says `.count`;
+/// 2. read the verification under the challenge's `verificationKey` and ask `precheck`; unless it says `.count`, stop
+///    with `.wrong` and count nothing, for nothing was guessed at;
 /// 3. take one from the identifier's `otpFailedChecks` counter (`.limited` when it is used up), and write the
 ///    verification with one check more and the challenge with one wrong code more: counted before comparing;
 /// 4. `isRight`: if not, keep what was counted and answer `.wrong`;

@@ -16,7 +16,7 @@ package protocol WebhookStore: Sendable {
     func deliveries(of webhookID: String, app: AppID, limit: Int, offset: Int) async throws -> [WebhookDelivery]
     /// The active webhooks that have something due.
     func dueWebhooks(now: Timestamp) async throws -> [Webhook]
-    /// Takes deliveries of a webhook that are due, longest due first, and puts them off to `leaseEnd`, so that nobody
+    /// Takes deliveries of a webhook that are due, if it is still active at this address, longest due first, and puts them off to `leaseEnd`, so that nobody
     /// else takes them meanwhile and a crash loses none.
     func claimDeliveries(
         of webhook: Webhook, now: Timestamp, leaseEnd: Timestamp, limit: Int

@@ -19,14 +19,19 @@ actor ClientPool {
     private let tls: TLSConfiguration
     private let eventLoopGroup: any EventLoopGroup
     private let maximumIdle: Int
+    private let keepAlive: TimeAmount
     private var entries: [PinnedTarget: Entry] = [:]
     private var uses = 0
     private var isShutDown = false
 
-    init(tls: TLSConfiguration, eventLoopGroup: any EventLoopGroup, maximumIdle: Int = ClientPool.maximumIdle) {
+    init(
+        tls: TLSConfiguration, eventLoopGroup: any EventLoopGroup, maximumIdle: Int = ClientPool.maximumIdle,
+        keepAlive: TimeAmount = .seconds(4)
+    ) {
         self.tls = tls
         self.eventLoopGroup = eventLoopGroup
         self.maximumIdle = maximumIdle
+        self.keepAlive = keepAlive
     }
 
     var targets: Set<PinnedTarget> { Set(entries.keys) }
@@ -66,7 +71,8 @@ actor ClientPool {
     private func lend(_ target: PinnedTarget) throws(EgressError) -> HTTPClient {
         guard !isShutDown else { throw .connectionFailed("The service is shutting down.") }
         var entry =
-            entries[target] ?? Entry(client: target.makeClient(tls: tls, eventLoopGroup: eventLoopGroup))
+            entries[target]
+            ?? Entry(client: target.makeClient(tls: tls, keepAlive: keepAlive, eventLoopGroup: eventLoopGroup))
         entry.users += 1
         entries[target] = entry
         return entry.client

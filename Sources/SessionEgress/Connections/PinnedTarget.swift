@@ -20,10 +20,9 @@ struct PinnedTarget: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - eventLoopGroup: One of NIO's sockets on every platform; Network.framework would resolve by itself.
-    func makeClient(tls: TLSConfiguration, eventLoopGroup: any EventLoopGroup) -> HTTPClient {
+    func makeClient(tls: TLSConfiguration, keepAlive: TimeAmount, eventLoopGroup: any EventLoopGroup) -> HTTPClient {
         var connections = HTTPClient.Configuration.ConnectionPool()
-        // Below the five seconds after which common servers hang up, so that few requests meet a closing connection.
-        connections.idleTimeout = .seconds(4)
+        connections.idleTimeout = keepAlive
         // Hooks have seconds for their answer; waiting for a connection would use them up.
         connections.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         // A refused connection is an answer; trying again is for the caller, who knows whether it matters.

@@ -9,14 +9,10 @@ extension SQLiteStore {
                 challenge: challenge, session: session, user: user, now: intent.now)
             if let refusal { return .refused(refusal) }
             guard let challenge, let user else { return .refused(.invalidChallenge) }
-            let counted = intent.counted(challenge)
 
             let check = intent.codeCheck(of: challenge)
             let current = try db.verification(tokenHash: challenge.verificationKey, app: intent.appID)
-            guard case .count(let verification) = check.precheck(current) else {
-                try db.update(counted)
-                return .wrong
-            }
+            guard case .count(let verification) = check.precheck(current) else { return .wrong }
             let failures = CounterKey.otpFailedChecks(verification.identifier)
             if case .refused(let until) = try db.take(
                 failures, app: intent.appID, limit: intent.limits.failedChecks, now: intent.now)
@@ -24,7 +20,7 @@ extension SQLiteStore {
                 return .limited(until: until)
             }
             try db.update(verification)
-            try db.update(counted)
+            try db.update(intent.counted(challenge))
             guard check.isRight(verification) else { return .wrong }
 
             try db.delete(verification)

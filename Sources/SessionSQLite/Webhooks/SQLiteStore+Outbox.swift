@@ -41,9 +41,11 @@ extension SQLiteStore {
                 """
                 SELECT \(WebhookDelivery.columns) FROM \(Self.joined)
                 WHERE delivery.app_id = ? AND delivery.webhook_id = ? AND delivery.status = 'pending'
-                    AND delivery.next_attempt_at <= ?
+                    AND delivery.next_attempt_at <= ? AND EXISTS (
+                        SELECT 1 FROM webhooks WHERE app_id = ? AND id = ? AND status = 'active' AND url = ?)
                 ORDER BY delivery.next_attempt_at, delivery.sequence LIMIT ?
-                """, [webhook.appID, webhook.id, now, limit], as: WebhookDelivery.init(reading:))
+                """, [webhook.appID, webhook.id, now, webhook.appID, webhook.id, webhook.url, limit],
+                as: WebhookDelivery.init(reading:))
             for delivery in claimed {
                 var leased = delivery
                 leased.nextAttemptAt = leaseEnd

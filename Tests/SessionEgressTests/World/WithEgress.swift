@@ -6,6 +6,8 @@ extension EgressPolicy {
     static func tests(_ change: (inout EgressPolicy) -> Void = { _ in }) -> EgressPolicy {
         var policy = EgressPolicy(
             allowsPlainHTTP: true, allowedNetworks: ["127.0.0.0/8"].compactMap(IPNetwork.init))
+        // Long enough for the slowest machine: a test is about whether a connection is shared, not for how long.
+        policy.keepAlive = 600
         change(&policy)
         return policy
     }

@@ -1,0 +1,96 @@
+import SessionTokens
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Mapped claims")
+struct ClaimsConfigTests {
+    private let client = ClientFacts(
+        ip: "203.0.113.7", userAgent: "App/1.0", platform: "ios", countryCode: "DE", locales: ["de-AT", "en"])
+
+    private func user(_ identifiers: [CanonicalIdentifier]? = nil) throws -> User {
+        var user = try TestApp.user(
+            try identifiers ?? [
+                TestApp.mail("Ada@example.com"), TestApp.phone(), TestApp.mail("second@example.com"),
+            ])
+        user.profile = ["plan": "gold", "seats": .int(3), "nothing": .null]
+        return user
+    }
+
+    private func resolve(_ source: ClaimSource, user: User? = nil, client: ClientFacts? = nil) throws -> JSONValue? {
+        ClaimsConfig(mapping: ["claim": source], at: now)
+            .resolve(user: try user ?? self.user(), client: client ?? self.client)["claim"]
+    }
+
+    @Test(
+        "A literal is itself",
+        arguments: [
+            JSONValue.null, .bool(false), .int(-1), .double(0.5), "text", .array(["a", .null]), .object(["a": "b"]),
+        ])
+    func literal(value: JSONValue) throws {
+        #expect(try resolve(.literal(value)) == value)
+    }
+
+    @Test("A custom claim is the profile's, or null")
+    func customClaim() throws {
+        #expect(try resolve(.customClaim("plan")) == "gold")
+        #expect(try resolve(.customClaim("seats")) == .int(3))
+        #expect(try resolve(.customClaim("nothing")) == .null)
+        #expect(try resolve(.customClaim("missing")) == .null)
+    }
+
+    private static let mails: JSONValue = .array(["Ada@example.com", "second@example.com"])
+
+    @Test(
+        "Each input, as it is, as a text and as a list",
+        arguments: [
+            (.userID, "usr_1", "usr_1", .array(["usr_1"])),
+            (.ip, "203.0.113.7", "203.0.113.7", .array(["203.0.113.7"])),
+            (.countryCode, "DE", "DE", .array(["DE"])),
+            (.locales, .array(["de-AT", "en"]), "de-AT", .array(["de-AT", "en"])),
+            (.emails, mails, "Ada@example.com", mails),
+            (.phoneNumbers, .array(["+14155550100"]), "+14155550100", .array(["+14155550100"])),
+        ] as [(ClaimInput, JSONValue, JSONValue, JSONValue)])
+    func inputs(input: ClaimInput, plain: JSONValue, text: JSONValue, list: JSONValue) throws {
+        #expect(try resolve(.input(input, as: nil)) == plain)
+        #expect(try resolve(.input(input, as: .string)) == text)
+        #expect(try resolve(.input(input, as: .array)) == list)
+    }
+
+    @Test("What is missing is null, in whatever type", arguments: [ClaimInput.ip, .countryCode])
+    func missing(input: ClaimInput) throws {
+        for type in [nil, .string, .array] as [ClaimType?] {
+            #expect(try resolve(.input(input, as: type), client: ClientFacts()) == .null)
+        }
+    }
+
+    @Test("A list without elements is missing, too", arguments: [ClaimInput.locales, .emails, .phoneNumbers])
+    func empty(input: ClaimInput) throws {
+        let nobody = try user([])
+        for type in [nil, .string, .array] as [ClaimType?] {
+            #expect(try resolve(.input(input, as: type), user: nobody, client: ClientFacts()) == .null)
+        }
+    }
+
+    @Test("A claim of ours is written once, by us, whatever configuration let through")
+    func reserved() throws {
+        var claims = try TestApp.caller().claims
+        claims.mapped = Dictionary(uniqueKeysWithValues: ClaimsConfig.reserved.map { ($0, "mapped") })
+        claims.mapped["mine"] = "kept"
+        let written = try TokenJSON.decode([String: JSONValue].self, from: try TokenJSON.encode(claims))
+        #expect(written.filter { $0.value == "mapped" }.isEmpty)
+        #expect(written["mine"] == "kept")
+        #expect(written["sub"] == "usr_1")
+        // Absent stays absent: no mapping fills in a scope.
+        #expect(written["scope"] == nil)
+    }
+
+    @Test("Every claim that the service sets is reserved")
+    func reservedNames() throws {
+        var claims = try TestApp.caller().claims
+        claims.scope = "a"
+        let written = try TokenJSON.decode([String: JSONValue].self, from: try TokenJSON.encode(claims))
+        #expect(Set(written.keys).isSubset(of: ClaimsConfig.reserved))
+        #expect(ClaimsConfig.reserved.isSuperset(of: ["cnf", "act", "acr", "amr", "auth_time", "nonce", "cc"]))
+    }
+}

@@ -1,0 +1,29 @@
+import SessionDomain
+import Synchronization
+
+/// Keeps hook keys; everything else that an app store can do fails.
+final class KeyStore: AppStore {
+    private let keys = Mutex<[StoredHookKey]>([])
+
+    func hookKeys(of id: AppID) async throws -> [StoredHookKey] {
+        keys.withLock { $0.filter { $0.appID == id } }
+    }
+
+    func insertFirstHookKey(_ key: StoredHookKey) async throws {
+        keys.withLock { keys in
+            if !keys.contains(where: { $0.appID == key.appID }) { keys.append(key) }
+        }
+    }
+
+    func apps() async throws -> [App] { throw StoreError.overloaded }
+
+    func app(_ id: AppID) async throws -> App? { throw StoreError.overloaded }
+
+    func createApp(_ app: App, keys: [StoredSigningKey]) async throws -> Bool { throw StoreError.overloaded }
+
+    func updateApp<Answer: Sendable>(
+        _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
+    ) async throws -> Answer? { throw StoreError.overloaded }
+
+    func signingKeys(of id: AppID) async throws -> [StoredSigningKey] { throw StoreError.overloaded }
+}

@@ -1,0 +1,79 @@
+import SessionTokens
+import Testing
+
+@testable import SessionDomain
+
+@Suite("What an operator may map")
+struct ClaimsManagementTests {
+    @Test("Literals, inputs with and without a type, and custom claims; each is read back as written")
+    func sources() throws {
+        let mapping: [String: JSONValue] = [
+            "text": "a", "object": .object(["a": .int(1)]), "list": .array([.null]), "empty": .object([:]),
+            "id": .object(["$input": "user_id"]), "mail": .object(["$input": "emails", "$type": "string"]),
+            "phones": .object(["$input": "phone_numbers", "$type": "array"]),
+            "plan": .object(["$custom_claim": "plan"]),
+        ]
+        let sources = try ClaimsManagement.sources(mapping)
+        let expected: [String: ClaimSource] = [
+            "text": .literal("a"), "object": .literal(.object(["a": .int(1)])), "list": .literal(.array([.null])),
+            "empty": .literal(.object([:])), "id": .input(.userID, as: nil), "mail": .input(.emails, as: .string),
+            "phones": .input(.phoneNumbers, as: .array), "plan": .customClaim("plan"),
+        ]
+        #expect(sources == expected)
+        #expect(sources.mapValues(\.json) == mapping)
+    }
+
+    @Test("30 claims with names of 64 bytes are the most, and their literals are bounded as a whole")
+    func most() throws {
+        func mapping(bytes: Int) -> [String: JSONValue] {
+            Dictionary(
+                uniqueKeysWithValues: (10..<40).map {
+                    ("\($0)" + String(repeating: "n", count: 62), .string(String(repeating: "v", count: bytes)))
+                })
+        }
+        #expect(try ClaimsManagement.sources(mapping(bytes: 40)).count == 30)
+        #expect(refusedField(mapping(bytes: 60)) == "mapping")
+    }
+
+    private func refusedField(_ mapping: [String: JSONValue]) -> String? {
+        let refusal = #expect(throws: Refusal.self) { try ClaimsManagement.sources(mapping) }
+        guard case .invalidField(let field, _) = refusal else { return nil }
+        return field
+    }
+
+    @Test("More claims, longer names and none are refused as a whole")
+    func whole() {
+        let many = Dictionary(uniqueKeysWithValues: (0..<31).map { ("c\($0)", JSONValue.null) })
+        #expect(refusedField(many) == "mapping")
+        #expect(refusedField([String(repeating: "n", count: 65): "x"]) == "mapping")
+        #expect(refusedField(["": "x"]) == "mapping")
+    }
+
+    @Test("A claim of ours is refused by name", arguments: ClaimsConfig.reserved.sorted())
+    func reserved(name: String) {
+        #expect(refusedField([name: "x"]) == "mapping.\(name)")
+    }
+
+    @Test(
+        "A source that is none names its claim",
+        arguments: [
+            .string(String(repeating: "v", count: 1023)), .object(["$input": .int(1)]),
+            .object(["$input": "emails", "more": "x"]), .object(["$inputs": "emails"]),
+            .object(["$custom_claim": ""]), .object(["$custom_claim": .int(1)]),
+            .object(["$custom_claim": .string(String(repeating: "k", count: 65))]),
+            .object(["$custom_claim": "plan", "$type": "string"]),
+            .object(["$custom_claim": "plan", "$input": "emails", "x": "y"]), .object(["$type": "string"]),
+        ] as [JSONValue])
+    func source(value: JSONValue) {
+        #expect(refusedField(["mine": value]) == "mapping.mine")
+    }
+
+    @Test("An unknown input or type names the member")
+    func members() {
+        #expect(refusedField(["mine": .object(["$input": "email"])]) == "mapping.mine.$input")
+        #expect(refusedField(["mine": .object(["$input": ""])]) == "mapping.mine.$input")
+        for type in ["number", "String", .null, .int(1)] as [JSONValue] {
+            #expect(refusedField(["mine": .object(["$input": "ip", "$type": type])]) == "mapping.mine.$type")
+        }
+    }
+}

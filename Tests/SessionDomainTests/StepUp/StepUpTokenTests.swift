@@ -1,0 +1,121 @@
+import Foundation
+import SessionTokens
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Tokens of a step-up")
+struct StepUpTokenTests {
+    private func challenge(done: Int = 0) throws -> StepUpChallenge {
+        let start = StepUpChallenge(
+            starting: "pay", for: try TestApp.session(), terms: GrantTerms(mode: .sessionBound, grantedFor: 60),
+            steps: [
+                StepUpStep(order: 2, key: "kyc", expirationDuration: 120),
+                StepUpStep(order: 1, key: "verify_sms", expirationDuration: 0),
+            ], id: "chg_1", tokenID: "chl_0", at: now)
+        return (0..<done).reduce(start) { challenge, index in challenge.advanced(tokenID: "chl_\(index + 1)", at: now) }
+    }
+
+    private func proof(id: String) throws -> CheckedProof {
+        let key = SigningKey.generate(.es256)
+        let target = try #require(TargetURI("https://session.example.com/v1/session/otp/check"))
+        let proof = try DPoPProof(
+            publicKey: key.publicJWK, method: "POST", target: target, accessToken: nil, nonce: nil, id: id,
+            issuedAt: now.seconds)
+        let text = try proof.compact(signature: key.signature(for: Data(proof.signingInput.utf8)))
+        return try DPoPProofChecker(method: "POST", targets: [target], accessToken: nil).check(headers: [text])
+    }
+
+    @Test("A token says what is done and what is next, and names the stored challenge")
+    func claims() throws {
+        let app = try TestApp.open()
+        let token = try app.issueStepUpChallenge(try challenge(done: 1), now: now)
+        let claims = try app.verifyChallenge(token, now: now)
+        #expect(claims.challengeID == "chg_1")
+        #expect(claims.jti == "chl_1")
+        #expect(claims.sub == "usr_1")
+        #expect(claims.sid == "ses_1")
+        #expect(claims.currentStep == "kyc")
+        #expect(claims.grantMode == "session-bound")
+        #expect(claims.scopeRequested == "pay")
+        #expect(claims.exp == now.seconds + 120)
+        #expect(claims.steps?.map(\.key) == ["verify_sms", "kyc"])
+        #expect(claims.steps?.map(\.done) == [true, false])
+    }
+
+    @Test("A completed challenge says so and waits five minutes for its refresh")
+    func completed() throws {
+        let app = try TestApp.open()
+        let claims = try app.verifyChallenge(
+            try app.issueStepUpChallenge(try challenge(done: 2), now: now), now: now)
+        #expect(claims.currentStep == ChallengeClaims.completed)
+        #expect(claims.exp == now.seconds + 300)
+    }
+
+    @Test("A step without a duration has ten minutes")
+    func defaultDuration() throws {
+        #expect(try challenge().expiresAt == now + 600)
+        #expect(try challenge().currentStep?.key == "verify_sms")
+    }
+
+    @Test("A reference is what the token says, with the key that proved the call")
+    func reference() throws {
+        let app = try TestApp.open()
+        let token = try app.issueStepUpChallenge(try challenge(), now: now)
+        let proof = try proof(id: "chl_0")
+        let expected = ChallengeReference(
+            id: "chg_1", tokenID: "chl_0", sessionID: "ses_1", userID: "usr_1", expiresAt: now + 600,
+            proofThumbprint: proof.thumbprint)
+        #expect(try app.stepUpReference(token, proof: proof, now: now) == expected)
+        #expect(try app.stepUpReference(token, proof: nil, now: now).proofThumbprint == nil)
+    }
+
+    @Test("S3: A proof that was made for another challenge's token is refused")
+    func foreignProof() throws {
+        let app = try TestApp.open()
+        let token = try app.issueStepUpChallenge(try challenge(), now: now)
+        let proof = try proof(id: "chl_1")
+        #expect(throws: Refusal.proofNotOfChallenge) { try app.stepUpReference(token, proof: proof, now: now) }
+    }
+
+    @Test("A token whose time is up is expired, at that very second")
+    func expired() throws {
+        let app = try TestApp.open()
+        let token = try app.issueStepUpChallenge(try challenge(), now: now)
+        #expect(throws: Never.self) { try app.stepUpReference(token, proof: nil, now: now + 599) }
+        #expect(throws: Refusal.expiredChallenge) { try app.stepUpReference(token, proof: nil, now: now + 600) }
+    }
+
+    @Test("S5: What a client changes in a token breaks it", arguments: 0..<3)
+    func forged(part: Int) throws {
+        let app = try TestApp.open()
+        var parts = try app.issueStepUpChallenge(try challenge(), now: now).split(separator: ".").map(Array.init)
+        let middle = parts[part].count / 2
+        parts[part][middle] = parts[part][middle] == "A" ? "B" : "A"
+        let forged = parts.map { String($0) }.joined(separator: ".")
+        #expect(throws: Refusal.invalidChallenge) { try app.stepUpReference(forged, proof: nil, now: now) }
+    }
+
+    @Test("No other token is one: none, a login's, an access token, one of another key or app")
+    func others() throws {
+        let app = try TestApp.open()
+        #expect(throws: Refusal.missingChallenge) { try app.stepUpReference("", proof: nil, now: now) }
+        let claims = try app.verifyChallenge(
+            try app.issueStepUpChallenge(try challenge(), now: now), now: now)
+        var foreign = claims
+        foreign.aud = "domain2/challenge"
+        var withoutSession = claims
+        withoutSession.sid = nil
+        let tokens = [
+            try app.issueLoginChallenge(for: try TestApp.user(), environment: stillEnvironment),
+            try JWT.sign(claims, type: TokenType.accessToken, key: app.challengeKey),
+            try JWT.sign(claims, type: TokenType.challenge, key: app.accessKey),
+            try JWT.sign(claims, type: TokenType.challenge, key: SigningKey.generate(.edDSA)),
+            try JWT.sign(foreign, type: TokenType.challenge, key: app.challengeKey),
+            try JWT.sign(withoutSession, type: TokenType.challenge, key: app.challengeKey),
+        ]
+        for token in tokens {
+            #expect(throws: Refusal.invalidChallenge) { try app.stepUpReference(token, proof: nil, now: now) }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+internal import SessionDomain
+internal import SessionTokens
+internal import Testing
+
+/// What ends challenges and grants before their time.
+enum EndedStepUpRules {
+    private typealias Change = @Sendable (ContractWorld, User) async throws -> Void
+
+    private static let endings: [(name: String, change: Change)] = [
+        (
+            "O12: A new password",
+            { world, user in
+                _ = try await world.store.setPassword(
+                    hash: "new", user: user.id, app: world.app, endingSessions: false, now: world.now,
+                    events: world.events())
+            }
+        ),
+        (
+            "O12: A removed identifier",
+            { world, user in
+                _ = try await world.store.removeIdentifier(
+                    user.identifiers[0], user: user.id, app: world.app, now: world.now, events: world.events())
+            }
+        ),
+        ("R8: Becoming inactive", { try await setStatus(.inactive, $0, $1) }),
+        ("R8: Becoming suspended", { try await setStatus(.suspended, $0, $1) }),
+        (
+            "A deleted user",
+            { world, user in
+                _ = try await world.store.deleteUser(user.id, app: world.app, events: [])
+            }
+        ),
+    ]
+
+    private static let harmless: [(name: String, change: Change)] = [
+        ("Becoming active while active", { try await setStatus(.active, $0, $1) }),
+        (
+            "An identifier that somebody else has, removed in vain",
+            { world, user in
+                _ = try await world.store.removeIdentifier(
+                    try world.mail("bob@example.com"), user: user.id, app: world.app, now: world.now,
+                    events: world.events())
+            }
+        ),
+        (
+            "A profile",
+            { world, user in
+                _ = try await world.store.mergeProfile(
+                    ["a": "b"], user: user.id, app: world.app, now: world.now, events: world.events())
+            }
+        ),
+    ]
+
+    static let all: [ContractRule] =
+        endings.map { ending in
+            ContractRule("\(ending.name) ends the user's challenges and grants, and nobody else's") {
+                world async throws in
+                let users = [try await world.addUser(), try await world.addUser("bob@example.com")]
+                let kept = try await stepUp(users, world)
+                try await ending.change(world, users[0])
+                #expect(try await world.isOpen(kept))
+                // Of two challenges and two grants one each is left to run out.
+                #expect(try await world.countExpired(after: 100) == 2)
+            }
+        }
+        + harmless.map { change in
+            ContractRule("\(change.name) ends no challenge and no grant") { world async throws in
+                let users = [try await world.addUser(), try await world.addUser("bob@example.com")]
+                _ = try await stepUp(users, world)
+                try await change.change(world, users[0])
+                #expect(try await world.countExpired(after: 100) == 4)
+            }
+        } + [
+            ContractRule("O12: What was granted to a user is gone when they come back") { world async throws in
+                let ada = try await world.addUser()
+                _ = try await world.signIn(ada, granted: "pay", .profileBound)
+                try await setStatus(.suspended, world, ada)
+                try await setStatus(.active, world, ada)
+                let user = try #require(try await world.store.user(ada.id, app: world.app))
+                let session = try await world.signIn(user)
+                #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
+            },
+            ContractRule("R13: Unregistering a scope ends its challenges and grants, and no other's or other app's") {
+                world async throws in
+                for app in [world.app, world.otherApp] { try await world.addApp(app, scopes: ["pay", "read"]) }
+                let ada = try await world.addUser()
+                let (session, read) = try await world.signIn(ada, granted: "read", .sessionBound)
+                _ = try await world.signIn(ada, granted: "pay", .profileBound)
+                let pay = try await world.open("pay", for: session, steps: [ContractWorld.customStep])
+                let other = try await world.open("read", for: session, steps: [ContractWorld.customStep])
+                let foreigner = try await world.addUser(app: world.otherApp)
+                let foreign = try await world.signIn(foreigner, granted: "pay", .sessionBound)
+
+                _ = try await world.store.updateApp(world.app) { $0.scopes.removeAll { $0 == "pay" } }
+                #expect(try await !world.isOpen(pay))
+                #expect(try await world.isOpen(other))
+                #expect(try await world.rotate(session, proof: world.proof("a")).grants == [read])
+                #expect(try await world.rotate(foreign.session, proof: world.proof("f")).grants == [foreign.grant])
+            },
+            ContractRule("R13: A scope that nothing decides on any more loses its grants, too") { world async throws in
+                try await world.addApp(scopes: ["pay", "read"])
+                let (session, _) = try await world.signIn(try await world.addUser(), granted: "pay", .sessionBound)
+                _ = try await world.store.updateApp(world.app) { $0.stepUp?.rules.removeAll { $0.scope == "pay" } }
+                #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
+            },
+            ContractRule("R13: A scope whose rule goes loses its grants, although a login gives it, too") {
+                world async throws in
+                try await world.addApp(scopes: ["pay"])
+                let (session, _) = try await world.signIn(
+                    try await world.addUser(), granted: "pay", .sessionBound)
+                let now = world.now
+                _ = try await world.store.updateApp(world.app) { app in
+                    var login = OTPLoginConfig(id: "lcfg_1", channel: .sms, isDefault: true, at: now)
+                    login.grantedScopes = ["pay"]
+                    app.otpLogins = [login]
+                    app.stepUp = nil
+                }
+                #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
+            },
+            ContractRule("A change of settings that throws, or takes no scope away, ends nothing") {
+                world async throws in
+                try await world.addApp(scopes: ["pay"])
+                let (session, grant) = try await world.signIn(
+                    try await world.addUser(), granted: "pay", .sessionBound)
+                _ = try await world.store.updateApp(world.app) { app in
+                    app.name = "new"
+                    app.scopes.append("more")
+                }
+                await #expect(throws: Refusal.conflict("no")) {
+                    try await world.store.updateApp(world.app) { app in
+                        app.scopes = []
+                        throw Refusal.conflict("no")
+                    }
+                }
+                #expect(try await world.rotate(session, proof: world.proof("a")).grants == [grant])
+            },
+        ]
+
+    /// A challenge and a grant for each user, all of 100 seconds; the last challenge.
+    private static func stepUp(_ users: [User], _ world: ContractWorld) async throws -> StepUpChallenge {
+        var last: StepUpChallenge?
+        for user in users {
+            let (session, _) = try await world.signIn(user, granted: "pay", .profileBound)
+            last = try await world.open("pay", for: session, steps: [ContractWorld.customStep])
+        }
+        return try #require(last)
+    }
+
+    private static func setStatus(_ status: User.Status, _ world: ContractWorld, _ user: User) async throws {
+        _ = try await world.store.setStatus(
+            status, user: user.id, app: world.app, now: world.now, events: world.events())
+    }
+}

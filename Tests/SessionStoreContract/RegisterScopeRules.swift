@@ -1,0 +1,89 @@
+internal import SessionDomain
+internal import SessionTokens
+internal import Testing
+
+/// Steps whose right code adds an identifier to the user.
+enum RegisterScopeRules {
+    static let all: [ContractRule] = [
+        ContractRule("The new identifier is added when its code is right, and not before; it is told") {
+            world async throws in
+            let ada = try await world.addUser()
+            let new = try world.phone("+14155550100")
+            let challenge = try await open(new, for: ada, world)
+            #expect(try await world.enter("wrong", for: challenge) == .wrong)
+            #expect(try await world.store.user(ada.id, app: world.app) == ada)
+            let done = try #require(try await world.enter("right", for: challenge, after: 7).advanced)
+            #expect(done.completedAt == world.now + 7)
+            let user = try #require(try await world.store.user(ada.id, app: world.app))
+            #expect(user.identifiers == ada.identifiers + [new])
+            #expect(user.updatedAt == world.now + 7)
+            #expect(try await world.store.user(with: new, app: world.app) == user)
+            let told = try await world.store.events(app: world.app, limit: 1, offset: 0)
+            #expect(told.map(\.name) == [.identifierCreated])
+            #expect(told.first?.data["user_id"] == .string(ada.id))
+        },
+        ContractRule("What somebody else has is not added, and the challenge is gone") { world async throws in
+            let (ada, bob) = (try await world.addUser(), try await addPhoneOwner(world))
+            let challenge = try await open(bob.identifiers[0], for: ada, world)
+            let before = try await world.happened()
+            #expect(try await world.enter("right", for: challenge) == .identifierTaken)
+            #expect(try await !world.isOpen(challenge))
+            #expect(try await world.enter("right", for: challenge) == .refused(.invalidChallenge))
+            #expect(try await world.store.verification(tokenHash: challenge.verificationKey, app: world.app) == nil)
+            #expect(try await world.store.user(ada.id, app: world.app) == ada)
+            #expect(try await world.store.user(bob.id, app: world.app) == bob)
+            #expect(try await world.happened() == before)
+        },
+        ContractRule("A wrong code does not say whether somebody has the identifier") { world async throws in
+            let (ada, bob) = (try await world.addUser(), try await addPhoneOwner(world))
+            let challenge = try await open(bob.identifiers[0], for: ada, world)
+            #expect(try await world.enter("wrong", for: challenge) == .wrong)
+        },
+        ContractRule("What the user has already is confirmed, and nothing is told") { world async throws in
+            let ada = try await world.addUser()
+            let challenge = try await world.open(
+                for: try await world.signIn(ada), steps: [ContractWorld.mailStep], newIdentifier: ada.identifiers[0])
+            _ = try await world.send(challenge)
+            #expect(try await world.enter("right", for: challenge).advanced?.completedAt == world.now + 1)
+            #expect(try await world.store.user(ada.id, app: world.app) == ada)
+            #expect(try await world.happened() == [.sessionCreated])
+        },
+        ContractRule("O3: Of 16 users who register one identifier at once one gets it") { world async throws in
+            let new = try world.phone("+14155550100")
+            var limits = OTPLimits()
+            limits.starts = RateLimit(limit: 100, window: 600)
+            limits.failedChecks = RateLimit(limit: 100, window: 600)
+            var challenges: [StepUpChallenge] = []
+            for index in 0..<16 {
+                let user = try await world.addUser("u\(index)@example.com")
+                challenges.append(try await open(new, for: user, limits: limits, world))
+            }
+            let outcomes = try await concurrently(16) { [challenges, limits] index in
+                try await world.enter("right", for: challenges[index], limits: limits)
+            }
+            #expect(outcomes.compactMap(\.advanced).count == 1)
+            #expect(outcomes.filter { $0 == .identifierTaken }.count == 15)
+            let owner = try await world.store.user(with: new, app: world.app)
+            #expect(owner?.id == outcomes.compactMap(\.advanced).first?.userID)
+        },
+    ]
+
+    /// A challenge that adds a phone number, its code sent.
+    private static func open(
+        _ new: CanonicalIdentifier, for user: User, limits: OTPLimits = OTPLimits(), _ world: ContractWorld
+    ) async throws -> StepUpChallenge {
+        let challenge = try await world.open(
+            for: try await world.signIn(user), steps: [ContractWorld.phoneStep], newIdentifier: new)
+        guard try await world.send(challenge, limits: limits).sent != nil else {
+            throw ContractFailure("no code was sent")
+        }
+        return challenge
+    }
+
+    private static func addPhoneOwner(_ world: ContractWorld) async throws -> User {
+        let bob = User(
+            id: "usr_bob", appID: world.app, identifiers: [try world.phone("+14155550100")], createdAt: world.now)
+        try #require(try await world.store.createUser(bob, passwordHash: nil, events: []) == .created)
+        return bob
+    }
+}

@@ -1,0 +1,119 @@
+internal import SessionDomain
+internal import Testing
+
+enum SendStepUpCodeRules {
+    static let all: [ContractRule] = [
+        ContractRule("A step's code goes to the user's first identifier of its kind, and is kept for the check") {
+            world async throws in
+            let ada = try await addUserWithPhone(world)
+            let challenge = try await world.open(
+                for: try await world.signIn(ada), steps: [ContractWorld.mailStep, ContractWorld.phoneStep])
+            let sent = try #require(try await world.send(challenge).sent)
+            #expect(sent.identifier == ada.identifiers[0])
+            let stored = try await world.store.verification(tokenHash: challenge.verificationKey, app: world.app)
+            #expect(stored == sent)
+            let next = try #require(try await world.enter("right", for: challenge).advanced)
+            #expect(try await world.send(next).sent?.identifier == ada.identifiers[1])
+        },
+        ContractRule("The code of a scope that registers an identifier goes to the new one") { world async throws in
+            let new = try world.mail("new@example.com")
+            let challenge = try await world.open(
+                for: try await world.signIn(try await world.addUser()), steps: [ContractWorld.mailStep],
+                newIdentifier: new)
+            #expect(try await world.send(challenge).sent?.identifier == new)
+        },
+        ContractRule("Nobody needs the session's key to have a code sent: it goes to the user") { world async throws in
+            let challenge = try await openMailStep(world)
+            #expect(try await world.send(challenge, as: world.reference(challenge, key: nil)).sent != nil)
+        },
+        ContractRule("A code is sent again after the delay, with a new code; the old one is dead") {
+            world async throws in
+            let challenge = try await openMailStep(world)
+            _ = try await world.send(challenge)
+            #expect(try await world.send(challenge, code: "new", after: 29) == .limited(until: world.now + 30))
+            #expect(try await world.send(challenge, code: "new", after: 30).sent?.sends == 2)
+            #expect(try await world.enter("right", for: challenge, after: 31) == .wrong)
+            #expect(try await world.enter("new", for: challenge, after: 31).advanced != nil)
+        },
+        ContractRule("Of many who ask for the code again at once one gets it") { world async throws in
+            let challenge = try await openMailStep(world)
+            _ = try await world.send(challenge)
+            let outcomes = try await concurrently(16) { index in
+                try await world.send(challenge, code: "code \(index)", after: 30)
+            }
+            #expect(outcomes.compactMap(\.sent).count == 1)
+            #expect(outcomes.filter { $0 == .limited(until: world.now + 60) }.count == 15)
+        },
+        ContractRule("A first code takes one from the identifier's starts, which logins use up, too") {
+            world async throws in
+            var limits = OTPLimits()
+            limits.starts = RateLimit(limit: 2, window: 600)
+            let challenge = try await openMailStep(world)
+            try await world.begin(try world.mail("ADA@example.com"), token: "login")
+            _ = try await world.send(challenge, limits: limits)
+            // Sent again it is not a start.
+            #expect(try await world.send(challenge, limits: limits, after: 30).sent?.sends == 2)
+            let session = try #require(try await world.store.session(challenge.sessionID, app: world.app))
+            let second = try await world.open(for: session, steps: [ContractWorld.mailStep])
+            #expect(try await world.send(second, limits: limits) == .limited(until: world.now + 600))
+            let stored = try await world.store.verification(tokenHash: second.verificationKey, app: world.app)
+            #expect(stored == nil)
+        },
+        ContractRule("A code that ran out is followed by a first one, which is a start again") { world async throws in
+            var limits = OTPLimits()
+            limits.codeLifetime = 20
+            limits.starts = RateLimit(limit: 2, window: 600)
+            let challenge = try await openMailStep(world)
+            _ = try await world.send(challenge, limits: limits)
+            let next = try await world.send(challenge, code: "next", limits: limits, after: 20).sent
+            #expect(next?.sends == 1)
+            #expect(try await world.enter("next", for: challenge, after: 21).advanced != nil)
+            let session = try #require(try await world.store.session(challenge.sessionID, app: world.app))
+            let second = try await world.open(for: session, steps: [ContractWorld.mailStep])
+            #expect(try await world.send(second, limits: limits, after: 21) == .limited(until: world.now + 600))
+        },
+        ContractRule("A step without a code, and a completed challenge, have none to send") { world async throws in
+            let session = try await world.signIn(try await world.addUser())
+            let custom = try await world.open(for: session, steps: [ContractWorld.customStep])
+            let completed = try await world.open(for: session)
+            for challenge in [custom, completed] {
+                #expect(try await world.send(challenge) == .refused(.stepNotFound))
+            }
+        },
+        ContractRule("A code has nowhere to go when the user lacks such an identifier") { world async throws in
+            let challenge = try await world.open(
+                for: try await world.signIn(try await world.addUser()), steps: [ContractWorld.phoneStep])
+            #expect(try await world.send(challenge) == .refused(.scopeIdentifierMismatch))
+        },
+        ContractRule("R12: No code is sent for a token of another session, an old one, or one that ran out") {
+            world async throws in
+            let challenge = try await openMailStep(world)
+            let foreign = world.reference(challenge, session: "ses_other")
+            #expect(try await world.send(challenge, as: foreign) == .refused(.invalidChallenge))
+            let otherUser = world.reference(challenge, user: "usr_other")
+            #expect(try await world.send(challenge, as: otherUser) == .refused(.invalidChallenge))
+            #expect(try await world.send(challenge, app: world.otherApp) == .refused(.invalidChallenge))
+            let old = challenge.advanced(tokenID: "chl_other", at: world.now)
+            #expect(try await world.send(challenge, as: world.reference(old)) == .refused(.challengeReused))
+            #expect(try await world.send(challenge, after: 100) == .refused(.expiredChallenge))
+            #expect(try await world.send(challenge, after: 99).sent != nil)
+        },
+        ContractRule("R8: No code is sent for a session that has ended") { world async throws in
+            let challenge = try await openMailStep(world)
+            let session = try #require(try await world.store.session(challenge.sessionID, app: world.app))
+            try await world.endSession(session)
+            #expect(try await world.send(challenge) == .refused(.invalidChallenge))
+        },
+    ]
+
+    static func openMailStep(_ world: ContractWorld) async throws -> StepUpChallenge {
+        try await world.open(for: try await world.signIn(try await world.addUser()), steps: [ContractWorld.mailStep])
+    }
+
+    static func addUserWithPhone(_ world: ContractWorld) async throws -> User {
+        let ada = try await world.addUser()
+        _ = try await world.store.addIdentifier(
+            try world.phone("+14155550100"), user: ada.id, app: world.app, now: world.now, events: world.events())
+        return try #require(try await world.store.user(ada.id, app: world.app))
+    }
+}

@@ -1,0 +1,161 @@
+internal import SessionDomain
+internal import Testing
+
+enum StepUpCodeRules {
+    static let all: [ContractRule] = [
+        ContractRule("A right code does its step, under a new token, and the last step completes the challenge") {
+            world async throws in
+            let ada = try await SendStepUpCodeRules.addUserWithPhone(world)
+            let before = try await world.happened()
+            let first = try await world.open(
+                for: try await world.signIn(ada), steps: [ContractWorld.mailStep, ContractWorld.phoneStep])
+            _ = try await world.send(first)
+            let second = try #require(try await world.enter("right", for: first).advanced)
+            #expect(second == first.advanced(tokenID: second.tokenID, at: world.now + 1))
+            #expect(second.tokenID != first.tokenID)
+            _ = try await world.send(second, code: "second", after: 2)
+            let done = try #require(try await world.enter("second", for: second, after: 3).advanced)
+            #expect(done.completedAt == world.now + 3)
+            #expect(done.currentStep == nil)
+            #expect(try await world.happened() == before + [.sessionCreated])
+        },
+        ContractRule("O13: A step's code is no other step's, and an old token does no step again") {
+            world async throws in
+            let ada = try await SendStepUpCodeRules.addUserWithPhone(world)
+            let first = try await world.open(
+                for: try await world.signIn(ada), steps: [ContractWorld.mailStep, ContractWorld.phoneStep])
+            _ = try await world.send(first)
+            let second = try #require(try await world.enter("right", for: first).advanced)
+            #expect(try await world.enter("right", for: second) == .wrong)
+            #expect(try await world.enter("right", for: first) == .refused(.challengeReused))
+            #expect(try await world.store.verification(tokenHash: first.verificationKey, app: world.app) == nil)
+        },
+        ContractRule("O2: Of 32 concurrent right codes exactly one does the step") { world async throws in
+            let challenge = try await openSent(world)
+            let outcomes = try await concurrently(32) { _ in try await world.enter("right", for: challenge) }
+            #expect(outcomes.compactMap(\.advanced).count == 1)
+            #expect(outcomes.filter { $0 == .refused(.challengeReused) }.count == 31)
+        },
+        ContractRule("O2: Of 32 concurrent wrong codes five count, and then the challenge is dead for the right one") {
+            world async throws in
+            var limits = OTPLimits()
+            limits.checksPerCode = 100
+            limits.failedChecks = RateLimit(limit: 100, window: 3600)
+            let challenge = try await openSent(world)
+            let outcomes = try await concurrently(32) { [limits] _ in
+                try await world.enter("wrong", for: challenge, limits: limits)
+            }
+            #expect(outcomes.filter { $0 == .wrong }.count == 5)
+            #expect(outcomes.filter { $0 == .refused(.invalidChallenge) }.count == 27)
+            let stored = try await world.store.verification(tokenHash: challenge.verificationKey, app: world.app)
+            #expect(stored?.checks == 5)
+            let sixth = try await world.enter("right", for: challenge, limits: limits)
+            #expect(sixth == .refused(.invalidChallenge))
+            #expect(try await world.send(challenge, after: 40) == .refused(.invalidChallenge))
+        },
+        ContractRule("A fifth code that is right is in time") { world async throws in
+            let challenge = try await openSent(world)
+            for _ in 0..<4 { #expect(try await world.enter("wrong", for: challenge) == .wrong) }
+            #expect(try await world.enter("right", for: challenge).advanced != nil)
+        },
+        ContractRule("O6: A code sent again gives no further tries to the challenge") { world async throws in
+            let challenge = try await openSent(world)
+            for _ in 0..<3 { _ = try await world.enter("wrong", for: challenge) }
+            #expect(try await world.send(challenge, code: "new", after: 30).sent?.checks == 0)
+            for _ in 0..<2 { #expect(try await world.enter("wrong", for: challenge, after: 31) == .wrong) }
+            #expect(try await world.enter("new", for: challenge, after: 31) == .refused(.invalidChallenge))
+        },
+        ContractRule("O6: A code sent again gives no further tries to the identifier") { world async throws in
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 3, window: 3600)
+            let challenge = try await openSent(world)
+            for _ in 0..<2 { _ = try await world.enter("wrong", for: challenge, limits: limits) }
+            _ = try await world.send(challenge, code: "new", after: 30)
+            #expect(try await world.enter("wrong", for: challenge, limits: limits, after: 31) == .wrong)
+            let limited = try await world.enter("new", for: challenge, limits: limits, after: 31)
+            #expect(limited == .limited(until: world.now + 3601))
+        },
+        ContractRule("O17: Failures of logins and of steps are one count of the identifier") { world async throws in
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 3, window: 3600)
+            let challenge = try await openSent(world)
+            try await world.begin(try world.mail("ada@example.com"), token: "login")
+            for _ in 0..<2 { #expect(try await world.check("wrong", token: "login", limits: limits) == .wrong) }
+            #expect(try await world.enter("wrong", for: challenge, limits: limits) == .wrong)
+            let limited = StepOutcome.limited(until: world.now + 3601)
+            #expect(try await world.enter("right", for: challenge, limits: limits) == limited)
+            #expect(
+                try await world.check("right", token: "login", limits: limits) == .limited(until: world.now + 3601))
+            // What was limited was not counted: the challenge has four tries left.
+            for _ in 0..<4 { #expect(try await world.enter("wrong", for: challenge) == .wrong) }
+            #expect(try await world.enter("right", for: challenge) == .refused(.invalidChallenge))
+        },
+        ContractRule("A right code clears the count of the identifier's failures") { world async throws in
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 2, window: 3600)
+            let challenge = try await openSent(world)
+            try await world.begin(try world.mail("ada@example.com"), token: "login")
+            _ = try await world.check("wrong", token: "login", limits: limits)
+            #expect(try await world.enter("right", for: challenge, limits: limits).advanced != nil)
+            for _ in 0..<2 { #expect(try await world.check("wrong", token: "login", limits: limits) == .wrong) }
+        },
+        ContractRule("A try without a running code is wrong, and not counted") { world async throws in
+            var limits = OTPLimits()
+            limits.codeLifetime = 20
+            let challenge = try await SendStepUpCodeRules.openMailStep(world)
+            for _ in 0..<6 { #expect(try await world.enter("right", for: challenge) == .wrong) }
+            _ = try await world.send(challenge, limits: limits)
+            for _ in 0..<6 { #expect(try await world.enter("right", for: challenge, after: 20) == .wrong) }
+            #expect(try await world.enter("right", for: challenge, after: 19).advanced != nil)
+        },
+        ContractRule("Without the session's key, or with another, no code is tried and none counts") {
+            world async throws in
+            let challenge = try await openSent(world)
+            for _ in 0..<6 {
+                let without = world.reference(challenge, key: nil)
+                #expect(try await world.enter("right", for: challenge, as: without) == .refused(.missingProof))
+                let foreign = world.reference(challenge, key: "thief")
+                #expect(try await world.enter("right", for: challenge, as: foreign) == .refused(.proofKeyMismatch))
+            }
+            #expect(try await world.enter("right", for: challenge).advanced != nil)
+        },
+        ContractRule("R12: A session without a key needs its refresh token") { world async throws in
+            let session = try await world.signIn(try await world.addUser(), key: nil)
+            let challenge = try await world.open(for: session, steps: [ContractWorld.mailStep])
+            _ = try await world.send(challenge)
+            let nothing = world.reference(challenge, key: nil)
+            #expect(try await world.enter("right", for: challenge, as: nothing) == .refused(.unauthorized))
+            let holder = world.reference(challenge, key: nil, held: session.id)
+            #expect(try await world.enter("right", for: challenge, as: holder).advanced != nil)
+        },
+        ContractRule("R12: A token of another session, user or app, or one that ran out, does no step") {
+            world async throws in
+            let challenge = try await openSent(world)
+            let session = world.reference(challenge, session: "ses_other")
+            #expect(try await world.enter("right", for: challenge, as: session) == .refused(.invalidChallenge))
+            let user = world.reference(challenge, user: "usr_other")
+            #expect(try await world.enter("right", for: challenge, as: user) == .refused(.invalidChallenge))
+            #expect(try await world.enter("right", for: challenge, app: world.otherApp) == .refused(.invalidChallenge))
+            #expect(try await world.enter("right", for: challenge, after: 100) == .refused(.expiredChallenge))
+            #expect(try await world.enter("right", for: challenge, after: 99).advanced != nil)
+        },
+        ContractRule("R8: A session that has ended, or whose user is suspended, does no step") { world async throws in
+            let ended = try await openSent(world)
+            try await world.endSession(try #require(try await world.store.session(ended.sessionID, app: world.app)))
+            #expect(try await world.enter("right", for: ended) == .refused(.invalidChallenge))
+            let bob = try await world.addUser("bob@example.com")
+            let bobs = try await world.open(for: try await world.signIn(bob), steps: [ContractWorld.mailStep])
+            _ = try await world.send(bobs)
+            _ = try await world.store.setStatus(
+                .suspended, user: bob.id, app: world.app, now: world.now, events: world.events())
+            #expect(try await world.enter("right", for: bobs) == .refused(.invalidChallenge))
+        },
+    ]
+
+    /// A challenge whose code was sent.
+    private static func openSent(_ world: ContractWorld) async throws -> StepUpChallenge {
+        let challenge = try await SendStepUpCodeRules.openMailStep(world)
+        guard try await world.send(challenge).sent != nil else { throw ContractFailure("no code was sent") }
+        return challenge
+    }
+}
