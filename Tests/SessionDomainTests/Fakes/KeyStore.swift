@@ -1,9 +1,17 @@
 import SessionDomain
 import Synchronization
 
-/// Keeps hook keys; everything else that an app store can do fails.
+/// Keeps hook keys, and has the apps and signing keys it is made with; everything else that an app store can do fails.
 final class KeyStore: AppStore {
-    private let keys = Mutex<[StoredHookKey]>([])
+    private let keys: Mutex<[StoredHookKey]>
+    private let served: [App]
+    private let signing: [StoredSigningKey]
+
+    init(apps: [App] = [], signingKeys: [StoredSigningKey] = [], hookKeys: [StoredHookKey] = []) {
+        served = apps
+        signing = signingKeys
+        keys = Mutex(hookKeys)
+    }
 
     func hookKeys(of id: AppID) async throws -> [StoredHookKey] {
         keys.withLock { $0.filter { $0.appID == id } }
@@ -15,7 +23,7 @@ final class KeyStore: AppStore {
         }
     }
 
-    func apps() async throws -> [App] { throw StoreError.overloaded }
+    func apps() async throws -> [App] { served }
 
     func app(_ id: AppID) async throws -> App? { throw StoreError.overloaded }
 
@@ -25,5 +33,5 @@ final class KeyStore: AppStore {
         _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
     ) async throws -> Answer? { throw StoreError.overloaded }
 
-    func signingKeys(of id: AppID) async throws -> [StoredSigningKey] { throw StoreError.overloaded }
+    func signingKeys(of id: AppID) async throws -> [StoredSigningKey] { signing.filter { $0.appID == id } }
 }

@@ -7,13 +7,13 @@ import SessionTokens
 enum TestApp {
     static let keys = KeyRing(current: MasterKey(secret: Data(repeating: 7, count: 32)))
 
-    private static let signingKeys = Result {
+    static let signingKeys = Result {
         try [StoredSigningKey.Purpose.access, .challenge].map {
             try keys.makeSigningKey(app: try appID(), purpose: $0, algorithm: .edDSA, at: now)
         }
     }
 
-    private static let hookKey = Result { try keys.makeHookKey(app: try appID(), at: now) }
+    static let hookKey = Result { try keys.makeHookKey(app: try appID(), at: now) }
 
     static func open(
         hasHookKey: Bool = true, _ change: (inout App) -> Void = { _ in }

@@ -1,0 +1,116 @@
+import Foundation
+import SessionRSA
+import SessionTokens
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Emptying the outbox")
+struct WebhookCourierTests {
+    private func due(_ count: Int, for webhook: String = "a") throws -> [ClaimedDelivery] {
+        try (0..<count).map { index in
+            let event = Event(
+                id: "evt_\(webhook)\(index)", appID: try appID(), name: .userCreated, createdAt: now - 5,
+                data: ["user_id": .string("usr_\(index)")])
+            return ClaimedDelivery(
+                delivery: WebhookDelivery(webhookID: webhook, event: event, nextAttemptAt: now),
+                url: "https://\(webhook).example.com/")
+        }
+    }
+
+    private func deliver(_ outbox: Outbox, _ egress: FakeEgress) async throws -> Int {
+        let store = KeyStore(
+            apps: [App(id: try appID(), name: "test", createdAt: now)], signingKeys: try TestApp.signingKeys.get(),
+            hookKeys: [try TestApp.hookKey.get()])
+        let directory = AppDirectory(
+            store: store, keys: TestApp.keys, origins: try PublicOrigins(publicURL: "https://session.example.com"),
+            defaultApp: nil, environment: stillEnvironment)
+        let keys = HookKeys(store: store, keys: TestApp.keys, directory: directory, environment: stillEnvironment)
+        return try await WebhookCourier(
+            store: outbox, directory: directory, call: HookCall(egress: egress, keys: keys),
+            environment: stillEnvironment
+        ).deliverDue()
+    }
+
+    private func eventIDs(_ request: EgressRequest) throws -> [String] {
+        guard
+            case .array(let events) = try TokenJSON.decode([String: JSONValue].self, from: request.body)["events"]
+        else { return [] }
+        return events.compactMap { if case .object(let event) = $0 { event["id"]?.stringValue } else { nil } }
+    }
+
+    @Test("Events are posted together, signed, with ten seconds for the answer, and are delivered by a 200")
+    func delivered() async throws {
+        let (outbox, egress) = (Outbox(try due(2)), FakeEgress(always: .answer("")))
+        #expect(try await deliver(outbox, egress) == 2)
+        #expect(egress.requests.count == 1)
+        let request = try #require(egress.requests.first)
+        #expect(request.method == .post)
+        #expect(request.url == "https://a.example.com/")
+        #expect(request.timeout == 10)
+        #expect(request.header("User-Agent") == "Prelude-SessionWebhook/1.0")
+        let event: @Sendable (Int) -> JSONValue = { index in
+            .object([
+                "id": .string("evt_a\(index)"), "name": "user.created", "created_at": .string((now - 5).rfc3339),
+                "data": .object(["user_id": .string("usr_\(index)")]),
+            ])
+        }
+        let body: JSONValue = .object(["app_id": "domain1", "events": .array([event(0), event(1)])])
+        #expect(try TokenJSON.decode(JSONValue.self, from: request.body) == body)
+
+        let key = try TestApp.keys.open(try TestApp.hookKey.get())
+        let header = try #require(request.header("X-Webhook-Signature"))
+        let prefix = "rsassa-pss-sha256="
+        #expect(header.hasPrefix(prefix))
+        let signature = try #require(Base64URL.decode(header.dropFirst(prefix.count)))
+        #expect(key.publicKey.isValidPSS(signature, for: request.body))
+        #expect(request.header("X-Webhook-Signature-Key-Id") == key.keyID)
+
+        #expect(outbox.recorded.map(\.status) == [.delivered, .delivered])
+        #expect(outbox.recorded.map(\.event.id) == ["evt_a0", "evt_a1"])
+    }
+
+    @Test("A request has 100 events at most, in their order, and a round lasts no longer than its lease")
+    func batches() async throws {
+        let (outbox, egress) = (Outbox(try due(201)), FakeEgress(always: .answer("")))
+        #expect(try await deliver(outbox, egress) == 200)
+        #expect(try egress.requests.map(eventIDs).map(\.count) == [100, 100])
+        #expect(try egress.requests.flatMap(eventIDs) == (0..<200).map { "evt_a\($0)" })
+        let rounds = WebhookCourier.roundSize / WebhookCourier.batchSize
+        #expect(try #require(outbox.lease) > Int64(rounds * WebhookCourier.timeout))
+    }
+
+    @Test("An endpoint in trouble gets no second request in the round, and the others get theirs")
+    func trouble() async throws {
+        let outbox = Outbox(try due(150) + due(3, for: "b"))
+        let egress = FakeEgress { request, _ in
+            request.url.contains("//a.") ? .answer("", status: 503) : .answer("")
+        }
+        _ = try await deliver(outbox, egress)
+        #expect(egress.requests.map(\.url).sorted() == ["https://a.example.com/", "https://b.example.com/"])
+        let troubled = outbox.recorded.filter { $0.webhookID == "a" }
+        #expect(troubled.count == 100)
+        #expect(troubled.allSatisfy { $0.status == .pending && $0.lastStatus == 503 && $0.nextAttemptAt == now + 60 })
+        #expect(outbox.recorded.filter { $0.webhookID == "b" }.map(\.status) == Array(repeating: .delivered, count: 3))
+    }
+
+    @Test(
+        "Without an answer the log says why",
+        arguments: [
+            (EgressError.timedOut, "no answer in time"), (.answerTooLarge, "the answer is too large"),
+            (.refusedAddress("10.0.0.1 is private"), "the address is refused: 10.0.0.1 is private"),
+        ])
+    func unreachable(error: EgressError, reason: String) async throws {
+        let outbox = Outbox(try due(1))
+        _ = try await deliver(outbox, FakeEgress(always: .failure(error)))
+        #expect(outbox.recorded.map(\.lastError) == [reason])
+        #expect(outbox.recorded.map(\.attempts) == [1])
+    }
+
+    @Test("When nothing is due nobody is called")
+    func nothing() async throws {
+        let (outbox, egress) = (Outbox([]), FakeEgress.unreachable)
+        #expect(try await deliver(outbox, egress) == 0)
+        #expect(egress.requests.isEmpty)
+    }
+}
