@@ -1,7 +1,8 @@
-"""The documentation keeps up: names, codes, paths, settings and links are those of the code."""
+"""The documentation keeps up: names, codes, paths, settings and links are those of the code, and its Swift compiles."""
 
 import json
 import re
+import subprocess
 
 import pytest
 
@@ -34,6 +35,34 @@ def test_links_lead_somewhere(page):
 def test_json_is_json(page):
     for block in re.findall(r"^```json\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
         json.loads(block)
+
+
+#: What the Swift of the pages takes from the app around it.
+APP_AROUND = """
+import PreludeSession
+func showDenied() {}
+func askForCode() async -> String { "" }
+"""
+
+
+def test_swift_compiles(tmp_path):
+    blocks = [
+        block.replace("import PreludeSession\n", "")
+        for page in PAGES for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)]
+    assert len(blocks) >= 7
+    functions = []
+    for number, block in enumerate(blocks):
+        given = "newPassword: String, oldSessionToken: String"
+        if "let client" not in block:
+            given = f"client: PreludeSessionClient, {given}"
+        functions.append(f"func page{number}({given}) async throws {{\n{block}\n}}\n")
+    file = tmp_path / "Pages.swift"
+    file.write_text(APP_AROUND + "".join(functions))
+    modules = ROOT / ".build" / "debug" / "Modules"
+    told = subprocess.run(
+        ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules, file], capture_output=True, text=True,
+        timeout=120)
+    assert told.returncode == 0, told.stderr
 
 
 def test_the_protocol_page_has_every_path():

@@ -10,7 +10,7 @@ from authority import Authority
 from operator_api import Management
 from person import Person, new_email, new_phone
 from receiver import Receiver, Reply
-from service import APP, Service, free_port
+from service import Service, free_port
 from snippets import load
 from transport import Transport
 

@@ -150,6 +150,27 @@ def test_refusals_are_those_of_the_table(reader, method, path, body, status, cod
     assert set(refused.json) == {"code", "status", "message"} and refused.json["status"] == status
 
 
+def test_domains_need_a_key_for_all_apps_and_are_one_app_s(reader):
+    def patch(app: str, key: str, body: dict) -> tuple:
+        path = f"/v2/session/apps/{app}"
+        answer = reader.transport.send("PATCH", path, body, [("Authorization", f"Bearer {key}")])
+        return answer.status, answer.code
+
+    headers = [("Authorization", f"Bearer {reader.service.key}")]
+    key = reader.transport.send("POST", f"{BASE}/keys", {"name": "backend"}, headers).json["key"]
+    assert patch(APP, key, {"sign_up": True}) == (200, None)
+    assert patch(APP, key, {"domains": ["other.example.com"]}) == (403, "forbidden")
+    assert patch("devapp1", reader.service.key, {"domains": ["SESSION.example.com"]}) == (409, "conflict")
+
+
+def test_nothing_is_made_for_an_app_that_is_not_there(reader):
+    headers = [("Authorization", f"Bearer {reader.service.key}")]
+    user = {"identifiers": [{"type": "email_address", "value": "nobody@example.com"}]}
+    for path, body in [("users", user), ("keys", {"name": "x"}), ("config/scopes", {"scope": "x"})]:
+        answer = reader.transport.send("POST", f"/v2/session/apps/zzzzzzz/{path}", body, headers)
+        assert (answer.status, answer.code) == (404, "not_found")
+
+
 def test_a_key_of_another_app_and_an_app_that_is_not_there_are_one_answer(reader):
     def answer(path: str, key: str):
         told = reader.transport.send("GET", path, None, [("Authorization", f"Bearer {key}")])

@@ -303,6 +303,17 @@ def test_removing_a_rule_ends_its_grants_and_challenges(ada, management):
     assert ada.device.send_step_code(other).status == 204, "a rule that stays keeps its challenges"
 
 
+def test_changing_a_rule_ends_what_was_decided_by_the_old_one(ada, management):
+    ada.refresh(complete(ada, SESSION))
+    running = ada.challenge(SESSION)
+    stricter = [
+        rule(SESSION, "session-bound", granted_for=60) if entry["scope"] == SESSION else entry for entry in RULES]
+    management.set("stepup", {"allowed_scopes": stricter})
+    ada.refresh()
+    assert ada.scopes() == []
+    assert told(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
+
+
 def test_losing_an_identifier_ends_what_was_begun(ada, management):
     user, phone = ada.claims()["sub"], {"type": "phone_number", "value": new_phone()}
     management.expect(200, "POST", f"/users/{user}/identifiers", phone)
@@ -374,7 +385,8 @@ def test_what_is_to_be_registered_must_be_named(ada):
 
 
 def test_a_reserved_scope_of_a_login_lasts_ten_minutes(ada, shared, management):
-    [config] = [config for config in management.get("/config/login/otp")["configs"] if config["channel_type"] == "email"]
+    configs = management.get("/config/login/otp")["configs"]
+    [config] = [config for config in configs if config["channel_type"] == "email"]
     body = {"channel_type": "email", "is_default": True, "granted_scopes": ["prld:pwd:write", ONCE]}
     management.expect(200, "PUT", "/config/sessions", {"access_token_lifetime": 900})
     management.expect(200, "PUT", f"/config/login/otp/{config['id']}", body)

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import urllib.request
 
+from operator_api import Management
 from service import BINARY, Service
 
 
@@ -14,19 +15,27 @@ def mailbox_code(service: Service, address: str) -> str:
         return next(mail["code"] for mail in json.load(answer) if mail["to"] == address)
 
 
-def log_in_with_code(service: Service, address: str) -> subprocess.CompletedProcess:
-    """Types the code that the mailbox shows, as somebody at a second window would."""
+def run_with_code(
+    service: Service, address: str, *arguments: str, then: str = ""
+) -> subprocess.CompletedProcess:
+    """Types the code that the mailbox shows, as somebody at a second window would, and then the rest."""
     environment = {
         **os.environ, "PRELUDE_SESSION_ENDPOINT": service.url,
         "PRELUDE_SESSION_CREDENTIALS": str(service.directory / "credentials")}
     process = subprocess.Popen(
-        [BINARY, "login", "--email", address, "--json"], env=environment, text=True, stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        [BINARY, *arguments], env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
     prompt = ""
     while "Code:" not in prompt:
-        prompt += process.stderr.read(1)
-    output, errors = process.communicate(mailbox_code(service, address) + "\n", timeout=60)
+        letter = process.stderr.read(1)
+        assert letter, f"it ended without asking: {prompt}"
+        prompt += letter
+    output, errors = process.communicate(mailbox_code(service, address) + "\n" + then, timeout=60)
     return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+
+def log_in_with_code(service: Service, address: str) -> subprocess.CompletedProcess:
+    return run_with_code(service, address, "login", "--email", address, "--json")
 
 
 def test_signing_in_with_a_code_and_out_again(service):
@@ -57,6 +66,39 @@ def test_signing_in_with_a_password_set_from_the_shell(service):
     assert right.returncode == 0, right.stderr
     assert service.run("revoke", "all").returncode == 0
     assert service.run("sessions").returncode == 2
+
+
+def offer(service: Service, scope: str) -> None:
+    """Lets users with an e-mail address have a scope after a code."""
+    management = Management(service)
+    direct = {
+        "identifier_types": ["email_address"], "status": "review", "granted_for": 300, "grant_mode": "single-use",
+        "steps": [{"order": 1, "key": "verify_email"}]}
+    management.set("stepup", {"allowed_scopes": [{"scope": scope, "mode": "direct", "direct": direct}]})
+    management.register(scope)
+
+
+def test_stepping_up(service):
+    log_in_with_code(service, "edsger@example.com")
+    offer(service, "transfer:write")
+    granted = run_with_code(service, "edsger@example.com", "step-up", "transfer:write", "--json")
+    assert granted.returncode == 0, granted.stderr
+    assert json.loads(granted.stdout) == {"scope": "transfer:write", "granted": True}
+    refused = service.run("step-up", "no:such:scope")
+    assert refused.returncode != 0 and refused.stdout == ""
+
+
+def test_changing_the_password(service):
+    log_in_with_code(service, "barbara@example.com")
+    offer(service, "prld:pwd:write")
+    changed = run_with_code(
+        service, "barbara@example.com", "change-password", then="short\nstaple of the better kind\n")
+    assert changed.returncode == 0, changed.stderr
+    assert "Not yet" in changed.stderr and "staple" not in changed.stdout + changed.stderr
+    assert service.run("logout").returncode == 0
+    login = service.run(
+        "login", "--email", "barbara@example.com", "--password", stdin="staple of the better kind\n")
+    assert login.returncode == 0, login.stderr
 
 
 def test_credentials_and_keys_are_for_their_owner_only(service):

@@ -1,6 +1,7 @@
 """Webhooks: activated, signed, repeated, and kept in the database until they arrive."""
 
 import datetime
+import threading
 import time
 
 import pytest
@@ -190,6 +191,40 @@ def test_another_address_has_to_be_activated_again(management, backend):
     assert changed["status"] == "inactive"
     new_user(management)
     assert management.get(f"/webhooks/{webhook['id']}/deliveries")["deliveries"] == []
+
+
+def test_another_address_does_not_get_what_was_meant_for_the_old_one(management, backend):
+    webhook = active_webhook(management, backend, Reply(500), events=["user.created"])
+    new_user(management)
+    backend.next()
+    path = f"/webhooks/{webhook['id']}"
+    wait_until(lambda: management.get(f"{path}/deliveries")["deliveries"][0]["attempts"])
+    other = backend.on("/elsewhere", answering(ACKNOWLEDGED))
+    management.expect(200, "PUT", path, {"url": other, "events": ["user.created"]})
+    [delivery] = management.get(f"{path}/deliveries")["deliveries"]
+    assert (delivery["status"], delivery["last_error"]) == ("failed", "the webhook was changed")
+
+
+def test_no_webhook_waits_for_a_slow_one(management, backend):
+    end = threading.Event()
+
+    def slow(received):
+        if received.method == "POST":
+            end.wait(20)
+        return activation(received) if received.method == "GET" else ACKNOWLEDGED
+
+    stuck = management.expect(201, "POST", "/webhooks", {"url": backend.on("/slow", slow), "events": ["user.created"]})
+    management.expect(200, "POST", f"/webhooks/{stuck['id']}/activate")
+    active_webhook(management, backend, events=["user.created"])
+    try:
+        for _ in range(2):
+            user = new_user(management)
+            began = time.monotonic()
+            while (call := backend.next(5)).path != PATH or call.json["events"][-1]["data"]["user_id"] != user:
+                pass
+            assert time.monotonic() - began < 4
+    finally:
+        end.set()
 
 
 def test_unknown_events_and_bad_addresses_are_refused_with_their_field(management):
