@@ -17,6 +17,19 @@ struct SignInWithCodeStory {
         #expect(user.profile.sessionID != (await first.sessionID))
     }
 
+    @Test("R11: each login has a session id of its own, and ends the session of this device that it replaces")
+    func newSessionEachTime() async throws {
+        let world = try await World()
+        let client = try await world.signedIn()
+        let first = try #require(await client.sessionID)
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
+        _ = try await client.checkOTP(try world.code(for: "ada@example.com"))
+        let second = try #require(await client.sessionID)
+        #expect(second != first)
+        #expect(try await client.listSessions().sessions.map(\.id) == [second])
+    }
+
     @Test("a wrong code is refused, and the right one still works")
     func wrongCode() async throws {
         let world = try await World()

@@ -46,7 +46,10 @@ final class SystemHostResolver: HostResolver {
                 if case .active = state, waiting[host]?.contains(where: \.isAwaited) ?? false { return nil }
                 return waiting.removeValue(forKey: host) ?? []
             }
-            if let abandoned { return abandoned.forEach { $0.cancel() } }
+            guard abandoned == nil else {
+                for answer in abandoned ?? [] { answer.cancel() }
+                return
+            }
             let result = Result { try lookUp(host) }
             for answer in waiting.withLock({ $0.removeValue(forKey: host) ?? [] }) { answer.give(result) }
         }

@@ -1,0 +1,66 @@
+import SessionWire
+import Testing
+
+@Suite("Wire: step-up")
+struct StepUpBodiesTests {
+    private let request = Golden(
+        StepUpRequest.self,
+        #"{"scope":"transfer:write","metadata":{"amount":"250"},"dispatch_id":"dsp_1"}"#)
+    private let response = Golden(StepUpResponse.self, #"{"status":"review","challenge_token":"a.b.c"}"#)
+    private let step = Golden(
+        ContinueStepUpRequest.self, #"{"challenge_token":"a.b.c","verification_token":"d.e.f"}"#)
+    private let refresh = Golden(RefreshRequest.self, #"{"step_up_token":"a.b.c"}"#)
+    private let reset = Golden(ResetPasswordRequest.self, #"{"password":"correct horse"}"#)
+    private let migration = Golden(
+        MigrationRequest.self, #"{"token":"old","code_challenge":"pkce","dispatch_id":"dsp_1"}"#)
+
+    @Test("POST /stepup/request")
+    func requestBody() throws {
+        try request.expect(
+            StepUpRequest(scope: "transfer:write", metadata: ["amount": "250"], dispatchID: "dsp_1"))
+        try request.expectRequired("scope")
+        try request.expectTyped("scope", "metadata", "dispatch_id")
+        try Golden(StepUpRequest.self, #"{"scope":"transfer:write"}"#).expect(StepUpRequest(scope: "transfer:write"))
+    }
+
+    @Test("The answer to it; a denial has no token, and a word of tomorrow survives")
+    func responseBody() throws {
+        try response.expect(StepUpResponse(status: .review, challengeToken: "a.b.c"))
+        try response.expectUnknownMembersTolerated()
+        try response.expectRequired("status")
+        try response.expectTyped("status", "challenge_token")
+        try Golden(StepUpResponse.self, #"{"status":"block"}"#)
+            .expect(StepUpResponse(status: .block, challengeToken: nil))
+        try Golden(StepUpResponse.self, #"{"status":"postpone"}"#)
+            .expect(StepUpResponse(status: StepUpStatusName(rawValue: "postpone"), challengeToken: nil))
+        #expect(StepUpStatusName.continue.rawValue == "continue")
+    }
+
+    @Test("POST /stepup/continue")
+    func continueBody() throws {
+        try step.expect(ContinueStepUpRequest(challengeToken: "a.b.c", verificationToken: "d.e.f"))
+        try step.expectRequired("challenge_token", "verification_token")
+        try step.expectTyped("challenge_token", "verification_token")
+    }
+
+    @Test("POST /refresh with a completed challenge, and without")
+    func refreshBody() throws {
+        try refresh.expect(RefreshRequest(stepUpToken: "a.b.c"))
+        try refresh.expectTyped("step_up_token")
+        try Golden(RefreshRequest.self, "{}").expect(RefreshRequest())
+    }
+
+    @Test("POST /me/password/reset")
+    func resetBody() throws {
+        try reset.expect(ResetPasswordRequest(password: "correct horse"))
+        try reset.expectRequired("password")
+        try reset.expectTyped("password")
+    }
+
+    @Test("POST /migration")
+    func migrationBody() throws {
+        try migration.expect(MigrationRequest(token: "old", codeChallenge: "pkce", dispatchID: "dsp_1"))
+        try migration.expectRequired("token", "code_challenge")
+        try migration.expectTyped("token", "code_challenge", "dispatch_id")
+    }
+}
