@@ -143,7 +143,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PreludeSessionTests",
-            dependencies: ["PreludeSession", "SessionWire", httpTypes],
+            dependencies: ["PreludeSession", "SessionWire", crypto, httpTypes],
             swiftSettings: strict
         ),
         // What every store must do; each store's tests run all of it.

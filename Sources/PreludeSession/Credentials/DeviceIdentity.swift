@@ -55,9 +55,12 @@ actor DeviceIdentity {
 
     /// A proof for one request, in the server's time as far as it is known.
     ///
-    /// - Parameter challengeID: The `jti` of the challenge token the proof is for; such a proof bears no nonce.
+    /// - Parameters:
+    ///   - challengeID: The `jti` of the challenge token the proof is for; such a proof bears no nonce.
+    ///   - nonce: Whose nonce goes along.
     func proof(
-        method: String, target: TargetURI, accessToken: String?, challengeID: String? = nil
+        method: String, target: TargetURI, accessToken: String?, challengeID: String? = nil,
+        nonce: ProofNonce = .ofService
     ) async throws -> String {
         let key = try await sessionKey()
         let record = try await load()
@@ -67,7 +70,8 @@ actor DeviceIdentity {
         let time = environment.now().timeIntervalSince1970 + record.clockOffset
         let proof = try DPoPProof(
             publicKey: PublicJWK(publicKey), method: method, target: target, accessToken: accessToken,
-            nonce: challengeID == nil ? record.nonce : nil, id: challengeID ?? environment.newProofID(),
+            nonce: challengeID == nil ? nonce.value(service: record.nonce) : nil,
+            id: challengeID ?? environment.newProofID(),
             issuedAt: Int64(time))
         return proof.compact(signature: try key.signature(for: Data(proof.signingInput.utf8)))
     }
@@ -111,5 +115,20 @@ actor DeviceIdentity {
 
     private func save(_ record: Record) async throws {
         try await store.write(try JSONEncoder().encode(record), to: name + ".device")
+    }
+}
+
+/// Nonces belong to the server that gave them (RFC 9449 §8, §9).
+enum ProofNonce: Sendable {
+    /// The session service's last one, if there was one.
+    case ofService
+    /// That of another server, if there was one.
+    case from(String?)
+
+    func value(service: String?) -> String? {
+        switch self {
+        case .ofService: service
+        case .from(let nonce): nonce
+        }
     }
 }

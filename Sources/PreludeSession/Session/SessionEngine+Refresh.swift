@@ -66,13 +66,14 @@ extension SessionEngine {
     private func refreshAlone(fence: Int, stepUp: StepUpChallenge?) async throws -> PreludeUser {
         guard let stored = try await readStore() else {
             // Signed out by another client of the same store.
-            if machine.accepts(fence) { signedOut() }
+            if machine.accepts(fence) { signedOut(.anotherClient) }
             throw PreludeSessionError.unauthorized("the session was ended by another client")
         }
         let now = try await device.serverTime()
         if machine.accepts(fence), stored != machine.session {
             // Refreshed by another client of the same store: its token is as good as a new one, but for the grant.
             machine.refreshed(stored)
+            tell(SessionEvent.refreshed, of: stored)
             if stepUp == nil, case .nothing(let session) = machine.need(serverTime: now, margin: margin) {
                 return try Self.user(session)
             }
@@ -87,6 +88,7 @@ extension SessionEngine {
             throw PreludeSessionError.unauthorized("the session was ended or replaced meanwhile")
         }
         machine.refreshed(next)
+        tell(SessionEvent.refreshed, of: next)
         if let stepUp {
             stepUps.redeemed(stepUp)
             await saveStepUps()
@@ -115,13 +117,14 @@ extension SessionEngine {
             }
             guard refusal.endsSession else { throw refusal.error }
             // A definite no. Only now is the session over, and only if it is still the one that was asked about.
-            try await end(stored, fence: fence)
-            if refusal.code == .dpopKeyMismatch {
+            let isKeyLost = refusal.code == .dpopKeyMismatch
+            try await end(stored, fence: fence, reason: isKeyLost ? .deviceKeyLost : .ended)
+            if isKeyLost {
                 throw PreludeSessionError.deviceKeyLost("the device key is not the session's; sign in again")
             }
             throw refusal.error
         } catch PreludeSessionError.deviceKeyLost(let text) {
-            try await end(stored, fence: fence)
+            try await end(stored, fence: fence, reason: .deviceKeyLost)
             throw PreludeSessionError.deviceKeyLost(text)
         }
     }

@@ -32,7 +32,9 @@ extension SessionEngine {
         var request = APIRequest(.revokeSessions)
         request.query = query
         _ = try await sendSignedIn(request)
-        if Self.includesOwn(target, session), machine.session?.isSameSession(as: session) ?? false { try await wipe() }
+        if Self.includesOwn(target, session), machine.session?.isSameSession(as: session) ?? false {
+            try await wipe(.revokedHere)
+        }
     }
 
     private static func includesOwn(_ target: RevokeTarget, _ session: StoredSession?) -> Bool {

@@ -19,6 +19,9 @@ actor SessionEngine {
     var migrations = Migrations()
     /// The refresh under way; at most one since the last login or logout.
     var refreshing: RunningRefresh?
+    var streams = EventStreams()
+    /// The last nonce of each of the app's backends that wants one, by origin.
+    var resourceNonces: [String: String] = [:]
     private var loggingOut: Task<Void, any Error>?
 
     init(
@@ -79,29 +82,32 @@ actor SessionEngine {
     private func publish(_ session: StoredSession) {
         machine.signedIn(session)
         stepUps.forget()
+        tell(SessionEvent.signedIn, of: session)
     }
 
     /// Wipes a session that is over, unless it was replaced meanwhile.
-    func end(_ session: StoredSession, fence: Int) async throws {
+    func end(_ session: StoredSession, fence: Int, reason: SignOutReason) async throws {
         guard machine.accepts(fence) else { return }
         try await store.withLock(name + ".write") {
             guard try await self.readStore() == session else { return }
             try await self.store.delete(self.name + ".session")
         }
         guard machine.accepts(fence) else { return }
-        signedOut()
+        signedOut(reason)
         await saveStepUps()
     }
 
     /// Forgets, in memory, the session and all that belongs to it.
-    func signedOut() {
+    func signedOut(_ reason: SignOutReason) {
+        let wasSignedIn = machine.session != nil
         machine.signedOut()
         stepUps.forget()
+        if wasSignedIn { streams.send(.signedOut(reason)) }
     }
 
     /// Forgets the session on this device, whatever is going on.
-    func wipe() async throws {
-        signedOut()
+    func wipe(_ reason: SignOutReason) async throws {
+        signedOut(reason)
         pendingLogin = nil
         migrations.forget()
         try await store.withLock(name + ".write") { try await self.store.delete(self.name + ".session") }
@@ -122,7 +128,7 @@ actor SessionEngine {
     private func performLogout() async throws {
         let session = try await loaded()
         if let session { try await rememberRevocation(of: session) }
-        try await wipe()
+        try await wipe(.logout)
         if session != nil { await retryRevocations() }
     }
 

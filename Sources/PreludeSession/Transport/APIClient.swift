@@ -37,6 +37,11 @@ actor APIClient {
         }
     }
 
+    /// Carries a request to another server as it is; its answer is nobody's business here.
+    func carry(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data) {
+        try await transport.send(request, body: body, timeout: timeout)
+    }
+
     private func attempt(_ request: APIRequest) async throws -> TransportAnswer {
         let sentAt = environment.now()
         let (response, body) = try await transport.send(

@@ -1,0 +1,34 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+extension PreludeSessionClient {
+    // MARK: Calls to the app's own backend
+
+    /// Sends a request to the app's backend as the signed-in user, and brings the answer whatever its status.
+    ///
+    /// The access token is refreshed before its time is up. A 401 leads to one refresh, shared by all who need it, and to
+    /// one repeat; a second 401 is answered as it is. The client's transport carries the request, without cookies and
+    /// without following redirects; the request's timeout counts. A token that is bound to the device's key goes along
+    /// with a proof (RFC 9449 §7).
+    ///
+    /// - Parameter request: An https URL, or an http one on this machine. A body stream cannot be sent twice, so it is
+    ///   refused: use `httpBody`.
+    /// - Throws: `.unauthorized` when nobody is signed in, or no longer; `.network` and `.timeout` when there was no
+    ///   answer, of the backend or to the refresh, and the session is kept; `.invalidConfiguration` for a request that
+    ///   must not carry a token.
+    public func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        try await engine.data(for: request)
+    }
+
+    /// Adds the access token to a request that is sent some other way, and a proof if the token is bound to the device's
+    /// key. Made for this request and for now: authorize anew for each use.
+    ///
+    /// - Throws: As `data(for:)`, before anything is sent to the backend.
+    public func authorize(_ request: inout URLRequest) async throws {
+        let fields = try await engine.authorization(for: AppRequest(request))
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    }
+}

@@ -1,0 +1,94 @@
+internal import Foundation
+internal import HTTPTypes
+internal import SessionTokens
+internal import SessionWire
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+extension SessionEngine {
+    func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        let request = try AppRequest(request)
+        let token = try await refresh().accessToken
+        var (response, body) = try await send(request, accessToken: token)
+        if response.status.code == 401 {
+            // If somebody refreshed meanwhile, this marks nothing and their token is used. A refresh that fails says more
+            // than the 401 does: offline is not signed out.
+            machine.invalidate(token)
+            let renewed = try await refresh().accessToken
+            (response, body) = try await send(request, accessToken: renewed)
+        }
+        return (body, try Self.native(response, of: request.url))
+    }
+
+    /// The header fields that make a request the signed-in user's.
+    func authorization(for request: AppRequest) async throws -> [String: String] {
+        let token = try await refresh().accessToken
+        return try await authorization(for: request, accessToken: token)
+    }
+
+    private func authorization(for request: AppRequest, accessToken: String) async throws -> [String: String] {
+        guard AccessTokenBinding.isBound(accessToken) else { return ["Authorization": "Bearer " + accessToken] }
+        let proof = try await device.proof(
+            method: request.head.method.rawValue, target: request.target, accessToken: accessToken,
+            nonce: .from(resourceNonces[request.target.origin]))
+        return ["Authorization": "DPoP " + accessToken, "DPoP": proof]
+    }
+
+    /// Sends once, and once more to a backend that wants a nonce (RFC 9449 §9).
+    private func send(_ request: AppRequest, accessToken: String) async throws -> (HTTPResponse, Data) {
+        let known = resourceNonces[request.target.origin]
+        let answer = try await attempt(request, accessToken: accessToken)
+        guard answer.0.status.code == 401, AccessTokenBinding.isBound(accessToken),
+            let nonce = resourceNonces[request.target.origin], nonce != known
+        else { return answer }
+        return try await attempt(request, accessToken: accessToken)
+    }
+
+    private func attempt(_ request: AppRequest, accessToken: String) async throws -> (HTTPResponse, Data) {
+        var head = request.head
+        for (name, value) in try await authorization(for: request, accessToken: accessToken) {
+            if let name = HTTPField.Name(name) { head.headerFields[name] = value }
+        }
+        let answer = try await api.carry(head, body: request.body, timeout: request.timeout)
+        learn(answer.0, from: request.target.origin)
+        return answer
+    }
+
+    /// Backends that are known to want nonces, at most; more than an app has.
+    private static let maximumNonces = 16
+
+    private func learn(_ response: HTTPResponse, from origin: String) {
+        guard let name = HTTPField.Name(HeaderName.dpopNonce), let nonce = response.headerFields[name],
+            nonce.utf8.count <= DPoPProofChecker.maximumIDLength
+        else { return }
+        if resourceNonces[origin] == nil, resourceNonces.count >= Self.maximumNonces { resourceNonces = [:] }
+        resourceNonces[origin] = nonce
+    }
+
+    private static func native(_ response: HTTPResponse, of url: URL) throws -> HTTPURLResponse {
+        var fields: [String: String] = [:]
+        for field in response.headerFields {
+            // As URLSession does it (RFC 9110 §5.3).
+            fields[field.name.rawName] = fields[field.name.rawName].map { $0 + ", " + field.value } ?? field.value
+        }
+        guard
+            let native = HTTPURLResponse(
+                url: url, statusCode: response.status.code, httpVersion: "HTTP/1.1", headerFields: fields)
+        else { throw PreludeSessionError.generic(code: "invalid_answer", message: "the answer cannot be understood") }
+        return native
+    }
+}
+
+/// Whether an access token is good with a proof only (RFC 9449 §6.1), by its own words.
+enum AccessTokenBinding {
+    private struct Claims: Decodable {
+        struct Confirmation: Decodable { let jkt: String? }
+        let cnf: Confirmation?
+    }
+
+    static func isBound(_ accessToken: String) -> Bool {
+        (try? JWT.unverifiedClaims(of: accessToken, as: Claims.self))?.cnf?.jkt != nil
+    }
+}

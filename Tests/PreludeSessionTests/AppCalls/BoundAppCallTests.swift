@@ -1,0 +1,60 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// RFC 9449 §7: a token with `cnf.jkt` is presented with a proof for the very request.
+@Suite("Calls with an access token that is bound to the device's key")
+struct BoundAppCallTests {
+    private static let url = "https://api.example.com/v1/session/orders?page=2"
+
+    private func stage() async throws -> (stage: Stage, token: String) {
+        let stage = try await Stage(signedIn: false)
+        let token = TestToken.jwt([
+            "sub": .string("usr_1"), "sid": .string("ses_1"), "cnf": .object(["jkt": .string("thumbprint")]),
+        ])
+        let stored = StoredSession(
+            refreshToken: "refresh-0", accessToken: token, accessTokenExpiresAt: stage.clock.now.addingTimeInterval(300)
+        )
+        try await stage.store.write(try stored.encoded(), to: Stage.name + ".session")
+        return (stage, token)
+    }
+
+    private func request() throws -> URLRequest { URLRequest(url: try #require(URL(string: Self.url))) }
+
+    @Test("have the DPoP scheme and a proof with method, URL without query, and the token's hash")
+    func proof() async throws {
+        let (stage, token) = try await stage()
+        await stage.transport.answer("/orders", .success())
+        _ = try await stage.client().data(for: request())
+        let sent = try #require(await stage.transport.requests("/orders").first)
+        #expect(sent.headers["authorization"] == "DPoP " + token)
+        #expect(sent.proof?["htm"]?.stringValue == "GET")
+        #expect(sent.proof?["htu"]?.stringValue == "https://api.example.com/v1/session/orders")
+        let hash = TestToken.base64URL(Data(SHA256.hash(data: Data(token.utf8))))
+        #expect(sent.proof?["ath"]?.stringValue == hash)
+        #expect(sent.proof?["nonce"] == nil)
+    }
+
+    @Test("are repeated with the nonce that the backend wants, which is kept for it and for nobody else")
+    func nonce() async throws {
+        let (stage, _) = try await stage()
+        let client = try stage.client()
+        await stage.transport.answer(
+            "/orders", .refusal(401, "use_dpop_nonce", headers: ["dpop-nonce": "n1"]), .success(), .success())
+        await stage.transport.answer("/refresh", .offline, .offline)
+        #expect(try await client.data(for: request()).1.statusCode == 204)
+        _ = try await client.data(for: request())
+        let sent = await stage.transport.requests("/orders")
+        #expect(sent.map { $0.proof?["nonce"]?.stringValue } == [nil, "n1", "n1"])
+        #expect(Set(sent.compactMap { $0.proof?["jti"]?.stringValue }).count == 3)
+        try await client.invalidateSession()
+        _ = try await failure { try await client.refresh() }
+        #expect(await stage.transport.requests("/refresh").first?.proof?["nonce"] == nil)
+    }
+}

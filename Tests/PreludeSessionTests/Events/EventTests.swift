@@ -1,0 +1,115 @@
+import Foundation
+import PreludeSession
+import Testing
+
+@Suite("Events of the session")
+struct EventTests {
+    /// What happens while the work is done, as many events as are expected.
+    private func events(
+        _ count: Int, of client: PreludeSessionClient, during work: () async throws -> Void
+    ) async throws -> [SessionEvent] {
+        let stream = await client.events
+        try await work()
+        var events: [SessionEvent] = []
+        for await event in stream {
+            events.append(event)
+            if events.count == count { break }
+        }
+        return events
+    }
+
+    @Test("a refresh is told once, with the new profile, however many asked")
+    func refreshed() async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        await stage.transport.answer("/refresh", stage.refreshed(1, scope: "new"), stage.refreshed(2))
+        let events = try await events(2, of: client) {
+            try await client.invalidateSession()
+            async let first = client.refresh()
+            async let second = client.refresh()
+            _ = try await (first, second)
+            try await client.invalidateSession()
+            try await client.refresh()
+        }
+        guard case .refreshed(let profile) = events[0], case .refreshed = events[1] else {
+            return #expect(Bool(false), "\(events)")
+        }
+        #expect(profile.extras["scope"] == .string("new"))
+    }
+
+    @Test("signing out is told with its reason, once")
+    func logout() async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        _ = await client.profile
+        await stage.transport.answer("/revoke", .success())
+        let stream = await client.events
+        try await client.logout()
+        try await client.logout()
+        // The first event was the only one: the next to come is that of a login.
+        await stage.transport.answer("/login/email/password", Stage.next(TestToken.challenge("t0")))
+        await stage.transport.answer("/login/finalize", stage.refreshed(1))
+        _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: "a@example.com", password: "x"))
+        var iterator = stream.makeAsyncIterator()
+        #expect(await iterator.next() == .signedOut(.logout))
+        guard case .signedIn = await iterator.next() else { return #expect(Bool(false), "a second sign-out") }
+    }
+
+    @Test(
+        "a definite no to a refresh is told as the end",
+        arguments: [
+            ("unauthorized", SignOutReason.ended), ("dpop_key_mismatch", .deviceKeyLost),
+        ])
+    func ended(code: String, reason: SignOutReason) async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        await stage.transport.answer("/refresh", .refusal(401, code))
+        let events = try await events(1, of: client) {
+            try await client.invalidateSession()
+            _ = try await failure { try await client.refresh() }
+        }
+        #expect(events == [.signedOut(reason)])
+    }
+
+    @Test("revoking this session is told; a network that fails is not")
+    func revokedHere() async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        await stage.transport.answer("/refresh", .offline, .offline, stage.refreshed(1))
+        await stage.transport.answer("/me/revoke", .success())
+        let events = try await events(2, of: client) {
+            try await client.invalidateSession()
+            _ = try await failure { try await client.refresh() }
+            try await client.revokeSessions(.mine)
+        }
+        guard case .refreshed = events.first else { return #expect(Bool(false), "\(events)") }
+        #expect(events.last == .signedOut(.revokedHere))
+    }
+
+    @Test("what another client of the store ends is told as such")
+    func anotherClient() async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        _ = await client.profile
+        let events = try await events(1, of: client) {
+            try await stage.store.delete(Stage.name + ".session")
+            try await client.invalidateSession()
+            _ = try await failure { try await client.refresh() }
+        }
+        #expect(events == [.signedOut(.anotherClient)])
+    }
+
+    @Test("each follower has a stream of its own")
+    func followers() async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        _ = await client.profile
+        let (first, second) = (await client.events, await client.events)
+        await stage.transport.answer("/revoke", .success())
+        try await client.logout()
+        for stream in [first, second] {
+            var iterator = stream.makeAsyncIterator()
+            #expect(await iterator.next() == .signedOut(.logout))
+        }
+    }
+}
