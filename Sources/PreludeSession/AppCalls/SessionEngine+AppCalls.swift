@@ -10,13 +10,10 @@ internal import SessionWire
 extension SessionEngine {
     func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         let request = try AppRequest(request)
-        let token = try await refresh().accessToken
-        var (response, body) = try await send(request, accessToken: token)
+        let user = try await refresh()
+        var (response, body) = try await send(request, accessToken: user.accessToken)
         if response.status.code == 401 {
-            // If somebody refreshed meanwhile, this marks nothing and their token is used. A refresh that fails says more
-            // than the 401 does: offline is not signed out.
-            machine.invalidate(token)
-            let renewed = try await refresh().accessToken
+            let renewed = try await renewedToken(insteadOf: user.accessToken, session: user.profile.sessionID)
             (response, body) = try await send(request, accessToken: renewed)
         }
         return (body, try Self.native(response, of: request.url))
@@ -29,11 +26,12 @@ extension SessionEngine {
     }
 
     private func authorization(for request: AppRequest, accessToken: String) async throws -> [String: String] {
-        guard AccessTokenBinding.isBound(accessToken) else { return ["Authorization": "Bearer " + accessToken] }
+        let authorization = AccessTokenBinding.authorization(accessToken)
+        guard AccessTokenBinding.isBound(accessToken) else { return ["Authorization": authorization] }
         let proof = try await device.proof(
             method: request.head.method.rawValue, target: request.target, accessToken: accessToken,
             nonce: .from(resourceNonces[request.target.origin]))
-        return ["Authorization": "DPoP " + accessToken, "DPoP": proof]
+        return ["Authorization": authorization, "DPoP": proof]
     }
 
     /// Sends once, and once more to a backend that wants a nonce (RFC 9449 §9).
@@ -90,5 +88,10 @@ enum AccessTokenBinding {
 
     static func isBound(_ accessToken: String) -> Bool {
         (try? JWT.unverifiedClaims(of: accessToken, as: Claims.self))?.cnf?.jkt != nil
+    }
+
+    /// The scheme is the token's kind (RFC 6750 §2.1, RFC 9449 §7.1).
+    static func authorization(_ accessToken: String) -> String {
+        (isBound(accessToken) ? "DPoP " : "Bearer ") + accessToken
     }
 }

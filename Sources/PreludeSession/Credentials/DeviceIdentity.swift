@@ -32,10 +32,24 @@ actor DeviceIdentity {
     func id() async throws -> String { try await load().deviceID }
 
     /// Makes sure that there is a key, for a login.
+    ///
+    /// One at a time, in this process and others: two keys would leave a session without its own.
     func prepareKey() async throws {
         guard loadedKey == nil else { return }
-        if let key = try await keys.key(name) {
-            loadedKey = key
+        try await store.withLock(name + ".key") { try await self.prepareKeyAlone() }
+    }
+
+    private func prepareKeyAlone() async throws {
+        guard loadedKey == nil else { return }
+        let existing: (any DeviceKey)?
+        do {
+            existing = try await keys.key(name)
+        } catch PreludeSessionError.deviceKeyLost {
+            // No session can be kept with it; the one that begins now gets a new one.
+            existing = nil
+        }
+        if let existing {
+            loadedKey = existing
         } else {
             loadedKey = try await keys.makeKey(name)
         }
@@ -100,11 +114,11 @@ actor DeviceIdentity {
     private func load() async throws -> Record {
         if let record { return record }
         if let data = try await store.read(name + ".device") {
-            guard let stored = try? JSONDecoder().decode(Record.self, from: data), stored.version == 1 else {
-                throw PreludeSessionError.storageUnavailable("the device record cannot be understood")
+            // One that cannot be understood is made anew: it holds nothing that a session depends on.
+            if let stored = try? JSONDecoder().decode(Record.self, from: data), stored.version == 1 {
+                record = record ?? stored
+                return record ?? stored
             }
-            record = record ?? stored
-            return record ?? stored
         }
         let made = Record(deviceID: environment.newDeviceID())
         if let record { return record }

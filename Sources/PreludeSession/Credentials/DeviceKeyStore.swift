@@ -13,7 +13,8 @@ public protocol DeviceKey: Sendable {
 public protocol DeviceKeyStore: Sendable {
     /// The key of a session under this name; `nil` when it is certain that there is none.
     ///
-    /// - Throws: `PreludeSessionError.storageUnavailable` when that cannot be told now.
+    /// - Throws: `PreludeSessionError.storageUnavailable` when that cannot be told now, `.deviceKeyLost` when what is kept
+    ///   is no key any more.
     func key(_ name: String) async throws -> (any DeviceKey)?
     /// Makes a key in place of whatever is there.
     func makeKey(_ name: String) async throws -> any DeviceKey
@@ -40,7 +41,7 @@ public struct SoftwareDeviceKeyStore: DeviceKeyStore {
         guard let data = try await store.read(name + ".key") else { return nil }
         guard let record = try? JSONDecoder().decode(Record.self, from: data), record.version == 1,
             let key = try? P256.Signing.PrivateKey(rawRepresentation: record.key)
-        else { throw PreludeSessionError.storageUnavailable("the device key's record cannot be understood") }
+        else { throw PreludeSessionError.deviceKeyLost("the device key's record cannot be understood; sign in again") }
         return SoftwareKey(key: key)
     }
 

@@ -5,14 +5,17 @@ internal import SessionWire
 extension SessionEngine {
     // MARK: Codes
 
-    /// Starts a verification; an earlier one of this client is forgotten.
+    /// Starts a verification; an earlier one of this client is forgotten, whichever is answered first.
     func startOTP(_ options: StartOTPLoginOptions) async throws {
+        loginAttempt += 1
+        let attempt = loginAttempt
         let verifier = PKCE.verifier(from: environment.randomBytes(32))
         let body = StartOTPRequest(
             identifier: Identifier(type: options.identifier.type.rawValue, value: options.identifier.value),
             loginConfigID: options.loginConfigID, dispatchID: try await dispatchID(),
             codeChallenge: PKCE.challenge(for: verifier))
         let answer = try await sendAnonymous(try APIRequest.post(.otp, body: body))
+        guard attempt == loginAttempt else { return }
         pendingLogin = PendingOTPLogin(
             verificationToken: answer.header(HeaderName.verificationToken),
             cookie: Self.verificationCookie(in: answer), codeVerifier: verifier)
@@ -26,6 +29,7 @@ extension SessionEngine {
     /// Checks a code and signs in. When only the second half fails, the same code goes on from there.
     func checkOTP(_ code: String) async throws -> PreludeUser {
         let pending = try requirePending()
+        let begun = machine.loginFence
         let challenge: String
         if let won = pending.won, won.code == code {
             challenge = won.challengeToken
@@ -37,7 +41,7 @@ extension SessionEngine {
                 pendingLogin?.won = .init(code: code, challengeToken: challenge)
             }
         }
-        let user = try await finalize(challenge, codeVerifier: pending.codeVerifier)
+        let user = try await finalize(challenge, codeVerifier: pending.codeVerifier, since: begun)
         if pendingLogin?.codeVerifier == pending.codeVerifier { pendingLogin = nil }
         return user
     }
@@ -69,34 +73,34 @@ extension SessionEngine {
     // MARK: Passwords
 
     func login(_ options: LoginWithPasswordOptions) async throws -> PreludeUser {
+        let begun = machine.loginFence
         let body = PasswordLoginRequest(
             identifier: options.emailAddress, password: options.password.value, dispatchID: try await dispatchID())
         let answer = try await sendAnonymous(try APIRequest.post(.passwordLogin, body: body))
-        return try await finalize(try Self.challengeToken(in: answer), codeVerifier: nil)
+        return try await finalize(try Self.challengeToken(in: answer), codeVerifier: nil, since: begun)
     }
 
     // MARK: The end of every login
 
     /// Redeems a challenge, binds the session to the device's key, stores it, and only then says so.
     ///
-    /// - Parameter begun: The fence at which the login began; `nil` is now.
-    func finalize(_ challengeToken: String, codeVerifier: String?, since begun: Int? = nil) async throws -> PreludeUser
-    {
-        let fence = begun ?? machine.fence
+    /// - Parameter begun: The login fence at which the login began.
+    func finalize(_ challengeToken: String, codeVerifier: String?, since begun: Int) async throws -> PreludeUser {
         try await device.prepareKey()
         var request = try APIRequest.post(
             .finalize, body: FinalizeRequest(challengeToken: challengeToken, codeVerifier: codeVerifier))
         request.proof = .session
-        request.headers[HeaderName.refreshToken] = try await loaded()?.refreshToken
+        // A record that cannot be read names no session to replace; the new one is written over it.
+        request.headers[HeaderName.refreshToken] = (try? await loaded())?.refreshToken
         let answer = try await sendAnonymous(request)
         let session = try TokenAnswer.session(answer, previous: nil)
-        guard try await adopt(session, fence: fence) else {
+        guard try await adopt(session, fence: begun) else {
             // Somebody signed out or in meanwhile. The session exists on the server; nobody here wants it.
             try await rememberRevocation(of: session)
-            await retryRevocations()
+            tellRevocations()
             throw PreludeSessionError.unauthorized("this login was overtaken by another login or a logout")
         }
-        await retryRevocations()
+        tellRevocations()
         return try Self.user(session)
     }
 

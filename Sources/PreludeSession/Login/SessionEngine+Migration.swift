@@ -27,7 +27,7 @@ extension SessionEngine {
     func migrate(_ options: MigrateOptions) async throws -> PreludeUser {
         let token = options.token
         try PreludeSessionError.refuseBlank(token.value, "the token to migrate")
-        let fence = machine.fence
+        let fence = machine.loginFence
         if let same = migrations.running.first(where: { $0.token == token && $0.fence == fence }) {
             return try await same.task.value
         }
@@ -61,7 +61,7 @@ extension SessionEngine {
 
     /// Redeems the challenge. It is kept for as long as it may still be redeemed.
     private func finish(_ exchanged: Migrations.Exchanged, fence: Int) async throws -> PreludeUser {
-        guard machine.accepts(fence) else {
+        guard machine.acceptsLogin(fence) else {
             throw PreludeSessionError.unauthorized("this login was overtaken by another login or a logout")
         }
         migrations.exchanged = exchanged
@@ -72,6 +72,8 @@ extension SessionEngine {
             return user
         } catch {
             switch error {
+            // What stands between here and the service says nothing about the credential.
+            case PreludeSessionError.generic(let code, _) where code.hasPrefix("http_5"): break
             case PreludeSessionError.network, PreludeSessionError.timeout, PreludeSessionError.internalServerError,
                 PreludeSessionError.rateLimited, PreludeSessionError.storageUnavailable:
                 break

@@ -24,9 +24,11 @@ extension SessionEngine {
         let fence = machine.fence
         let allowed = session.flatMap { $0.scopes.contains(Self.passwordScope[...]) ? $0.accessToken : nil }
         _ = try await sendSignedIn(request, accessToken: allowed)
-        // The token still claims the scope that is spent now.
-        guard machine.accepts(fence), let token = machine.session?.accessToken else { return }
-        machine.invalidate(token)
+        // A token that still claims the scope claims what is spent now; one that came meanwhile may bring another.
+        guard machine.accepts(fence), let session = machine.session,
+            session.scopes.contains(Self.passwordScope[...])
+        else { return }
+        machine.invalidate(session.accessToken)
         // The password is changed; whether a new token comes now or with the next call makes no difference to that.
         _ = try? await refresh()
     }

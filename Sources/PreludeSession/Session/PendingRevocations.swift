@@ -25,8 +25,31 @@ extension SessionEngine {
         try await changeRevocations { $0.add(session) }
     }
 
-    /// Tells the server what it has not heard of yet. Without a connection it stays for the next time.
-    func retryRevocations() async {
+    /// Tells the server, in a task that nobody has to wait for, what it has not heard of yet.
+    @discardableResult
+    func tellRevocations() -> Task<Void, Never> {
+        if let revoking {
+            revokesAgain = true
+            return revoking
+        }
+        let task = Task {
+            repeat {
+                revokesAgain = false
+                await retryRevocations()
+            } while revokesAgain
+            revoking = nil
+        }
+        revoking = task
+        return task
+    }
+
+    /// Tells of a session that could not be noted.
+    func revokeOnce(_ session: StoredSession) async {
+        _ = await isHeard(.init(refreshToken: session.refreshToken, expiresAt: session.refreshTokenExpiresAt))
+    }
+
+    /// Without a connection it stays for the next time.
+    private func retryRevocations() async {
         guard let pending = try? await readRevocations(), !pending.entries.isEmpty else { return }
         let now = environment.now()
         for entry in pending.entries {

@@ -25,7 +25,8 @@ extension SessionEngine {
             let now = try await device.serverTime()
             // No suspension from here until the refresh is under way: everyone decides by the same facts.
             let waiting = stepUps.waiting(session: machine.session, at: now)
-            switch machine.need(serverTime: now, margin: margin) {
+            let need = machine.need(serverTime: now, margin: margin)
+            switch need {
             case .read, .signIn: throw PreludeSessionError.unauthorized("nobody is signed in")
             case .nothing(let session) where waiting == nil: return try Self.user(session)
             case .nothing, .refresh:
@@ -34,6 +35,12 @@ extension SessionEngine {
                 } catch is StepUpRefusal {
                     // It was not this caller's challenge. It is dropped, so what remains to be done is ordinary.
                     continue
+                } catch {
+                    // A grant that cannot be fetched now is no reason to withhold a token that is good.
+                    guard waiting != nil, case .nothing(let session) = need, machine.session == session else {
+                        throw error
+                    }
+                    return try Self.user(session)
                 }
             }
         }
@@ -56,21 +63,32 @@ extension SessionEngine {
 
     private func performRefresh(fence: Int, stepUp: StepUpChallenge?) async throws -> PreludeUser {
         let user = try await store.withLock(name + ".refresh") {
-            try await self.refreshAlone(fence: fence, stepUp: stepUp)
+            do {
+                return try await self.refreshAlone(fence: fence, stepUp: stepUp)
+            } catch is Superseded {
+                // The session that is over is not the one that is stored now; that one counts.
+                return try await self.refreshAlone(fence: fence, stepUp: stepUp)
+            }
         }
-        await retryRevocations()
+        tellRevocations()
         return user
     }
 
+    /// What was spent was refused, and something else is stored meanwhile. Never leaves the engine.
+    private struct Superseded: Error {}
+
     /// Nobody else refreshes this session now, in this process or another.
     private func refreshAlone(fence: Int, stepUp: StepUpChallenge?) async throws -> PreludeUser {
-        guard let stored = try await readStore() else {
+        let stored = try await readStore()
+        // Whatever is stored now belongs to a login that came since; its token is not ours to spend.
+        guard machine.accepts(fence) else { throw Self.overtaken }
+        guard let stored else {
             // Signed out by another client of the same store.
-            if machine.accepts(fence) { signedOut(.anotherClient) }
+            signedOut(.anotherClient, byUser: false)
             throw PreludeSessionError.unauthorized("the session was ended by another client")
         }
         let now = try await device.serverTime()
-        if machine.accepts(fence), stored != machine.session {
+        if stored != machine.session {
             // Refreshed by another client of the same store: its token is as good as a new one, but for the grant.
             machine.refreshed(stored)
             tell(SessionEvent.refreshed, of: stored)
@@ -85,7 +103,7 @@ extension SessionEngine {
         let answer = try await spend(stored, stepUp: stepUp, fence: fence)
         let next = try TokenAnswer.session(answer, previous: stored)
         guard try await replace(stored, by: next, fence: fence) else {
-            throw PreludeSessionError.unauthorized("the session was ended or replaced meanwhile")
+            throw Self.overtaken
         }
         machine.refreshed(next)
         tell(SessionEvent.refreshed, of: next)
@@ -95,6 +113,8 @@ extension SessionEngine {
         }
         return try Self.user(next)
     }
+
+    private static let overtaken = PreludeSessionError.unauthorized("the session was ended or replaced meanwhile")
 
     /// Sends the refresh token, once more when the answer may have been lost: the server repeats it for the same key.
     private func spend(_ stored: StoredSession, stepUp: StepUpChallenge?, fence: Int) async throws -> TransportAnswer {
@@ -118,13 +138,15 @@ extension SessionEngine {
             guard refusal.endsSession else { throw refusal.error }
             // A definite no. Only now is the session over, and only if it is still the one that was asked about.
             let isKeyLost = refusal.code == .dpopKeyMismatch
-            try await end(stored, fence: fence, reason: isKeyLost ? .deviceKeyLost : .ended)
+            guard try await end(stored, fence: fence, reason: isKeyLost ? .deviceKeyLost : .ended) else {
+                throw Superseded()
+            }
             if isKeyLost {
                 throw PreludeSessionError.deviceKeyLost("the device key is not the session's; sign in again")
             }
             throw refusal.error
         } catch PreludeSessionError.deviceKeyLost(let text) {
-            try await end(stored, fence: fence, reason: .deviceKeyLost)
+            guard try await end(stored, fence: fence, reason: .deviceKeyLost) else { throw Superseded() }
             throw PreludeSessionError.deviceKeyLost(text)
         }
     }
@@ -146,13 +168,14 @@ extension ServerRefusal {
     /// Whether the challenge is at an end, too, or a refresh would be refused for it again and again.
     var isChallengeOver: Bool { Self.challengeCodes.contains(code) }
 
-    /// Whether a refresh that carried a challenge was refused because of it: a 401 that does not say clearly that it
-    /// means the session, and any other definite refusal in the protocol's own words.
+    /// Whether a refresh that carried a challenge was refused because of it: any definite refusal in the protocol's own
+    /// words that does not say clearly that it means the session.
     var isAboutStepUp: Bool {
         guard !Self.refreshCodes.contains(code) else { return false }
-        return status == 401 || isChallengeOver || ((400..<500).contains(status) && !code.rawValue.hasPrefix("http_"))
+        return isChallengeOver || ((400..<500).contains(status) && !code.rawValue.hasPrefix("http_"))
     }
 
-    /// Whether a refused refresh means that there is no session any more.
-    var endsSession: Bool { status == 401 && !isChallengeOver }
+    /// Whether a refused refresh means that there is no session any more. Only the service's own word does: a 401 of
+    /// something between here and there signs nobody out.
+    var endsSession: Bool { status == 401 && (code == .unauthorized || code == .dpopKeyMismatch) }
 }

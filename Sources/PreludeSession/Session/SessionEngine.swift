@@ -15,6 +15,10 @@ actor SessionEngine {
 
     var machine = SessionMachine()
     var pendingLogin: PendingOTPLogin?
+    /// Counts started OTP logins and logouts: an answer to an older start is of no use.
+    var loginAttempt = 0
+    /// The login fence of a wipe that has not reached the store yet.
+    private var unfinishedWipe: Int?
     var stepUps = StepUpFlows()
     var migrations = Migrations()
     /// The refresh under way; at most one since the last login or logout.
@@ -22,7 +26,11 @@ actor SessionEngine {
     var streams = EventStreams()
     /// The last nonce of each of the app's backends that wants one, by origin.
     var resourceNonces: [String: String] = [:]
-    private var loggingOut: Task<Void, any Error>?
+    private var loggingOut: Task<Bool, any Error>?
+    /// Tells the server of ended sessions; one at a time.
+    var revoking: Task<Void, Never>?
+    /// Whether there was something more to tell since it began.
+    var revokesAgain = false
 
     init(
         api: APIClient, device: DeviceIdentity, store: any CredentialStore, signals: (any PreludeSignalsDispatcher)?,
@@ -39,13 +47,15 @@ actor SessionEngine {
 
     // MARK: Reading
 
-    /// The session as stored; read when needed, and again when it could not be read before.
+    /// The session as stored; read when none is known, for another client of the store may have signed in.
     func loaded() async throws -> StoredSession? {
-        if case .unread = machine.knowledge {
-            let fence = machine.fence
-            let stored = try await readStore()
-            machine.wasRead(stored, since: fence)
-        }
+        guard machine.session == nil else { return machine.session }
+        try await finishWipe()
+        let fence = machine.fence
+        let wasSignedOut = machine.knowledge == .signedOut
+        let stored = try await readStore()
+        let isTaken = machine.wasRead(stored, since: fence)
+        if isTaken, wasSignedOut, let stored { tell(SessionEvent.signedIn, of: stored) }
         return machine.session
     }
 
@@ -69,7 +79,7 @@ actor SessionEngine {
     func adopt(_ session: StoredSession, fence: Int) async throws -> Bool {
         let data = try session.encoded()
         let isWritten = try await store.withLock(name + ".write") {
-            guard await self.machine.accepts(fence) else { return false }
+            guard await self.machine.acceptsLogin(fence) else { return false }
             try await self.store.write(data, to: self.name + ".session")
             // Within the lock, so that whoever waits for it sees the new fence.
             await self.publish(session)
@@ -81,75 +91,129 @@ actor SessionEngine {
 
     private func publish(_ session: StoredSession) {
         machine.signedIn(session)
+        unfinishedWipe = nil
         stepUps.forget()
         tell(SessionEvent.signedIn, of: session)
     }
 
-    /// Wipes a session that is over, unless it was replaced meanwhile.
-    func end(_ session: StoredSession, fence: Int, reason: SignOutReason) async throws {
-        guard machine.accepts(fence) else { return }
-        try await store.withLock(name + ".write") {
-            guard try await self.readStore() == session else { return }
+    /// Wipes a session that is over.
+    ///
+    /// - Returns: `false` when it was replaced meanwhile, here or by another client, so that nobody is signed out.
+    func end(_ session: StoredSession, fence: Int, reason: SignOutReason) async throws -> Bool {
+        guard machine.accepts(fence) else { return false }
+        let isOver = try await store.withLock(name + ".write") {
+            let stored = try await self.readStore()
+            guard stored == session else { return stored == nil }
             try await self.store.delete(self.name + ".session")
+            return true
         }
-        guard machine.accepts(fence) else { return }
-        signedOut(reason)
+        guard machine.accepts(fence) else { return false }
+        guard isOver else {
+            machine.forget()
+            return false
+        }
+        signedOut(reason, byUser: false)
         await saveStepUps()
+        return true
     }
 
     /// Forgets, in memory, the session and all that belongs to it.
-    func signedOut(_ reason: SignOutReason) {
+    func signedOut(_ reason: SignOutReason, byUser: Bool) {
         let wasSignedIn = machine.session != nil
-        machine.signedOut()
+        machine.signedOut(byUser: byUser)
         stepUps.forget()
         if wasSignedIn { streams.send(.signedOut(reason)) }
     }
 
     /// Forgets the session on this device, whatever is going on.
     func wipe(_ reason: SignOutReason) async throws {
-        signedOut(reason)
+        signedOut(reason, byUser: true)
         pendingLogin = nil
+        loginAttempt += 1
         migrations.forget()
-        try await store.withLock(name + ".write") { try await self.store.delete(self.name + ".session") }
+        unfinishedWipe = machine.loginFence
+        try await finishWipe()
         await saveStepUps()
+    }
+
+    /// Deletes what was signed out; a store that refuses is asked again before anything is read from it.
+    private func finishWipe() async throws {
+        guard let fence = unfinishedWipe else { return }
+        try await store.withLock(name + ".write") {
+            // Who signed in since has written over it.
+            guard await self.machine.acceptsLogin(fence) else { return }
+            try await self.store.delete(self.name + ".session")
+        }
+        if unfinishedWipe == fence { unfinishedWipe = nil }
     }
 
     // MARK: Signing out
 
-    /// Signs out here at once; the server hears of it now or, offline, later. Racing callers share one logout.
+    /// Signs out here at once; the server hears of it now or, offline, later. Racing callers share one wipe, and none
+    /// joins one that is over: somebody may have signed in since.
     func logout() async throws {
-        if let loggingOut { return try await loggingOut.value }
-        let task = Task { try await self.performLogout() }
+        let task =
+            loggingOut
+            ?? Task {
+                defer { loggingOut = nil }
+                return try await self.performLogout()
+            }
         loggingOut = task
-        defer { if loggingOut == task { loggingOut = nil } }
-        try await task.value
+        if try await task.value { await tellRevocations().value }
     }
 
-    private func performLogout() async throws {
-        let session = try await loaded()
-        if let session { try await rememberRevocation(of: session) }
+    /// - Returns: Whether there is something to tell the server.
+    private func performLogout() async throws -> Bool {
+        // A store that cannot be read, or holds what nobody understands, is wiped all the same.
+        let stored = try? await readStore()
+        var sessions = [machine.session, stored ?? nil].compactMap { $0 }
+        if sessions.count == 2, sessions[0].isSameSession(as: sessions[1]) { sessions.removeFirst() }
+        var unnoted: [StoredSession] = []
+        for session in sessions {
+            do { try await rememberRevocation(of: session) } catch { unnoted.append(session) }
+        }
         try await wipe(.logout)
-        if session != nil { await retryRevocations() }
+        // What could not be noted is told now or never.
+        for session in unnoted { await revokeOnce(session) }
+        return !sessions.isEmpty
     }
 
     // MARK: Calls with an access token
 
-    /// Sends a call as the signed-in user. An access token that is refused is refreshed once, and the call repeated.
+    /// Sends a call as the signed-in user. An access token that is refused is refreshed once, and the call repeated, but
+    /// never as another user, who may have signed in meanwhile.
     ///
     /// - Parameter accessToken: The token to begin with; `nil` is one that is good for a while.
     func sendSignedIn(_ request: APIRequest, accessToken: String? = nil) async throws -> TransportAnswer {
+        let session: String?
         let token: String
-        if let accessToken { token = accessToken } else { token = try await refresh().accessToken }
+        if let accessToken {
+            (session, token) = (machine.session?.sessionID, accessToken)
+        } else {
+            let user = try await refresh()
+            (session, token) = (user.profile.sessionID, user.accessToken)
+        }
         do {
             return try await send(request, accessToken: token)
         } catch let refusal as ServerRefusal where refusal.status == 401 {
-            // If somebody refreshed meanwhile, this marks nothing and their token is used.
-            machine.invalidate(token)
-            let renewed = try await refresh().accessToken
+            let renewed = try await renewedToken(insteadOf: token, session: session)
             return try await reporting { try await self.send(request, accessToken: renewed) }
         } catch let refusal as ServerRefusal {
             throw refusal.error
         }
+    }
+
+    /// Another token of the same session, in place of one that was refused.
+    ///
+    /// If somebody refreshed meanwhile, this marks nothing and their token is used. A refresh that fails says more than
+    /// the 401 does: offline is not signed out.
+    func renewedToken(insteadOf token: String, session: String?) async throws -> String {
+        machine.invalidate(token)
+        let renewed = try await refresh()
+        guard renewed.profile.sessionID == session else {
+            throw PreludeSessionError.unauthorized("the session was replaced by another login meanwhile")
+        }
+        return renewed.accessToken
     }
 
     private func send(_ request: APIRequest, accessToken: String) async throws -> TransportAnswer {

@@ -2,8 +2,9 @@ internal import Foundation
 
 /// What is known of the session, and what may still be believed; a plain value that decides and never acts.
 ///
-/// The fence counts logins and logouts. Whatever began before one of them carries the older count, and its answer is
-/// not taken.
+/// The fence counts logins, logouts and ends of sessions. Whatever began before one of them carries the older count, and
+/// its answer is not taken. Logins have a fence of their own, which the end of an old session leaves alone: it is no
+/// reason to throw away a right code.
 struct SessionMachine: Sendable, Equatable {
     enum Knowledge: Sendable, Equatable {
         /// The store was not read yet, or could not be.
@@ -22,6 +23,7 @@ struct SessionMachine: Sendable, Equatable {
 
     private(set) var knowledge = Knowledge.unread
     private(set) var fence = 0
+    private(set) var loginFence = 0
     /// An access token that is not to be used any more although its time is not up.
     private var invalidated: String?
 
@@ -43,18 +45,27 @@ struct SessionMachine: Sendable, Equatable {
         }
     }
 
-    /// Takes what was read from the store, unless something newer is known by now.
-    mutating func wasRead(_ session: StoredSession?, since fence: Int) {
-        guard fence == self.fence else { return }
+    /// Takes what was read from the store, unless something newer is known by now; whether it was taken.
+    @discardableResult
+    mutating func wasRead(_ session: StoredSession?, since fence: Int) -> Bool {
+        guard fence == self.fence, self.session == nil else { return false }
         knowledge = session.map(Knowledge.signedIn) ?? .signedOut
+        return true
     }
+
+    /// What is known is not what is stored any more: another client has replaced it.
+    mutating func forget() { knowledge = .unread }
 
     /// Whether an answer to something that began at `fence` may still be taken.
     func accepts(_ fence: Int) -> Bool { fence == self.fence }
 
+    /// Whether a login that began at `fence` may still be taken.
+    func acceptsLogin(_ fence: Int) -> Bool { fence == loginFence }
+
     /// A login succeeded.
     mutating func signedIn(_ session: StoredSession) {
         fence += 1
+        loginFence += 1
         invalidated = nil
         knowledge = .signedIn(session)
     }
@@ -65,8 +76,10 @@ struct SessionMachine: Sendable, Equatable {
         knowledge = .signedIn(session)
     }
 
-    mutating func signedOut() {
+    /// - Parameter byUser: Whether somebody wanted it, so that logins under way are unwanted, too.
+    mutating func signedOut(byUser: Bool = true) {
         fence += 1
+        if byUser { loginFence += 1 }
         invalidated = nil
         knowledge = .signedOut
     }

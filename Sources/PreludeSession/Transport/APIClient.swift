@@ -75,7 +75,7 @@ actor APIClient {
         set("user-agent", UserAgent.current)
         set("host", hostOverride)
         set(HeaderName.deviceID, try await device.id())
-        set("authorization", request.accessToken.map { "Bearer " + $0 })
+        set("authorization", request.accessToken.map(AccessTokenBinding.authorization))
         for (name, value) in request.headers { set(name, value) }
         set(HeaderName.dpop, try await proof(for: request))
         return HTTPRequest(
@@ -111,7 +111,8 @@ actor APIClient {
             let second = numbers[4]
         else { return nil }
         var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
+        guard let utc = TimeZone(secondsFromGMT: 0) else { return nil }
+        calendar.timeZone = utc
         return calendar.date(
             from: DateComponents(
                 year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second))
