@@ -76,7 +76,8 @@ struct Stage {
 
 /// A store that refuses reads or writes when told to, as a locked device does.
 actor StubbornStore: CredentialStore {
-    enum Refusal: Sendable { case nothing, reads, writes }
+    /// `growth` is a full disk: nothing can be written, and everything deleted.
+    enum Refusal: Sendable { case nothing, reads, writes, growth }
 
     private let inner = InMemoryCredentialStore()
     private var refusal = Refusal.nothing
@@ -94,6 +95,7 @@ actor StubbornStore: CredentialStore {
 
     func write(_ data: Data, to name: String) async throws {
         try check(.writes)
+        try check(.growth)
         await inner.write(data, to: name)
     }
 
