@@ -1,0 +1,140 @@
+"""The SDK in real processes: killed in the middle, many at once on one credential file, answers that get lost."""
+
+import json
+import os
+import subprocess
+import threading
+
+import pytest
+
+from conftest import running
+from intermediary import Intermediary
+from operator_api import Management
+from service import BINARY, Service
+from test_terminal import log_in_with_code
+
+
+@pytest.fixture
+def person(tmp_path):
+    """A service behind an intermediary, and somebody who is signed in through it."""
+    service = Service(tmp_path)
+    between = Intermediary(service.port)
+    service.flags += ["--public-url", between.url]
+    with running(service):
+        service.url = between.url
+        assert log_in_with_code(service, "ada@example.com").returncode == 0
+        yield service, between
+    between.close()
+
+
+def session_file(service: Service):
+    return next((service.directory / "credentials").glob("*.session"))
+
+
+def spend_access_token(service: Service) -> None:
+    """Makes the access token's time up, as an hour in a drawer would."""
+    record = json.loads(session_file(service).read_text())
+    record["accessTokenExpiresAt"] = 1
+    session_file(service).write_text(json.dumps(record))
+
+
+def start(service: Service, *arguments: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [BINARY, *arguments], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "PRELUDE_SESSION_ENDPOINT": service.url,
+             "PRELUDE_SESSION_CREDENTIALS": str(service.directory / "credentials")})
+
+
+def who(service: Service) -> dict:
+    told = service.run("whoami", "--json")
+    assert told.returncode == 0, told.stderr
+    return json.loads(told.stdout)
+
+
+def test_an_answer_that_gets_lost_is_asked_for_again(person):
+    service, between = person
+    before = who(service)
+    between.faults["/refresh"] = lambda: False
+    spend_access_token(service)
+    assert who(service)["session_id"] == before["session_id"]
+    assert between.counts["/refresh"] == 2
+
+
+def test_a_process_killed_between_sending_and_storing_loses_nothing(person):
+    service, between = person
+    before = who(service)
+    for _ in range(3):
+        spend_access_token(service)
+        spent = session_file(service).read_bytes()
+        arrived, killed = threading.Event(), threading.Event()
+
+        def hold():
+            arrived.set()
+            killed.wait(20)
+            return False
+
+        between.faults["/refresh"] = hold
+        process = start(service, "whoami")
+        assert arrived.wait(20)
+        # The service has rotated the token; nobody has heard of the new one.
+        process.kill()
+        process.wait(20)
+        killed.set()
+        assert session_file(service).read_bytes() == spent
+        assert who(service)["session_id"] == before["session_id"]
+
+
+@pytest.mark.parametrize("count", [8])
+def test_many_processes_on_one_file_refresh_once_and_nobody_is_signed_out(person, count):
+    service, between = person
+    before = who(service)
+    for _ in range(3):
+        between.counts.clear()
+        spend_access_token(service)
+        processes = [start(service, "whoami", "--json") for _ in range(count)]
+        for process in processes:
+            output, errors = process.communicate(timeout=60)
+            assert process.returncode == 0, errors
+            assert json.loads(output)["session_id"] == before["session_id"]
+        assert between.counts["/refresh"] == 1
+
+
+def test_a_killed_process_leaves_no_lock_behind(person):
+    service, between = person
+    spend_access_token(service)
+    arrived, over = threading.Event(), threading.Event()
+
+    def hold():
+        arrived.set()
+        over.wait(20)
+        return False
+
+    between.faults["/refresh"] = hold
+    holder = start(service, "whoami")
+    assert arrived.wait(20)
+    waiter = start(service, "whoami", "--json")
+    holder.kill()
+    holder.wait(20)
+    over.set()
+    output, errors = waiter.communicate(timeout=60)
+    assert waiter.returncode == 0, errors
+
+
+def test_offline_keeps_the_session_and_says_so(person):
+    service, _ = person
+    before = who(service)
+    spend_access_token(service)
+    service.kill()
+    away = service.run("whoami")
+    assert away.returncode == 3, away.stderr
+    service.start()
+    assert who(service)["session_id"] == before["session_id"]
+
+
+def test_a_session_revoked_elsewhere_is_noticed_once_and_wiped(person):
+    service, _ = person
+    user = who(service)["user_id"]
+    assert Management(service).expect(200, "POST", f"/users/{user}/sessions/invalidate") == {"revoked": 1}
+    spend_access_token(service)
+    assert service.run("whoami").returncode == 2
+    assert not list((service.directory / "credentials").glob("*.session"))
