@@ -5,6 +5,7 @@ public actor InMemoryCredentialStore: CredentialStore {
     private var records: [String: Data] = [:]
     private let lock = AsyncLock()
 
+    /// An empty store.
     public init() {}
 
     public func read(_ name: String) -> Data? { records[name] }

@@ -10,7 +10,9 @@ public enum SessionEvent: Sendable, Hashable {
 
 /// Why a session is over on this device. Open: more reasons may come.
 public struct SignOutReason: RawRepresentable, Sendable, Hashable {
+    /// The reason in one word, for logs.
     public let rawValue: String
+    /// A reason by its word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// `logout()` was called.

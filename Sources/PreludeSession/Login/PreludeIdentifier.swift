@@ -2,14 +2,18 @@
 public enum PreludeIdentifierType: String, Sendable, Hashable, CaseIterable {
     /// E.164, such as `+14155551234`.
     case phoneNumber = "phone_number"
+    /// An address such as `ada@example.com`; upper and lower case are the same.
     case emailAddress = "email_address"
 }
 
 /// What a person signs in with.
 public struct PreludeIdentifier: Sendable, Hashable {
+    /// What kind of identifier it is.
     public var type: PreludeIdentifierType
+    /// The number or address, as its owner writes it.
     public var value: String
 
+    /// An identifier of a kind.
     public init(type: PreludeIdentifierType, value: String) {
         self.type = type
         self.value = value

@@ -3,6 +3,7 @@ public struct RedactedString: Sendable, Hashable {
     /// The secret itself.
     public let value: String
 
+    /// Wraps a secret.
     public init(_ value: String) { self.value = value }
 }
 

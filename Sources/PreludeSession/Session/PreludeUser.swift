@@ -5,6 +5,7 @@ internal import SessionTokens
 public struct PreludeUser: Sendable, Hashable {
     /// A JWT for the app's backend, which must verify it. Lives minutes; ask for it anew with each use.
     public let accessToken: String
+    /// What the access token says of the user.
     public let profile: PreludeProfile
 }
 

@@ -7,6 +7,7 @@ public struct ListSessionsOptions: Sendable, Hashable {
     /// Sessions to skip.
     public var offset: Int
 
+    /// A page of that many sessions, after so many others.
     public init(limit: Int = 10, offset: Int = 0) {
         self.limit = limit
         self.offset = offset
@@ -15,10 +16,13 @@ public struct ListSessionsOptions: Sendable, Hashable {
 
 /// A page of the user's sessions, last seen first.
 public struct ListSessionsResponse: Sendable, Hashable {
+    /// The sessions of this page.
     public let sessions: [PreludeSessionView]
     /// Sessions there are in all.
     public let total: Int
+    /// Sessions the page was asked for.
     public let limit: Int
+    /// Sessions that were skipped.
     public let offset: Int
 
     init(_ body: SessionListResponse) {
@@ -31,14 +35,21 @@ public struct ListSessionsResponse: Sendable, Hashable {
 
 /// One signed-in device. Times are RFC 3339 texts as the server sent them; what is unknown is empty.
 public struct PreludeSessionView: Sendable, Hashable, Identifiable {
+    /// `ses_…`, for `RevokeTarget.session(id:)`.
     public let id: String
+    /// Such as `iPhone` or `Mac`.
     public let deviceModel: String
+    /// What kind of device it is.
     public let deviceType: PreludeDeviceType
+    /// Such as `iOS 17.4`.
     public let osVersion: String
     /// ISO 3166-1 alpha-2.
     public let countryCode: String
+    /// When it was signed in.
     public let createdAt: String
+    /// When it last refreshed.
     public let lastSeenAt: String
+    /// When it ends if it is not used again.
     public let expiresAt: String
 
     init(_ body: SessionView) {
@@ -55,6 +66,7 @@ public struct PreludeSessionView: Sendable, Hashable, Identifiable {
 
 /// The kind of a device; a kind of tomorrow is `unknown`.
 public enum PreludeDeviceType: String, Sendable, Hashable, CaseIterable {
+    /// The kinds that the service tells apart.
     case desktop, mobile, tablet, unknown
 }
 
@@ -66,5 +78,6 @@ public enum RevokeTarget: Sendable, Hashable {
     case others
     /// This one.
     case mine
+    /// One session, by `PreludeSessionView.id`.
     case session(id: String)
 }

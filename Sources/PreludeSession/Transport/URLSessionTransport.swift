@@ -9,6 +9,7 @@ public import HTTPTypes
 public final class URLSessionTransport: SessionTransport {
     private let session: URLSession
 
+    /// A transport with a URLSession of its own.
     public init() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
