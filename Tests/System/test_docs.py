@@ -9,7 +9,10 @@ import pytest
 from service import ROOT
 
 SOURCES = ROOT / "Sources"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((SOURCES / "PreludeSession" / "PreludeSession.docc").glob("*.md")),
+]
 
 
 def read(*path: str) -> str:
@@ -39,7 +42,11 @@ def test_json_is_json(page):
 
 #: What the Swift of the pages takes from the app around it.
 APP_AROUND = """
+import Foundation
 import PreludeSession
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 func showDenied() {}
 func askForCode() async -> String { "" }
 """
@@ -117,3 +124,22 @@ def test_the_tests_that_the_security_page_names_are_there():
         assert f"def {name}(" in python, name
     for name in quoted:
         assert f'"{name}"' in swift, name
+
+
+def test_the_articles_of_the_sdk_link_to_what_there_is():
+    catalog = SOURCES / "PreludeSession" / "PreludeSession.docc"
+    public = "\n".join(file.read_text() for file in (SOURCES / "PreludeSession").rglob("*.swift"))
+    articles = {page.stem for page in catalog.glob("*.md")}
+    links = 0
+    for page in catalog.glob("*.md"):
+        prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        for article in re.findall(r"<doc:(\w+)>", prose):
+            assert article in articles, f"{page.name}: {article}"
+            links += 1
+        for symbol in re.findall(r"``([^`]+)``", prose):
+            name = re.split(r"[(]", symbol.split("/")[-1])[0]
+            assert name == "PreludeSession" or re.search(
+                rf"(public (static )?(struct|protocol|enum|final class|func|var|let|actor)|case) `?{name}\b", public
+            ), f"{page.name}: {symbol}"
+            links += 1
+    assert links > 20
