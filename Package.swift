@@ -102,8 +102,7 @@ let package = Package(
             name: "PreludeSessionTesting",
             dependencies: [
                 "PreludeSession", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens", "SessionWire",
-                crypto,
-                httpTypes, hummingbird, logging, nioCore,
+                crypto, httpTypes, hummingbird, logging, nioCore,
             ],
             swiftSettings: strict
         ),
@@ -154,10 +153,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens",
-                hummingbird,
-                httpTypes,
-                logging, nioCore,
+                "PreludeSession", "PreludeSessionTesting", "SessionArgon2", "SessionDomain", "SessionHTTP",
+                "SessionSQLite", "SessionTokens", httpTypes,
             ],
             swiftSettings: strict
         ),

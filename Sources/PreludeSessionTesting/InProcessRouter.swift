@@ -1,22 +1,22 @@
-import Foundation
-import HTTPTypes
+package import Foundation
+package import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import SessionDomain
-import SessionHTTP
+package import SessionDomain
+package import SessionHTTP
 import Synchronization
 
 /// The service's router, called without a network.
-struct InProcessRouter: Sendable {
+package struct InProcessRouter: Sendable {
     private let responder: RouterResponder<AnonymousContext>
 
-    init(service: SessionService, edge: EdgeOptions) {
+    package init(service: SessionService, edge: EdgeOptions) {
         responder = buildRouter(service: service, edge: edge).buildResponder()
     }
 
     /// The service's answer, as it would go over the wire.
-    func respond(to request: HTTPRequest, body: Data?) async throws -> (HTTPResponse, Data) {
+    package func respond(to request: HTTPRequest, body: Data?) async throws -> (HTTPResponse, Data) {
         let response = try await responder.respond(
             to: Request(head: request, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data()))),
             context: AnonymousContext(logger: Logger(label: "PreludeSessionTesting"), peerAddress: "127.0.0.1"))

@@ -1,12 +1,12 @@
 public import Foundation
-import SessionDomain
+package import SessionDomain
 import Synchronization
 
 /// One clock for a service and its clients. It stands still until a test moves it.
 public final class TestClock: Sendable {
     private let milliseconds = Mutex<Int64>(1_750_000_000_000)
 
-    init() {}
+    package init() {}
 
     /// The service's time.
     public var now: Date { timestamp.date }
@@ -17,5 +17,6 @@ public final class TestClock: Sendable {
         milliseconds.withLock { $0 += seconds * 1000 + attoseconds / 1_000_000_000_000_000 }
     }
 
-    var timestamp: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
+    /// The same for the service's rules.
+    package var timestamp: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
 }
