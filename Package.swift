@@ -5,6 +5,10 @@ import PackageDescription
 /// `scripts/*` set this variable, so an app that links the SDK never sees the higher floor.
 let buildsService = Context.environment["PRELUDE_SESSION_SERVICE"] != nil
 
+/// For what a product reaches beyond the SDK's needs: SwiftPM resolves a package for every app unless each way to it
+/// from a product has a condition. `scripts/check-consumer` watches over it.
+let inTests: TargetDependencyCondition? = buildsService ? nil : .when(traits: ["Testing"])
+
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -15,16 +19,22 @@ let strict: [SwiftSetting] = [
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: inTests)
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: inTests)
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log", condition: inTests)
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio", condition: inTests)
 
 let package = Package(
     name: "prelude-session",
     platforms: buildsService
-        ? [.macOS(.v15)]
+        ? [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2), .macCatalyst(.v18)]
         : [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1), .macCatalyst(.v15)],
     products: [
-        .library(name: "PreludeSession", targets: ["PreludeSession"])
+        .library(name: "PreludeSession", targets: ["PreludeSession"]),
+        .library(name: "PreludeSessionTesting", targets: ["PreludeSessionTesting"]),
+    ],
+    traits: [
+        .trait(name: "Testing", description: "PreludeSessionTesting: the session service inside an app's unit tests.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -61,7 +71,7 @@ let package = Package(
             dependencies: [
                 "SessionDomain",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                nioCore,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -70,7 +80,7 @@ let package = Package(
         ),
         .target(
             name: "SessionSQLite",
-            dependencies: ["SessionDomain", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["SessionDomain", grdb],
             swiftSettings: strict
         ),
         .systemLibrary(
@@ -83,7 +93,16 @@ let package = Package(
             name: "SessionHTTP",
             dependencies: [
                 "SessionDomain", "SessionTokens", "SessionWire", hummingbird, httpTypes, logging,
-                .product(name: "NIOCore", package: "swift-nio"),
+                nioCore,
+            ],
+            swiftSettings: strict
+        ),
+        // The service for the unit tests of apps: no system library beyond SQLite, so that it links wherever they run.
+        .target(
+            name: "PreludeSessionTesting",
+            dependencies: [
+                "PreludeSession", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens", "SessionWire",
+                crypto, httpTypes, hummingbird, logging, nioCore,
             ],
             swiftSettings: strict
         ),
@@ -123,7 +142,7 @@ let package = Package(
             name: "SessionEgressTests",
             dependencies: [
                 "SessionDomain", "SessionEgress", "SessionForeignJudge", "SessionTokens",
-                .product(name: "NIOCore", package: "swift-nio"),
+                nioCore,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -134,11 +153,15 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens",
-                hummingbird,
-                httpTypes,
-                logging, .product(name: "NIOCore", package: "swift-nio"),
+                "PreludeSession", "PreludeSessionTesting", "SessionArgon2", "SessionDomain", "SessionHTTP",
+                "SessionSQLite", "SessionTokens", httpTypes,
             ],
+            swiftSettings: strict
+        ),
+        // As an app would write them: nothing but products.
+        .testTarget(
+            name: "PreludeSessionTestingTests",
+            dependencies: ["PreludeSession", "PreludeSessionTesting"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -157,7 +180,7 @@ let package = Package(
             name: "SessionSQLiteTests",
             dependencies: [
                 "SessionDomain", "SessionSQLite", "SessionStoreContract",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                grdb,
             ],
             swiftSettings: strict
         ),

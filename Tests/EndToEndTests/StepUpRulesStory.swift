@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
 import SessionTokens

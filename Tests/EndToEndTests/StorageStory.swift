@@ -1,4 +1,5 @@
 import PreludeSession
+import PreludeSessionTesting
 import Testing
 
 @Suite("When the store fails")
@@ -10,14 +11,14 @@ struct StorageStory {
     @Test("a store that cannot be read at launch is no logout, and heals by itself")
     func lockedAtLaunch() async throws {
         let world = try await World()
-        let store = FailingStore()
+        let store = FaultyCredentialStore()
         let before = try await world.signedIn(store: store)
         let id = await before.sessionID
-        store.refuse(.reads)
+        store.refuses = .reads
         let launched = try world.client(store: store)
         #expect(isStorage(await #expect(throws: PreludeSessionError.self) { try await launched.refresh() }))
         #expect(await launched.profile == nil)
-        store.refuse(.nothing)
+        store.refuses = .nothing
         #expect(await launched.sessionID == id)
     }
 
@@ -25,12 +26,12 @@ struct StorageStory {
     func writeFailsAfterRotation() async throws {
         let world = try await World()
         let transport = world.transport()
-        let store = FailingStore()
+        let store = FaultyCredentialStore()
         let client = try await world.signedIn(transport: transport, store: store)
         world.clock.advance(seconds: 280)
-        transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { store.refuse(.writes) })
+        transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { store.refuses = .writes })
         #expect(isStorage(await #expect(throws: PreludeSessionError.self) { try await client.refresh() }))
-        store.refuse(.nothing)
+        store.refuses = .nothing
         let relaunched = try world.client(transport: transport, store: store)
         _ = try await relaunched.refresh()
         world.clock.advance(seconds: 280)

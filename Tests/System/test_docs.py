@@ -44,6 +44,8 @@ def test_json_is_json(page):
 APP_AROUND = """
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
+import Testing
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -54,21 +56,27 @@ func askForCode() async -> String { "" }
 
 def test_swift_compiles(tmp_path):
     blocks = [
-        block.replace("import PreludeSession\n", "")
+        re.sub(r"^import \w+\n", "", block, flags=re.MULTILINE)
         for page in PAGES for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)]
-    assert len(blocks) >= 7
-    functions = []
+    assert len(blocks) >= 13
+    declarations = []
     for number, block in enumerate(blocks):
-        given = "newPassword: String, oldSessionToken: String"
+        if "@Test" in block:  # a declaration by itself
+            declarations.append(block)
+            continue
+        given = "newPassword: String, oldSessionToken: String, service: TestService"
         if "let client" not in block:
             given = f"client: PreludeSessionClient, {given}"
-        functions.append(f"func page{number}({given}) async throws {{\n{block}\n}}\n")
+        declarations.append(f"func page{number}({given}) async throws {{\n{block}\n}}\n")
     file = tmp_path / "Pages.swift"
-    file.write_text(APP_AROUND + "".join(functions))
-    modules = ROOT / ".build" / "debug" / "Modules"
+    file.write_text(APP_AROUND + "".join(declarations))
+    build = ROOT / ".build"
+    # The C modules that the service is made of, where the build found them.
+    c_modules = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', (build / "debug.yaml").read_text())))
     told = subprocess.run(
-        ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules, file], capture_output=True, text=True,
-        timeout=120)
+        ["swiftc", "-typecheck", "-swift-version", "6", "-I", build / "debug" / "Modules",
+         *(flag for module in c_modules for flag in ("-Xcc", module)), file],
+        capture_output=True, text=True, timeout=120)
     assert told.returncode == 0, told.stderr
 
 

@@ -1,10 +1,7 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
-import Logging
-import NIOCore
 import PreludeSession
-import SessionHTTP
+import PreludeSessionTesting
 import Synchronization
 
 /// Carries the SDK's requests to the real router without a network, and fails where a test says so.
@@ -27,10 +24,10 @@ final class InProcessTransport: SessionTransport {
         var paths: [String] = []
     }
 
-    private let responder: RouterResponder<AnonymousContext>
+    private let router: InProcessRouter
     private let state = Mutex(State())
 
-    init(responder: RouterResponder<AnonymousContext>) { self.responder = responder }
+    init(router: InProcessRouter) { self.router = router }
 
     func fail(next path: String, with fault: Fault) { state.withLock { $0.faults.append((path, fault)) } }
     func setOffline(_ isOffline: Bool) { state.withLock { $0.isOffline = isOffline } }
@@ -57,25 +54,8 @@ final class InProcessTransport: SessionTransport {
         return answer
     }
 
-    /// The service's answer, as it would go over the wire.
+    /// The service's answer, whatever the test says about faults.
     func respond(_ request: HTTPRequest, body: Data?) async throws -> (HTTPResponse, Data) {
-        let response = try await responder.respond(
-            to: Request(head: request, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data()))),
-            context: AnonymousContext(logger: Logger(label: "test"), peerAddress: "127.0.0.1"))
-        let collector = Collector()
-        try await response.body.write(CollectingWriter(collector: collector))
-        return (response.head, collector.data.withLock { $0 })
-    }
-
-    private final class Collector: Sendable {
-        let data = Mutex(Data())
-    }
-
-    private struct CollectingWriter: ResponseBodyWriter {
-        let collector: Collector
-        mutating func write(_ buffer: ByteBuffer) async throws {
-            collector.data.withLock { $0.append(contentsOf: buffer.readableBytesView) }
-        }
-        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+        try await router.respond(to: request, body: body)
     }
 }

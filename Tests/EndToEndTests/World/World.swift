@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import PreludeSession
+import PreludeSessionTesting
 import SessionArgon2
 import SessionDomain
 import SessionHTTP
@@ -10,12 +10,12 @@ import Testing
 
 /// A service in this process with one app, and what tests need to live in it.
 struct World: Sendable {
-    let clock = ManualClock()
+    let clock = TestClock()
     let mailbox = Mailbox()
     /// Where hooks and webhooks go.
     let internet = FakeInternet()
     let service: SessionService
-    let responder: RouterResponder<AnonymousContext>
+    let router: InProcessRouter
     let appID: AppID
     static let origin = "http://localhost:8080"
 
@@ -42,10 +42,10 @@ struct World: Sendable {
             }
             configure(&app)
         }
-        responder = buildRouter(service: service, edge: EdgeOptions()).buildResponder()
+        router = InProcessRouter(service: service, edge: EdgeOptions())
     }
 
-    func transport() -> InProcessTransport { InProcessTransport(responder: responder) }
+    func transport() -> InProcessTransport { InProcessTransport(router: router) }
 
     /// - Parameter clockError: Seconds by which the device's clock is wrong.
     func client(
@@ -88,10 +88,14 @@ struct World: Sendable {
         let head = HTTPRequest(
             method: method ?? (json == nil ? .get : .post), scheme: "http", authority: host, path: path,
             headerFields: fields)
-        let (response, body) = try await transport().respond(head, body: json.map { Data($0.utf8) })
+        let (response, body) = try await router.respond(to: head, body: json.map { Data($0.utf8) })
         let object = body.isEmpty ? [:] : try JSONDecoder().decode([String: PreludeJSONValue].self, from: body)
         return (response.status.code, object, response)
     }
+}
+
+extension TestClock {
+    func advance(seconds: Int) { advance(by: .seconds(seconds)) }
 }
 
 /// Whether an error is of a case, whatever its text.

@@ -1,0 +1,39 @@
+package import Foundation
+package import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+package import SessionDomain
+package import SessionHTTP
+import Synchronization
+
+/// The service's router, called without a network.
+package struct InProcessRouter: Sendable {
+    private let responder: RouterResponder<AnonymousContext>
+
+    package init(service: SessionService, edge: EdgeOptions) {
+        responder = buildRouter(service: service, edge: edge).buildResponder()
+    }
+
+    /// The service's answer, as it would go over the wire.
+    package func respond(to request: HTTPRequest, body: Data?) async throws -> (HTTPResponse, Data) {
+        let response = try await responder.respond(
+            to: Request(head: request, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data()))),
+            context: AnonymousContext(logger: Logger(label: "PreludeSessionTesting"), peerAddress: "127.0.0.1"))
+        let collected = CollectedBody()
+        try await response.body.write(CollectingWriter(body: collected))
+        return (response.head, collected.data.withLock { $0 })
+    }
+
+    private final class CollectedBody: Sendable {
+        let data = Mutex(Data())
+    }
+
+    private struct CollectingWriter: ResponseBodyWriter {
+        let body: CollectedBody
+        mutating func write(_ buffer: ByteBuffer) async throws {
+            body.data.withLock { $0.append(contentsOf: buffer.readableBytesView) }
+        }
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+}

@@ -1,0 +1,30 @@
+import Synchronization
+
+/// A request that a client sent, to the service or to the app's backend.
+public struct SentRequest: Sendable, Hashable {
+    /// What it was for; `nil` for the app's backend.
+    public let call: ServiceCall?
+    /// `GET`, `POST` and so on.
+    public let method: String
+    /// The path, without the query.
+    public let path: String
+    /// The status that the client saw; `nil` while it waits, and when no answer arrived.
+    public internal(set) var status: Int?
+}
+
+/// The requests of all clients in the order in which they were sent.
+final class RequestLog: Sendable {
+    private let kept = Mutex<[SentRequest]>([])
+
+    var requests: [SentRequest] { kept.withLock { $0 } }
+
+    /// - Returns: Where to note the answer.
+    func add(_ request: SentRequest) -> Int {
+        kept.withLock { kept in
+            kept.append(request)
+            return kept.count - 1
+        }
+    }
+
+    func note(status: Int, at index: Int) { kept.withLock { $0[index].status = status } }
+}

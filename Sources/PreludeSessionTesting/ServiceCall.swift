@@ -1,0 +1,63 @@
+import SessionWire
+
+/// A call of the SDK to the service, by what it is for.
+public enum ServiceCall: Sendable, Hashable, CaseIterable {
+    /// Sends a code: `startOTPLogin(_:)` and `sendStepUpOTP(_:)`.
+    case sendOTP
+    /// `resendOTP()`.
+    case resendOTP
+    /// Checks a code: `checkOTP(_:)` and `submitStepUpOTP(_:code:)`.
+    case checkOTP
+    /// `loginWithPassword(_:)`.
+    case loginWithPassword
+    /// `migrate(_:)`.
+    case migrate
+    /// The end of every login, where the session is made.
+    case finalizeLogin
+    /// `refresh()`, and whatever needs a new access token.
+    case refresh
+    /// The server's half of `logout()`.
+    case revoke
+    /// `listSessions(_:)`.
+    case listSessions
+    /// `revokeSessions(_:)`.
+    case revokeSessions
+    /// `identifiers()`.
+    case identifiers
+    /// `changePassword(_:)`.
+    case changePassword
+    /// `passwordCompliancy()` and `validatePassword(_:)`.
+    case passwordCompliancy
+    /// `requestStepUp(scope:metadata:)`.
+    case requestStepUp
+    /// `continueStepUp(_:verificationToken:)`, and the second half of `submitStepUpOTP(_:code:)`.
+    case continueStepUp
+
+    /// The path on the wire.
+    public var path: String { frontendPath.rawValue }
+
+    init?(path: String) {
+        guard let call = Self.allCases.first(where: { $0.path == path }) else { return nil }
+        self = call
+    }
+
+    private var frontendPath: FrontendPath {
+        switch self {
+        case .sendOTP: .otp
+        case .resendOTP: .otpRetry
+        case .checkOTP: .otpCheck
+        case .loginWithPassword: .passwordLogin
+        case .migrate: .migration
+        case .finalizeLogin: .finalize
+        case .refresh: .refresh
+        case .revoke: .revoke
+        case .listSessions: .sessions
+        case .revokeSessions: .revokeSessions
+        case .identifiers: .identifiers
+        case .changePassword: .passwordReset
+        case .passwordCompliancy: .passwordCompliancy
+        case .requestStepUp: .stepUpRequest
+        case .continueStepUp: .stepUpContinue
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import PreludeSession
+import SessionDomain
+
+/// A step that a user has to do for a scope.
+public enum TestStep: String, Sendable, Hashable, CaseIterable {
+    /// The code that `sendStepUpOTP(_:)` sends to the user's e-mail address.
+    case verifyEmail = "verify_email"
+    /// The code that `sendStepUpOTP(_:)` sends to the user's phone number.
+    case verifySMS = "verify_sms"
+}
+
+/// What a granted scope is good for.
+public enum TestGrantMode: String, Sendable, Hashable, CaseIterable {
+    /// One access token, until the next refresh.
+    case singleUse = "single-use"
+    /// Every access token of the session.
+    case sessionBound = "session-bound"
+    /// Every access token of every session of the user.
+    case profileBound = "profile-bound"
+}
+
+extension TestService {
+    /// Lets users step up for a scope, as an operator would configure it; a scope of before is decided on anew.
+    ///
+    /// - Parameters:
+    ///   - scope: Such as `transfer:write`, or `prld:pwd:write` to change the password.
+    ///   - steps: What to do for it, in this order. None grants the scope at once. The scopes that register a phone
+    ///     number or an e-mail address have steps of their own.
+    ///   - grantMode: What the scope is good for.
+    ///   - grantedFor: For how long; at most a day.
+    public func allow(
+        scope: String, steps: [TestStep] = [.verifyEmail], grantMode: TestGrantMode = .singleUse,
+        grantedFor: Duration = .seconds(300)
+    ) async throws {
+        let seconds = Int(grantedFor.components.seconds)
+        guard (1...GrantTerms.maximumDuration).contains(seconds) else {
+            throw TestServiceError("grantedFor must be 1 second to a day, as in the service")
+        }
+        guard Set(steps).count == steps.count else {
+            throw TestServiceError("steps must be different from each other, as in the service")
+        }
+        let terms = GrantTerms(mode: grantMode.mode, grantedFor: seconds)
+        let decision: StepUpDecision =
+            steps.isEmpty
+            ? .grant(terms)
+            : .review(
+                terms,
+                steps: steps.enumerated().map { index, step in
+                    StepUpStep(order: index + 1, key: step.rawValue, expirationDuration: 0)
+                })
+        let types = steps.compactMap { StepUpStep(order: 1, key: $0.rawValue, expirationDuration: 0).identifierType }
+        try await decide(on: scope, by: .direct(types.isEmpty ? IdentifierType.allCases : types, decision))
+    }
+
+    /// Denies a scope to everybody: `requestStepUp(scope:metadata:)` answers with a blocked challenge.
+    public func deny(scope: String) async throws {
+        try await decide(on: scope, by: .direct(IdentifierType.allCases, .block))
+    }
+
+    private func decide(on scope: String, by mode: ScopeRule.Mode) async throws {
+        // How an identifier is registered is for the service to say.
+        let isManaged = ReservedScope.registered(by: scope) != nil
+        let rule = ScopeRule(scope: scope, mode: isManaged ? .managed : mode)
+        guard StepUpStep.isWellFormed(key: rule.scope) else {
+            throw TestServiceError("scope must be 1 to 128 letters, digits and . - _ :")
+        }
+        let now = clock.timestamp
+        try await world.service.apps.update(world.app) { app in
+            var config = app.stepUp ?? StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: now)
+            config.rules.removeAll { $0.scope == rule.scope }
+            config.rules.append(rule)
+            app.stepUp = config
+            if !app.scopes.contains(rule.scope) { app.scopes.append(rule.scope) }
+        }
+    }
+}
+
+extension TestGrantMode {
+    fileprivate var mode: GrantMode {
+        switch self {
+        case .singleUse: .singleUse
+        case .sessionBound: .sessionBound
+        case .profileBound: .profileBound
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import PreludeSession
+import PreludeSessionTesting
+import Testing
+
+/// An app's unit tests of what goes wrong, as its developer writes them.
+@Suite("An app in trouble")
+struct TroubleTests {
+    /// Lets the access token end, so that the next `refresh()` asks the service.
+    private func expire(_ service: TestService) { service.clock.advance(by: .seconds(301)) }
+
+    private func isNetwork(_ error: any Error) -> Bool {
+        if case PreludeSessionError.network = error { true } else { false }
+    }
+
+    private func isUnauthorized(_ error: any Error) -> Bool {
+        if case PreludeSessionError.unauthorized = error { true } else { false }
+    }
+
+    @Test("an answer that is lost is asked for again, and nobody notices")
+    func droppedAnswer() async throws {
+        let service = try await TestService()
+        let client = try await service.signedIn()
+        expire(service)
+        service.faults.inject(.dropAnswer, on: .refresh)
+        try await client.refresh()
+        #expect(service.requests.filter { $0.call == .refresh }.map(\.status) == [nil, 200])
+    }
+
+    @Test("answers that stay lost cost nobody the session")
+    func droppedAnswers() async throws {
+        let service = try await TestService()
+        let client = try await service.signedIn()
+        expire(service)
+        service.faults.inject(.dropAnswer, on: .refresh, times: 2)
+        await #expect(performing: { try await client.refresh() }, throws: isNetwork)
+        try await client.refresh()
+        #expect(service.requests.filter { $0.call == .refresh }.map(\.status) == [nil, nil, 200])
+    }
+
+    @Test("a request that is lost never reaches the service")
+    func droppedRequest() async throws {
+        let service = try await TestService()
+        let client = try service.client()
+        service.faults.inject(.dropRequest, on: .sendOTP)
+        let options = StartOTPLoginOptions(
+            identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com"))
+        await #expect(performing: { try await client.startOTPLogin(options) }, throws: isNetwork)
+        #expect(service.mailbox.isEmpty)
+        try await client.startOTPLogin(options)
+        #expect(service.mailbox.count == 1)
+    }
+
+    @Test("revoked elsewhere, the app is signed out at the next refresh")
+    func revokedElsewhere() async throws {
+        let service = try await TestService()
+        let client = try await service.signedIn("ada@example.com")
+        try await service.revokeEverything(of: "ada@example.com")
+        expire(service)
+        await #expect(performing: { try await client.refresh() }, throws: isUnauthorized)
+        #expect(await client.profile == nil)
+    }
+
+    @Test("a user is named by their id as well")
+    func revokedByID() async throws {
+        let service = try await TestService()
+        let client = try await service.signedIn()
+        try await service.revokeEverything(of: try #require(await client.profile?.userID))
+        expire(service)
+        await #expect(performing: { try await client.refresh() }, throws: isUnauthorized)
+    }
+
+    @Test("a suspended user does not get in any more")
+    func suspended() async throws {
+        let service = try await TestService()
+        _ = try await service.signedIn("ada@example.com")
+        try await service.suspend("ada@example.com")
+        await #expect(throws: (any Error).self) { try await service.signedIn("ada@example.com") }
+    }
+
+    @Test("launched offline, the app still knows who is signed in, and goes on when the network is back")
+    func offlineLaunch() async throws {
+        let service = try await TestService()
+        let store = InMemoryCredentialStore()
+        let user = try await #require(service.signedIn(store: store).profile)
+        expire(service)
+        service.faults.isOffline = true
+        let relaunched = try service.client(store: store)
+        #expect(await relaunched.profile == user)
+        await #expect(performing: { try await relaunched.refresh() }, throws: isNetwork)
+        service.faults.isOffline = false
+        #expect(try await relaunched.refresh().profile == user)
+    }
+
+    @Test("one device is offline while the other is not")
+    func oneDeviceOffline() async throws {
+        let service = try await TestService()
+        let plane = Faults()
+        let phone = try await service.signedIn(faults: plane)
+        let tablet = try await service.signedIn()
+        plane.isOffline = true
+        expire(service)
+        try await tablet.refresh()
+        await #expect(performing: { try await phone.refresh() }, throws: isNetwork)
+    }
+
+    @Test("launched on a locked device, the app is not signed out and heals by itself")
+    func lockedDevice() async throws {
+        let service = try await TestService()
+        let store = FaultyCredentialStore()
+        let user = try await #require(service.signedIn(store: store).profile)
+        store.lock()
+        let relaunched = try service.client(store: store)
+        await #expect {
+            try await relaunched.refresh()
+        } throws: {
+            if case PreludeSessionError.storageUnavailable = $0 { true } else { false }
+        }
+        store.unlock()
+        #expect(try await relaunched.refresh().profile == user)
+    }
+
+    @Test("a service that fails keeps the session", arguments: [500, 503])
+    func serverError(status: Int) async throws {
+        let service = try await TestService()
+        let client = try await service.signedIn()
+        expire(service)
+        service.faults.inject(.answer(status), on: .refresh)
+        await #expect {
+            try await client.refresh()
+        } throws: {
+            if case PreludeSessionError.internalServerError = $0 { true } else { false }
+        }
+        try await client.refresh()
+        #expect(service.requests.suffix(2).map(\.status) == [status, 200])
+    }
+
+    @Test("a definite no to a refresh signs out, and the events say why")
+    func unauthorized() async throws {
+        let service = try await TestService()
+        let client = try await service.signedIn()
+        var events = await client.events.makeAsyncIterator()
+        expire(service)
+        service.faults.inject(.answer(401), on: .refresh)
+        await #expect(performing: { try await client.refresh() }, throws: isUnauthorized)
+        #expect(await events.next() == .signedOut(.ended))
+    }
+
+    @Test("an answer that takes too long is a timeout, and the session is kept")
+    func timeout() async throws {
+        let service = try await TestService()
+        let client = try await service.signedIn()
+        expire(service)
+        service.faults.inject(.timeOut)
+        await #expect {
+            try await client.refresh()
+        } throws: {
+            if case PreludeSessionError.timeout = $0 { true } else { false }
+        }
+        try await client.refresh()
+    }
+
+    @Test("faults last as often as they were injected, or until they are cleared")
+    func clearing() async throws {
+        let service = try await TestService()
+        let client = try await service.signedIn()
+        service.faults.inject(.dropRequest, on: .listSessions, times: 2)
+        for _ in 1...2 { await #expect(performing: { try await client.listSessions() }, throws: isNetwork) }
+        #expect(try await client.listSessions().sessions.count == 1)
+        service.faults.inject(.dropRequest, times: .max)
+        await #expect(performing: { try await client.listSessions() }, throws: isNetwork)
+        service.faults.clear()
+        _ = try await client.listSessions()
+    }
+}
