@@ -13,8 +13,9 @@ public struct PreludeSessionClient: Sendable {
     ///   - signalsDispatcher: Collects device signals that go along with logins.
     ///   - timeout: Seconds an answer may take.
     ///   - earlyRefreshMargin: Seconds before its end from which an access token is refreshed.
-    ///   - credentialStore: Where credentials are kept; `nil` is a directory of the user's.
-    ///   - deviceKeyStore: Where the device's key is kept; `nil` is with the credentials.
+    ///   - credentialStore: Where credentials are kept; `nil` is the Keychain, on Linux a directory of the user's.
+    ///   - deviceKeyStore: Where the device's key is kept; `nil` is the Secure Enclave where there is one, else with
+    ///       the credentials.
     ///   - transport: What carries requests; `nil` is URLSession.
     /// - Throws: `PreludeSessionError.invalidConfiguration`.
     public init(
@@ -29,10 +30,10 @@ public struct PreludeSessionClient: Sendable {
         guard earlyRefreshMargin >= 0 else {
             throw PreludeSessionError.invalidConfiguration("the early refresh margin must be 0 seconds or more")
         }
-        let store = credentialStore ?? FileCredentialStore()
+        let store = credentialStore ?? StandardStores.credentials()
         let name = String(origin.drop { $0 != "/" }.dropFirst(2)) + (hostOverride.map { "_" + $0 } ?? "")
         let device = DeviceIdentity(
-            name: name, store: store, keys: deviceKeyStore ?? SoftwareDeviceKeyStore(store: store),
+            name: name, store: store, keys: deviceKeyStore ?? StandardStores.keys(with: store),
             environment: environment)
         let api = APIClient(
             origin: origin, hostOverride: hostOverride, transport: transport ?? URLSessionTransport(),

@@ -20,6 +20,8 @@ actor DeviceIdentity {
     private let environment: SDKEnvironment
     private var record: Record?
     private var loadedKey: (any DeviceKey)?
+    /// A key that was lost once is not looked for again: the next login makes another.
+    private var isKeyLost = false
 
     init(name: String, store: any CredentialStore, keys: any DeviceKeyStore, environment: SDKEnvironment) {
         self.name = name
@@ -31,27 +33,25 @@ actor DeviceIdentity {
     /// A lower-case UUID that stays the same over logins.
     func id() async throws -> String { try await load().deviceID }
 
-    /// Makes sure that there is a key, for a login.
-    ///
-    /// One at a time, in this process and others: two keys would leave a session without its own.
+    /// Makes sure that there is a key, for a login; a lost one is replaced.
     func prepareKey() async throws {
         guard loadedKey == nil else { return }
-        try await store.withLock(name + ".key") { try await self.prepareKeyAlone() }
+        // Alone, or of two logins at once one would be bound to a key that the other has replaced.
+        let key = try await store.withLock(name + ".device-key") {
+            if let key = try await self.existingKey() { return key }
+            return try await self.keys.makeKey(self.name)
+        }
+        isKeyLost = false
+        loadedKey = key
     }
 
-    private func prepareKeyAlone() async throws {
-        guard loadedKey == nil else { return }
-        let existing: (any DeviceKey)?
+    private func existingKey() async throws -> (any DeviceKey)? {
+        if let loadedKey { return loadedKey }
+        if isKeyLost { return nil }
         do {
-            existing = try await keys.key(name)
+            return try await keys.key(name)
         } catch PreludeSessionError.deviceKeyLost {
-            // No session can be kept with it; the one that begins now gets a new one.
-            existing = nil
-        }
-        if let existing {
-            loadedKey = existing
-        } else {
-            loadedKey = try await keys.makeKey(name)
+            return nil
         }
     }
 
@@ -87,7 +87,13 @@ actor DeviceIdentity {
             nonce: challengeID == nil ? nonce.value(service: record.nonce) : nil,
             id: challengeID ?? environment.newProofID(),
             issuedAt: Int64(time))
-        return proof.compact(signature: try key.signature(for: Data(proof.signingInput.utf8)))
+        do {
+            return proof.compact(signature: try key.signature(for: Data(proof.signingInput.utf8)))
+        } catch PreludeSessionError.deviceKeyLost(let text) {
+            loadedKey = nil
+            isKeyLost = true
+            throw PreludeSessionError.deviceKeyLost(text)
+        }
     }
 
     /// The server's time now, as far as it is known.

@@ -13,8 +13,8 @@ public protocol DeviceKey: Sendable {
 public protocol DeviceKeyStore: Sendable {
     /// The key of a session under this name; `nil` when it is certain that there is none.
     ///
-    /// - Throws: `PreludeSessionError.storageUnavailable` when that cannot be told now, `.deviceKeyLost` when what is kept
-    ///   is no key any more.
+    /// - Throws: `PreludeSessionError.storageUnavailable` when that cannot be told now; `deviceKeyLost` when there was
+    ///   one that will never sign again.
     func key(_ name: String) async throws -> (any DeviceKey)?
     /// Makes a key in place of whatever is there.
     func makeKey(_ name: String) async throws -> any DeviceKey
@@ -38,7 +38,7 @@ public struct SoftwareDeviceKeyStore: DeviceKeyStore {
     }
 
     public func key(_ name: String) async throws -> (any DeviceKey)? {
-        guard let data = try await store.read(name + ".key") else { return nil }
+        guard let data = try await store.read(Self.record(name)) else { return nil }
         guard let record = try? JSONDecoder().decode(Record.self, from: data), record.version == 1,
             let key = try? P256.Signing.PrivateKey(rawRepresentation: record.key)
         else { throw PreludeSessionError.deviceKeyLost("the device key's record cannot be understood; sign in again") }
@@ -48,7 +48,9 @@ public struct SoftwareDeviceKeyStore: DeviceKeyStore {
     public func makeKey(_ name: String) async throws -> any DeviceKey {
         let key = P256.Signing.PrivateKey()
         try await store.write(
-            try JSONEncoder().encode(Record(version: 1, key: key.rawRepresentation)), to: name + ".key")
+            try JSONEncoder().encode(Record(version: 1, key: key.rawRepresentation)), to: Self.record(name))
         return SoftwareKey(key: key)
     }
+
+    static func record(_ name: String) -> String { name + ".key" }
 }

@@ -1,4 +1,3 @@
-internal import Dispatch
 public import Foundation
 
 /// Keeps credentials in files that only their owner can read: directory 0700, files 0600, replaced atomically.
@@ -38,7 +37,7 @@ public struct FileCredentialStore: CredentialStore {
     }
 
     public func write(_ data: Data, to name: String) throws {
-        try makeDirectory()
+        try FileLock.makeDirectory(directory)
         let target = path(name)
         // A name of its own, 0600, so that two writers never share a file that is half written.
         var temporary = Array((target + ".XXXXXX").utf8CString)
@@ -67,38 +66,10 @@ public struct FileCredentialStore: CredentialStore {
         guard unlink(path(name)) == 0 || errno == ENOENT else { throw Self.failure("delete", errno) }
     }
 
-    /// Waits its turn in this process first, so that at most one thread a lock waits for another process.
     public func withLock<Answer: Sendable>(
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        try makeDirectory()
-        let file = path(name) + ".lock"
-        return try await AsyncLock.shared.with(file) {
-            let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw Self.failure("lock", errno) }
-            // Closing gives the lock back, also when the process dies.
-            defer { close(descriptor) }
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                // A serial queue has a thread of its own; global ones share theirs with Swift's tasks on Linux.
-                DispatchQueue(label: "prelude-session.lock").async {
-                    var status = flock(descriptor, LOCK_EX)
-                    while status != 0 && errno == EINTR { status = flock(descriptor, LOCK_EX) }
-                    let code = errno
-                    continuation.resume(with: status == 0 ? .success(()) : .failure(Self.failure("lock", code)))
-                }
-            }
-            return try await work()
-        }
-    }
-
-    private func makeDirectory() throws {
-        guard !FileManager.default.fileExists(atPath: directory) else { return }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw PreludeSessionError.storageUnavailable("the directory for credentials cannot be made")
-        }
+        try await FileLock(directory: directory).with(name, work)
     }
 
     private func syncDirectory() throws {
@@ -108,15 +79,7 @@ public struct FileCredentialStore: CredentialStore {
         guard fsync(descriptor) == 0 else { throw Self.failure("sync", errno) }
     }
 
-    private func path(_ name: String) -> String {
-        let safe = name.unicodeScalars.map { scalar in
-            scalar.isASCII
-                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                    || ".-_".unicodeScalars.contains(scalar))
-                ? Character(scalar) : "_"
-        }
-        return directory + "/" + String(safe)
-    }
+    private func path(_ name: String) -> String { directory + "/" + FileLock.safe(name) }
 
     private static func failure(_ verb: String, _ code: Int32) -> PreludeSessionError {
         .storageUnavailable("cannot \(verb) the credential file: \(String(cString: strerror(code)))")

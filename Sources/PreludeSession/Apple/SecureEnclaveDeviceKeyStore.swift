@@ -1,0 +1,17 @@
+#if canImport(CryptoKit) && canImport(Security)
+    /// Keeps the device's key in the Secure Enclave, which never gives it out; where there is none, a software key.
+    ///
+    /// The credential store holds the enclave's opaque blob, or the software key.
+    public struct SecureEnclaveDeviceKeyStore: DeviceKeyStore {
+        private let keys: EnclaveKeys
+
+        public init(store: any CredentialStore = KeychainCredentialStore()) {
+            keys = EnclaveKeys(enclave: SecureEnclaveChip(), store: store)
+        }
+
+        /// - Throws: `PreludeSessionError.deviceKeyLost` for a key that the enclave refuses.
+        public func key(_ name: String) async throws -> (any DeviceKey)? { try await keys.key(name) }
+
+        public func makeKey(_ name: String) async throws -> any DeviceKey { try await keys.makeKey(name) }
+    }
+#endif

@@ -1,0 +1,47 @@
+// A stand-in of ours for the part of Security that the SDK calls, so that its Apple code is type-checked on Linux. It
+// has the signatures that Apple's headers have in Swift, and does nothing.
+
+// Apple's names are what they are.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+public import Foundation
+
+// CoreFoundation's types are toll-free bridged on Apple systems; here they are the same.
+public typealias CFString = NSString
+public typealias CFDictionary = NSDictionary
+public typealias CFTypeRef = AnyObject
+public typealias OSStatus = Int32
+
+public final class CFAllocator {}
+public final class CFError {}
+public final class SecAccessControl {}
+
+public struct SecAccessControlCreateFlags: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let privateKeyUsage = SecAccessControlCreateFlags(rawValue: 1 << 30)
+}
+
+public var kSecClass: CFString { "class" }
+public var kSecClassGenericPassword: CFString { "genp" }
+public var kSecAttrService: CFString { "svce" }
+public var kSecAttrAccount: CFString { "acct" }
+public var kSecAttrAccessGroup: CFString { "agrp" }
+public var kSecAttrSynchronizable: CFString { "sync" }
+public var kSecAttrAccessible: CFString { "pdmn" }
+public var kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString { "cku" }
+public var kSecUseDataProtectionKeychain: CFString { "nleg" }
+public var kSecReturnData: CFString { "r_Data" }
+public var kSecMatchLimit: CFString { "m_Limit" }
+public var kSecMatchLimitOne: CFString { "m_LimitOne" }
+public var kSecValueData: CFString { "v_Data" }
+
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { -4 }
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { -4 }
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { -4 }
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus { -4 }
+
+public func SecAccessControlCreateWithFlags(
+    _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecAccessControl? { nil }

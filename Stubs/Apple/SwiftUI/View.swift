@@ -1,0 +1,51 @@
+// A stand-in of ours for the part of SwiftUI that listings use, so that they can be type-checked on Linux. It has the
+// isolation and the shapes of Apple's declarations, and does nothing: every modifier gives its view back.
+
+@_exported import Foundation
+
+@MainActor @preconcurrency
+public protocol View {
+    associatedtype Body: View
+    @ViewBuilder var body: Body { get }
+}
+
+extension Never: View {
+    public var body: Never { self }
+}
+
+extension Optional: View where Wrapped: View {}
+
+/// What has no body of its own.
+@MainActor @preconcurrency
+public protocol PrimitiveView: View where Body == Never {}
+
+extension PrimitiveView {
+    public var body: Never { preconditionFailure("a stand-in is type-checked, never run") }
+}
+
+extension Optional: PrimitiveView where Wrapped: View {}
+
+@resultBuilder
+public enum ViewBuilder {
+    public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
+    public static func buildBlock() -> EmptyView { EmptyView() }
+    public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+    public static func buildBlock<each Content: View>(
+        _ content: repeat each Content
+    ) -> TupleView<(repeat each Content)> { TupleView() }
+    public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+    public static func buildEither<First: View, Second: View>(first: First) -> ConditionalContent<First, Second> {
+        ConditionalContent()
+    }
+    public static func buildEither<First: View, Second: View>(second: Second) -> ConditionalContent<First, Second> {
+        ConditionalContent()
+    }
+}
+
+public struct EmptyView: PrimitiveView {
+    nonisolated public init() {}
+}
+
+public struct TupleView<Content>: PrimitiveView {}
+
+public struct ConditionalContent<First: View, Second: View>: PrimitiveView {}

@@ -1,0 +1,98 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+@Suite("The device's key in an enclave")
+struct EnclaveKeysTests {
+    private let enclave = FakeEnclave()
+    private let store = InMemoryCredentialStore()
+    private let message = Data("message".utf8)
+
+    private var keys: EnclaveKeys { EnclaveKeys(enclave: enclave, store: store) }
+
+    private func isGood(_ key: any DeviceKey) throws -> Bool {
+        let publicKey = try P256.Signing.PublicKey(rawRepresentation: key.publicKey)
+        let signature = try P256.Signing.ECDSASignature(rawRepresentation: key.signature(for: message))
+        return publicKey.isValidSignature(signature, for: message)
+    }
+
+    @Test("a key is found again after a relaunch, and signs")
+    func roundTrip() async throws {
+        #expect(try await keys.key("a") == nil)
+        let made = try await keys.makeKey("a")
+        let found = try #require(try await keys.key("a"))
+        #expect(found.publicKey == made.publicKey)
+        #expect(try isGood(found))
+    }
+
+    @Test("what is stored is the enclave's blob, never a private key")
+    func opaque() async throws {
+        _ = try await keys.makeKey("a")
+        #expect(await store.read("a.key") == nil)
+        let record = try #require(await store.read("a.enclave-key"))
+        let stored = try #require(try JSONSerialization.jsonObject(with: record) as? [String: Any])
+        #expect(Set(stored.keys) == ["version", "blob"])
+    }
+
+    @Test("without an enclave the key is a software key")
+    func noEnclave() async throws {
+        enclave.remove()
+        let made = try await keys.makeKey("a")
+        #expect(try isGood(made))
+        #expect(await store.read("a.enclave-key") == nil)
+        #expect(try await keys.key("a")?.publicKey == made.publicKey)
+    }
+
+    @Test("a session that began with a software key keeps it where there is an enclave now")
+    func upgrade() async throws {
+        let old = try await SoftwareDeviceKeyStore(store: store).makeKey("a")
+        #expect(try await keys.key("a")?.publicKey == old.publicKey)
+    }
+
+    @Test("a key made anew takes the place of either kind")
+    func replaces() async throws {
+        _ = try await SoftwareDeviceKeyStore(store: store).makeKey("a")
+        let inEnclave = try await keys.makeKey("a")
+        #expect(try await keys.key("a")?.publicKey == inEnclave.publicKey)
+        #expect(await store.read("a.key") == nil)
+        enclave.remove()
+        let software = try await keys.makeKey("a")
+        #expect(try await keys.key("a")?.publicKey == software.publicKey)
+    }
+
+    @Test("a blob that the enclave refuses while it works is a lost key")
+    func lost() async throws {
+        let key = try await keys.makeKey("a")
+        enclave.forget()
+        #expect(try await failure { _ = try await keys.key("a") } == "deviceKeyLost")
+        #expect(try await failure { _ = try key.signature(for: message) } == "deviceKeyLost")
+    }
+
+    @Test("a blob on a device without an enclave is a lost key")
+    func movedAway() async throws {
+        _ = try await keys.makeKey("a")
+        enclave.remove()
+        #expect(try await failure { _ = try await keys.key("a") } == "deviceKeyLost")
+    }
+
+    @Test("an enclave that refuses everything now has lost nothing")
+    func locked() async throws {
+        let key = try await keys.makeKey("a")
+        enclave.lock(true)
+        #expect(try await failure { _ = try await keys.key("a") } == "storageUnavailable")
+        #expect(try await failure { _ = try key.signature(for: message) } == "storageUnavailable")
+        #expect(try await failure { _ = try await keys.makeKey("a") } == "storageUnavailable")
+        enclave.lock(false)
+        #expect(try await keys.key("a")?.publicKey == key.publicKey)
+        #expect(try isGood(key))
+    }
+
+    @Test("a record of a newer version is left alone, not taken for a lost key")
+    func newerVersion() async throws {
+        _ = try await keys.makeKey("a")
+        await store.write(Data(#"{"version":2,"blob":"AAAA"}"#.utf8), to: "a.enclave-key")
+        #expect(try await failure { _ = try await keys.key("a") } == "storageUnavailable")
+    }
+}

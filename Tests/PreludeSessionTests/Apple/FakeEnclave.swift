@@ -1,0 +1,52 @@
+import Crypto
+import Foundation
+import Synchronization
+
+@testable import PreludeSession
+
+/// A chip in memory: its blobs are numbers that mean nothing to another one.
+final class FakeEnclave: KeyEnclave {
+    /// As CryptoKit's errors, it does not say why.
+    struct Refused: Error {}
+
+    private struct State {
+        var keys: [Data: P256.Signing.PrivateKey] = [:]
+        var isAvailable = true
+        var isLocked = false
+    }
+
+    private let state = Mutex(State())
+
+    var isAvailable: Bool { state.withLock { $0.isAvailable } }
+
+    /// How many keys it has made and kept.
+    var count: Int { state.withLock { $0.keys.count } }
+
+    func remove() { state.withLock { $0.isAvailable = false } }
+    func lock(_ isLocked: Bool) { state.withLock { $0.isLocked = isLocked } }
+    /// Forgets its keys, as after "erase all contents".
+    func forget() { state.withLock { $0.keys = [:] } }
+
+    func makeKey() throws -> Data {
+        try state.withLock { state in
+            guard state.isAvailable, !state.isLocked else { throw Refused() }
+            let key = P256.Signing.PrivateKey()
+            let blob = Data(SHA256.hash(data: key.rawRepresentation))
+            state.keys[blob] = key
+            return blob
+        }
+    }
+
+    func publicKey(of blob: Data) throws -> Data { try key(blob).publicKey.rawRepresentation }
+
+    func signature(by blob: Data, for message: Data) throws -> Data {
+        try key(blob).signature(for: message).rawRepresentation
+    }
+
+    private func key(_ blob: Data) throws -> P256.Signing.PrivateKey {
+        try state.withLock { state in
+            guard state.isAvailable, !state.isLocked, let key = state.keys[blob] else { throw Refused() }
+            return key
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+@Suite("Credentials in the Keychain")
+struct KeychainRecordsTests {
+    private let keychain = InMemoryKeychain()
+    private let one = Data("one".utf8)
+    private let two = Data("two".utf8)
+
+    private var records: KeychainRecords {
+        KeychainRecords(items: keychain, lock: FileLock(directory: NSTemporaryDirectory() + "prelude-keychain"))
+    }
+
+    private func text(_ work: () throws -> Void) throws -> String {
+        let error = try #require(#expect(throws: PreludeSessionError.self, performing: work))
+        guard case .storageUnavailable(let text) = error else {
+            Issue.record("\(error)")
+            return ""
+        }
+        return text
+    }
+
+    @Test("a record comes back, can be replaced, and can be gone")
+    func roundTrip() throws {
+        #expect(try records.read("a") == nil)
+        try records.write(one, to: "a")
+        try records.write(two, to: "a")
+        #expect(try records.read("a") == two)
+        try records.delete("a")
+        try records.delete("a")
+        #expect(try records.read("a") == nil)
+    }
+
+    @Test("the codes are those of Security/SecBase.h")
+    func codes() {
+        #expect(KeychainStatus.success.rawValue == 0)
+        #expect(KeychainStatus.itemNotFound.rawValue == -25300)
+        #expect(KeychainStatus.duplicateItem.rawValue == -25299)
+        #expect(KeychainStatus.interactionNotAllowed.rawValue == -25308)
+        #expect(KeychainStatus.authFailed.rawValue == -25293)
+        #expect(KeychainStatus.notAvailable.rawValue == -25291)
+        #expect(KeychainStatus.missingEntitlement.rawValue == -34018)
+    }
+
+    @Test(
+        "a refusal is unavailable storage with a remedy, whatever was to be done, and what is stored stays",
+        arguments: [
+            (KeychainStatus.interactionNotAllowed, "not been unlocked"), (.authFailed, "access was denied"),
+            (.missingEntitlement, "Keychain Sharing"), (.notAvailable, "does not answer"),
+            (KeychainStatus(rawValue: -26275), "try again"),
+        ])
+    func refusals(status: KeychainStatus, remedy: String) throws {
+        try records.write(one, to: "a")
+        keychain.refuse(status)
+        for text in [
+            try text { _ = try records.read("a") }, try text { try records.write(two, to: "a") },
+            try text { try records.delete("a") },
+        ] {
+            #expect(text.contains(remedy) && text.contains(String(status.rawValue)))
+        }
+        keychain.refuse(nil)
+        #expect(try records.read("a") == one)
+    }
+
+    @Test("a success without data is not taken for absence")
+    func emptySuccess() throws {
+        keychain.refuse(.success)
+        _ = try text { _ = try records.read("a") }
+    }
+
+    @Test("a record that another process adds in between is replaced")
+    func addedInBetween() throws {
+        keychain.interfere(before: "add", with: "a", one)
+        try records.write(two, to: "a")
+        #expect(keychain.items == ["a": two])
+        #expect(keychain.calls == ["update", "add", "update"])
+    }
+
+    @Test("a record that another process deletes in between is added")
+    func deletedInBetween() throws {
+        try records.write(one, to: "a")
+        keychain.interfere(before: "update", with: "a", nil)
+        try records.write(two, to: "a")
+        #expect(keychain.items == ["a": two])
+    }
+
+    @Test("a record is never deleted to be replaced")
+    func neverAbsent() throws {
+        try records.write(one, to: "a")
+        try records.write(two, to: "a")
+        #expect(!keychain.calls.contains("delete"))
+    }
+
+    @Test("an item that is neither found nor added ends in an error, not in a loop")
+    func endless() throws {
+        keychain.refuse(.duplicateItem)
+        _ = try text { try records.write(one, to: "a") }
+        #expect(keychain.calls.count < 10)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+@Suite("A session in the Keychain")
+struct LockedDeviceTests {
+    private let keychain = InMemoryKeychain()
+    private let clock = TestClock()
+    private let transport = ScriptedTransport()
+
+    /// A client of a device that is signed in, which has read nothing yet.
+    private func client() async throws -> PreludeSessionClient {
+        let directory = NSTemporaryDirectory() + "prelude-keychain"
+        let store = KeychainRecords(items: keychain, lock: FileLock(directory: directory))
+        let stage = try await Stage()
+        for suffix in [".session", ".key"] {
+            try store.write(try #require(try await stage.store.read(Stage.name + suffix)), to: Stage.name + suffix)
+        }
+        let clock = clock
+        return try PreludeSessionClient(
+            credentialStore: store, transport: transport,
+            environment: SDKEnvironment(now: { clock.now }, randomBytes: { TestRandomness().bytes($0) }))
+    }
+
+    @Test(
+        "before the first unlock nobody is signed out, and after it the same client goes on",
+        arguments: [KeychainStatus.interactionNotAllowed, .authFailed, .missingEntitlement, .notAvailable])
+    func healsByItself(status: KeychainStatus) async throws {
+        let client = try await client()
+        let before = keychain.items
+        keychain.refuse(status)
+        #expect(try await failure { _ = try await client.refresh() } == "storageUnavailable")
+        #expect(await client.profile == nil)
+        #expect(try await failure { try await client.logout() } == "storageUnavailable")
+        #expect(keychain.items == before, "nothing is wiped")
+
+        keychain.refuse(nil)
+        #expect(try await client.refresh().profile.sessionID == "ses_1")
+        #expect(await client.profile?.sessionID == "ses_1")
+    }
+
+    @Test("only an item that is not there means that nobody is signed in")
+    func signedOut() async throws {
+        let client = try await client()
+        #expect(keychain.delete(Stage.name + ".session") == .success)
+        #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
+    }
+}

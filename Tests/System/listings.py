@@ -1,0 +1,87 @@
+"""Finds the Swift in pages saved as text, where nothing but the words themselves says what is a listing."""
+
+import re
+from dataclasses import dataclass
+
+#: What a line at the margin begins with when it is Swift and not prose, which begins with a capital.
+START = re.compile(
+    r"(import \w+$|let \w+\b.*=|var \w+|if |do \{|for .* in |guard |switch |try |await |func |//|@\w+"
+    r"|((private|fileprivate|public|internal|final|indirect)\s+)*(let|var|func|enum|struct|class|actor|extension"
+    r"|protocol)\s)")
+#: What may follow a closing bracket at the margin; anything else is the page's next words, glued to it.
+AFTER_BRACKET = re.compile(r"\s*$|\s*(catch|else)\b|\s*//|\s*[.,)\]}({]")
+#: A case whose body is nothing, once its comments are taken away.
+EMPTY_CASE = re.compile(r"(?m)^(?P<indent>[ ]*)(?P<label>(case [^\n]*|default):)(?=\s*(case |default:|\}))")
+
+
+@dataclass
+class Listing:
+    page: str
+    text: str
+
+    @property
+    def is_app(self) -> bool:
+        return "import SwiftUI" in self.text
+
+
+def depths(line: str, depth: int) -> list[int]:
+    """The depth of brackets after each character of a line, not counting those in strings and comments."""
+    found, in_string = [], False
+    for index, character in enumerate(line):
+        if character == '"' and line[index - 1:index] != "\\":
+            in_string = not in_string
+        elif not in_string and line.startswith("//", index):
+            return found + [depth] * (len(line) - index)
+        elif not in_string and character in "([{":
+            depth += 1
+        elif not in_string and character in ")]}":
+            depth -= 1
+        found.append(depth)
+    return found
+
+
+def cut(line: str, after: list[int]) -> tuple[str, bool]:
+    """The line up to the prose that is glued to the bracket which closes everything, and whether there was any."""
+    for index, depth in enumerate(after):
+        if depth == 0 and line[index] == "}" and line.startswith("}") and not AFTER_BRACKET.match(line, index + 1):
+            return line[:index + 1], True
+    return line, False
+
+
+def find(name: str, page: str) -> list[Listing]:
+    """The listings of a page, in order."""
+    found, current, depth = [], [], 0
+
+    def end():
+        nonlocal current, depth
+        text = "\n".join(current).strip()
+        if text:
+            found.append(Listing(name, text))
+        current, depth = [], 0
+
+    for line in page.splitlines():
+        goes_on = bool(current) and (depth > 0 or not line.strip() or line.startswith((" ", "}", ")")))
+        if not goes_on and not START.match(line):
+            end()
+            continue
+        if re.match(r"import SwiftUI$", line):
+            end()
+        after = depths(line, depth)
+        line, is_last = cut(line, after)
+        depth = depths(line, depth)[-1] if line else depth
+        current.append(line)
+        if is_last:
+            end()
+    end()
+    return found
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"(?m)(?<![:\"])//.*$", lambda comment: " " * len(comment[0]), text)
+
+
+def valid(text: str) -> str:
+    """A case with nothing but a comment is no Swift, whatever an SDK does: it gets the `break` that is missing."""
+    for match in reversed(list(EMPTY_CASE.finditer(without_comments(text)))):
+        text = f"{text[:match.end('label')]} break  // added by the test{text[match.end('label'):]}"
+    return text

@@ -1,0 +1,139 @@
+"""Listings that people paste into their apps compile against the SDK as it is built, in Swift 5 and Swift 6 mode."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from listings import Listing, find, valid
+from service import ROOT
+
+#: Where pages with listings lie, as *.txt.
+PAGES = os.environ.get("PRELUDE_SESSION_PAGES", "")
+MODULES = ROOT / ".build" / "debug" / "Modules"
+
+#: What snippets take from the app around them.
+GIVEN = "client: PreludeSessionClient, challenge: StepUpChallenge, sessionID: String"
+
+#: Pages as they look saved: no fences, and prose glued to the last bracket.
+SAVED = '''Skip to main content
+Sign in with a code, and let the user see it.
+let user = try await client.refresh()
+// user.accessToken is fresh.
+Handle what the server decides:
+import PreludeSession
+
+do {
+    let asked = try await client.requestStepUp(scope: "a{b")
+    switch asked.status {
+    case .blocked:
+        // Nothing to do.
+    case .continue, .underReview:
+        break
+    }
+} catch PreludeSessionError.forbidden {
+    // Not allowed.
+}The rest is up to you. Replace ContentView.swift:
+ContentView.swift
+import SwiftUI
+import PreludeSession
+
+private let appID = "YOUR_APP_ID"
+
+struct ContentView: View {
+    @State private var code = ""
+
+    var body: some View {
+        TextField("Code", text: $code).keyboardType(.numberPad)
+    }
+}Build and run.
+'''
+
+
+def check(tmp_path, sources: list[str], version: int, *modules: pathlib.Path) -> subprocess.CompletedProcess:
+    """Type-checks files that know nothing of each other but the modules."""
+    path = tmp_path / f"Listing{version}.swift"
+    path.write_text("\n".join(sources))
+    flags = [flag for folder in (MODULES, *modules) for flag in ("-I", folder)]
+    return subprocess.run(
+        ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", str(version), *flags, path],
+        capture_output=True, text=True, timeout=120)
+
+
+def wrapped(snippets: list[Listing]) -> list[str]:
+    """Each snippet in a function of its own, or in a type of its own when it declares functions itself."""
+    sources = ["import Foundation", "import PreludeSession"]
+    for number, snippet in enumerate(snippets):
+        body = re.sub(r"(?m)^import \w+$", "", valid(snippet.text))
+        if re.search(r"(?m)^(@\w+ )?((private|public|final) )*(func|struct|class|enum|actor) ", body):
+            sources.append(f"enum Listing{number} {{\n{body}\n}}")
+        else:
+            sources.append(f"func listing{number}({GIVEN}) async throws {{\n{body}\n}}")
+    return sources
+
+
+@pytest.fixture(scope="module")
+def swiftui(tmp_path_factory):
+    """The folder of a module that stands in for SwiftUI."""
+    folder = tmp_path_factory.mktemp("swiftui")
+    told = subprocess.run(
+        ["swiftc", "-emit-module", "-parse-as-library", "-swift-version", "6", "-module-name", "SwiftUI",
+         "-emit-module-path", folder / "SwiftUI.swiftmodule",
+         *sorted((ROOT / "Stubs" / "Apple" / "SwiftUI").glob("*.swift"))],
+        capture_output=True, text=True, timeout=120)
+    assert told.returncode == 0, told.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def listings():
+    if not PAGES:
+        pytest.skip("PRELUDE_SESSION_PAGES names no folder")
+    pages = {path.stem: path.read_text() for path in sorted(pathlib.Path(PAGES).glob("*.txt"))}
+    found = [listing for name, page in pages.items() for listing in find(name, page)]
+    text = "\n".join(listing.text for listing in found)
+    for page in pages.values():
+        for line in page.splitlines():
+            # What cannot be but Swift is in some listing, so that nothing is checked by being overlooked.
+            if re.match(r"import (SwiftUI|PreludeSession)$", line) or re.search(r"\bawait client\.", line):
+                assert line in text, f"no listing has: {line}"
+    with_swift = [page for page in pages.values() if "import PreludeSession" in page]
+    assert with_swift, "no page has a listing"
+    assert len(found) >= 2 * len(with_swift)
+    assert sum(listing.is_app for listing in found) == sum(page.count("import SwiftUI\n") for page in pages.values())
+    return found
+
+
+def test_listings_are_found_without_fences():
+    user, decision, app = find("saved", SAVED)
+    assert user.text.endswith("is fresh.")
+    assert decision.text.startswith("import PreludeSession") and decision.text.endswith("// Not allowed.\n}")
+    assert "case .blocked: break" in valid(decision.text) and valid(decision.text).count("break") == 2
+    assert app.is_app and app.text.endswith("    }\n}")
+
+
+@pytest.mark.parametrize("version", [5, 6])
+def test_a_listing_that_is_wrong_is_told_from_one_that_is_right(tmp_path, swiftui, version):
+    user, decision, app = find("saved", SAVED)
+    for right in (wrapped([user, decision]), [app.text]):
+        told = check(tmp_path, right, version, swiftui)
+        assert told.returncode == 0, told.stderr
+        wrong = [source.replace("client.re", "client.nothing").replace("$code", "code") for source in right]
+        assert check(tmp_path, wrong, version, swiftui).returncode != 0
+
+
+@pytest.mark.parametrize("version", [5, 6])
+def test_snippets_of_further_pages_compile(tmp_path, listings, version):
+    snippets = [listing for listing in listings if not listing.is_app]
+    assert snippets
+    told = check(tmp_path, wrapped(snippets), version)
+    assert told.returncode == 0, told.stderr
+
+
+@pytest.mark.parametrize("version", [5, 6])
+def test_apps_of_further_pages_compile(tmp_path, listings, swiftui, version):
+    for app in (listing for listing in listings if listing.is_app):
+        told = check(tmp_path, [valid(app.text)], version, swiftui)
+        assert told.returncode == 0, f"{app.page}:\n{told.stderr}"
