@@ -32,12 +32,21 @@ struct LockedDeviceTests {
         keychain.refuse(status)
         #expect(try await failure { _ = try await client.refresh() } == "storageUnavailable")
         #expect(await client.profile == nil)
-        #expect(try await failure { try await client.logout() } == "storageUnavailable")
         #expect(keychain.items == before, "nothing is wiped")
 
         keychain.refuse(nil)
         #expect(try await client.refresh().profile.sessionID == "ses_1")
         #expect(await client.profile?.sessionID == "ses_1")
+    }
+
+    @Test("whoever signs out before the first unlock is signed out after it")
+    func logoutWhileLocked() async throws {
+        let client = try await client()
+        keychain.refuse(.interactionNotAllowed)
+        #expect(try await failure { try await client.logout() } == "storageUnavailable")
+        keychain.refuse(nil)
+        #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
+        #expect(keychain.items[Stage.name + ".session"] == nil)
     }
 
     @Test("only an item that is not there means that nobody is signed in")
