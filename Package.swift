@@ -49,6 +49,7 @@ let package = Package(
         .target(
             name: "PreludeSession",
             dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
+            resources: [.copy("PrivacyInfo.xcprivacy")],
             swiftSettings: strict
         ),
 
