@@ -59,6 +59,7 @@ let package = Package(
         .target(
             name: "PreludeSession",
             dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
+            resources: [.copy("PrivacyInfo.xcprivacy")],
             swiftSettings: strict
         ),
 

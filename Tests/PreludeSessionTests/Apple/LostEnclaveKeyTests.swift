@@ -71,11 +71,25 @@ struct LostEnclaveKeyTests {
         let store = InMemoryCredentialStore()
         let environment = SDKEnvironment(now: { TestClock().now }, randomBytes: { TestRandomness().bytes($0) })
         let device = DeviceIdentity(
-            name: "a", store: store, keys: EnclaveKeys(enclave: enclave, store: store), environment: environment)
+            name: "a", store: store, keys: SlowKeys(keys: EnclaveKeys(enclave: enclave, store: store)),
+            environment: environment)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { try await device.prepareKey() } }
             try await group.waitForAll()
         }
         #expect(enclave.count == 1)
     }
+}
+
+/// Lets everybody else run between looking for a key and saying what was found.
+private struct SlowKeys: DeviceKeyStore {
+    let keys: EnclaveKeys
+
+    func key(_ name: String) async throws -> (any DeviceKey)? {
+        let found = try await keys.key(name)
+        for _ in 0..<100 { await Task.yield() }
+        return found
+    }
+
+    func makeKey(_ name: String) async throws -> any DeviceKey { try await keys.makeKey(name) }
 }
