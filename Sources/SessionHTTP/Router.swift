@@ -2,10 +2,6 @@ package import Hummingbird
 package import SessionDomain
 import SessionWire
 
-#if !canImport(Hummingbird)
-    #error("For PreludeSessionTesting enable the package trait Testing; in this repository run: . scripts/environment")
-#endif
-
 /// The URL map of the whole service. The context's type says who may call.
 package func buildRouter(
     service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil
