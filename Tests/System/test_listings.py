@@ -125,6 +125,13 @@ def test_a_listing_that_is_wrong_is_told_from_one_that_is_right(tmp_path, swiftu
 
 
 @pytest.mark.parametrize("version", [5, 6])
+@pytest.mark.parametrize("example", sorted((ROOT / "Examples").glob("*.swift")), ids=lambda path: path.name)
+def test_our_examples_compile(tmp_path, swiftui, example, version):
+    told = check(tmp_path, [example.read_text()], version, swiftui)
+    assert told.returncode == 0, told.stderr
+
+
+@pytest.mark.parametrize("version", [5, 6])
 def test_snippets_of_further_pages_compile(tmp_path, listings, version):
     snippets = [listing for listing in listings if not listing.is_app]
     assert snippets
