@@ -61,7 +61,7 @@ extension TestService {
         // How an identifier is registered is for the service to say.
         let isManaged = ReservedScope.registered(by: scope) != nil
         let rule = ScopeRule(scope: scope, mode: isManaged ? .managed : mode)
-        guard StepUpStep.isWellFormed(key: rule.scope) else {
+        guard Scope.isWellFormed(rule.scope) else {
             throw TestServiceError("scope must be 1 to 128 letters, digits and . - _ :")
         }
         let now = clock.timestamp

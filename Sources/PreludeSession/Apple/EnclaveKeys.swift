@@ -27,16 +27,14 @@ struct EnclaveKeys: DeviceKeyStore {
         }
     }
 
-    /// - Throws: `.deviceKeyLost` for a blob that the enclave refuses, as after a move to another device.
+    /// - Throws: `.deviceKeyLost` for a blob that the enclave refuses, as after a move to another device, and for a record
+    ///   that nobody understands: a login makes a new key.
     func key(_ name: String) async throws -> (any DeviceKey)? {
         guard let data = try await store.read(Self.record(name)) else {
             // A session that began without an enclave goes on with the key it has.
             return try await software.key(name)
         }
-        guard let record = try? JSONDecoder().decode(Record.self, from: data), record.version == 1 else {
-            throw PreludeSessionError.storageUnavailable("the device key's record cannot be understood")
-        }
-        return try key(in: record.blob)
+        return try key(in: try KeyRecord.decode(Record.self, from: data).blob)
     }
 
     func makeKey(_ name: String) async throws -> any DeviceKey {

@@ -5,6 +5,7 @@
     public struct SecureEnclaveDeviceKeyStore: DeviceKeyStore {
         private let keys: EnclaveKeys
 
+        /// - Parameter store: Where the blob, or the software key, is kept.
         public init(store: any CredentialStore = KeychainCredentialStore()) {
             keys = EnclaveKeys(enclave: SecureEnclaveChip(), store: store)
         }

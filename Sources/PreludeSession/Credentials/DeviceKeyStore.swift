@@ -39,9 +39,8 @@ public struct SoftwareDeviceKeyStore: DeviceKeyStore {
 
     public func key(_ name: String) async throws -> (any DeviceKey)? {
         guard let data = try await store.read(Self.record(name)) else { return nil }
-        guard let record = try? JSONDecoder().decode(Record.self, from: data), record.version == 1,
-            let key = try? P256.Signing.PrivateKey(rawRepresentation: record.key)
-        else { throw PreludeSessionError.deviceKeyLost("the device key's record cannot be understood; sign in again") }
+        let record = try KeyRecord.decode(Record.self, from: data)
+        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: record.key) else { throw KeyRecord.lost }
         return SoftwareKey(key: key)
     }
 

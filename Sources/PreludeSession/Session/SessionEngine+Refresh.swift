@@ -80,14 +80,15 @@ extension SessionEngine {
     /// Nobody else refreshes this session now, in this process or another.
     private func refreshAlone(fence: Int, stepUp: StepUpChallenge?) async throws -> PreludeUser {
         let stored = try await readStore()
-        // Whatever is stored now belongs to a login that came since; its token is not ours to spend.
+        let now = try await device.serverTime()
+        // After the last wait: whatever is stored belongs to a login that came since, and its token is not ours to spend;
+        // or somebody signed out, and nothing may bring them back.
         guard machine.accepts(fence) else { throw Self.overtaken }
         guard let stored else {
             // Signed out by another client of the same store.
             signedOut(.anotherClient, byUser: false)
             throw PreludeSessionError.unauthorized("the session was ended by another client")
         }
-        let now = try await device.serverTime()
         if stored != machine.session {
             // Refreshed by another client of the same store: its token is as good as a new one, but for the grant.
             machine.refreshed(stored)

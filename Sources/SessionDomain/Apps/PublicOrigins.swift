@@ -9,6 +9,8 @@ package struct PublicOrigins: Sendable {
     private let template: String
     /// Further names of the same service: the loopback names in development.
     private let aliases: [String]
+    /// The bare host of the template, cut where an app's id stands; one piece for a fixed origin.
+    private let hostPieces: [String]
 
     /// - Throws: `Refusal.invalidField("public-url")` for anything but an http(s) origin, with or without `{app_id}`.
     package init(publicURL: String, aliases: [String] = []) throws(Refusal) {
@@ -21,6 +23,8 @@ package struct PublicOrigins: Sendable {
         }
         template = trimmed
         self.aliases = aliases
+        let host = Self.bareHost(target.origin)
+        hostPieces = trimmed.contains("{app_id}") ? host.components(separatedBy: "abcdefg") : [host]
     }
 
     /// All origins of an app, the one that names it first: custom domains come before the template.
@@ -33,14 +37,10 @@ package struct PublicOrigins: Sendable {
     ///
     /// It goes before custom domains: no app can take a host that is another's by its id.
     func owner(ofHost host: String) -> Owner? {
-        guard let pattern = TargetURI(template.replacingOccurrences(of: "{app_id}", with: "abcdefg")) else {
-            return nil
-        }
-        let own = Self.bareHost(pattern.origin)
-        guard template.contains("{app_id}") else { return host == own ? .defaultApp : nil }
-        let parts = own.components(separatedBy: "abcdefg")
-        guard parts.count == 2, host.hasPrefix(parts[0]), host.hasSuffix(parts[1]),
-            let id = AppID(host.dropFirst(parts[0].count).dropLast(parts[1].count))
+        guard hostPieces.count == 2 else { return [host] == hostPieces ? .defaultApp : nil }
+        let (before, after) = (hostPieces[0], hostPieces[1])
+        guard host.hasPrefix(before), host.hasSuffix(after),
+            let id = AppID(host.dropFirst(before.count).dropLast(after.count))
         else { return nil }
         return .app(id)
     }

@@ -27,6 +27,16 @@ struct LostEnclaveKeyTests {
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: "a@example.com", password: "x"))
     }
 
+    @Test("a record of the key that nobody understands ends the session, and the next login makes a new key")
+    func strangeRecord() async throws {
+        let (stage, client) = try await stage()
+        try await stage.store.write(Data("?".utf8), to: EnclaveKeys.record(Stage.name))
+        try await client.invalidateSession()
+        #expect(try await failure { try await client.refresh() } == "deviceKeyLost")
+        try await signIn(client, on: stage, answering: 1)
+        #expect(try await stage.stored() != nil)
+    }
+
     @Test("a key that is lost while the app runs ends the session, and the same client signs in with a new one")
     func lostWhileRunning() async throws {
         let (stage, client) = try await stage()

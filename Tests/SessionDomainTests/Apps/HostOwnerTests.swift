@@ -1,0 +1,42 @@
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Whose a host is")
+struct HostOwnerTests {
+    @Test(
+        "The service's own name says which app a host means, and says nothing of other hosts",
+        arguments: [
+            ("https://{app_id}.session.example.com", "abc1234.session.example.com", "abc1234"),
+            ("https://auth-{app_id}.example.com:8443", "auth-abc1234.example.com", "abc1234"),
+            ("https://{app_id}.session.example.com", "abc123.session.example.com", nil),
+            ("https://{app_id}.session.example.com", "www.abc1234.session.example.com", nil),
+            ("https://{app_id}.session.example.com", "abc1234.session.example.org", nil),
+            ("https://{app_id}.session.example.com", "session.example.com", nil),
+        ])
+    func template(publicURL: String, host: String, app: String?) throws {
+        let owner = try PublicOrigins(publicURL: publicURL).owner(ofHost: host)
+        #expect(owner == app.flatMap { AppID($0) }.map(PublicOrigins.Owner.app))
+    }
+
+    @Test("A fixed name is the default app's")
+    func fixed() throws {
+        let origins = try PublicOrigins(publicURL: "https://session.example.com")
+        #expect(origins.owner(ofHost: "session.example.com") == .defaultApp)
+        #expect(origins.owner(ofHost: "other.example.com") == nil)
+    }
+
+    @Test("An app that names another's host as its domain does not get it")
+    func takenHost() async throws {
+        var thief = App(id: try appID("thief00"), name: "thief", createdAt: now)
+        thief.domains = ["domain1.session.example.com", "thief.example.com"]
+        let store = KeyStore(
+            apps: [thief, App(id: try appID(), name: "owner", createdAt: now)],
+            signingKeys: try TestApp.signingKeys.get(), hookKeys: [])
+        let directory = AppDirectory(
+            store: store, keys: TestApp.keys,
+            origins: try PublicOrigins(publicURL: "https://{app_id}.session.example.com"), defaultApp: nil,
+            environment: stillEnvironment)
+        #expect(try await directory.app(host: "domain1.session.example.com").app.name == "owner")
+    }
+}
