@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("What was overtaken changes nothing")
+@Suite("What was overtaken changes nothing", .timeLimit(.minutes(1)))
 struct FenceTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 

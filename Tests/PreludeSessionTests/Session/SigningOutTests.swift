@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Who is signed out, and who is not")
+@Suite("Who is signed out, and who is not", .timeLimit(.minutes(1)))
 struct SigningOutTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 
