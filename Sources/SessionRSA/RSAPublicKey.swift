@@ -7,7 +7,7 @@ internal import SessionTokens
 package struct RSAPublicKey: Sendable {
     private let key: _RSA.Signing.PublicKey
     /// The required members (RFC 7638 §3.2).
-    package let members: [String: String]
+    package let requiredMembers: [String: String]
     /// SHA-256 thumbprint in base64url (RFC 7638 §3).
     package let thumbprint: String
 
@@ -24,7 +24,7 @@ package struct RSAPublicKey: Sendable {
         self.key = key
         let primitives = try key.getKeyPrimitives()
         let (n, e) = (Base64URL.encode(primitives.modulus), Base64URL.encode(primitives.publicExponent))
-        members = ["kty": "RSA", "n": n, "e": e]
+        requiredMembers = ["kty": "RSA", "n": n, "e": e]
         // Lexicographic members, no white space (RFC 7638 §3.3).
         thumbprint = Base64URL.encode(SHA256.hash(data: Data(#"{"e":"\#(e)","kty":"RSA","n":"\#(n)"}"#.utf8)))
     }

@@ -2,7 +2,7 @@ internal import CryptoExtras
 package import Foundation
 internal import SessionTokens
 
-/// A private RSA key of 2048 bits that signs what the service sends out (RSASSA-PSS with SHA-256, RFC 8017 §8.1).
+/// A private RSA key of 2048 bits: of hooks and webhooks (PSS), or of access tokens (`RS256SigningKey`), never of both.
 package struct RSASigningKey: Sendable {
     private let key: _RSA.Signing.PrivateKey
     package let publicKey: RSAPublicKey
@@ -31,5 +31,10 @@ package struct RSASigningKey: Sendable {
     /// RSASSA-PSS with SHA-256, MGF1 with SHA-256 and a salt of 32 bytes.
     package func pssSignature(for message: Data) throws -> Data {
         try key.signature(for: message, padding: .PSS).rawRepresentation
+    }
+
+    /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 §3.3).
+    func rs256Signature(for message: Data) throws -> Data {
+        try key.signature(for: message, padding: .insecurePKCS1v1_5).rawRepresentation
     }
 }

@@ -13,7 +13,7 @@ struct RSAForeignJudgeTests {
         try ForeignJudge.ask(
             .verifyPSS,
             [
-                "jwk": .object(key.publicKey.members.mapValues(JSONValue.string)), "message": .string(message),
+                "jwk": .object(key.publicKey.requiredMembers.mapValues(JSONValue.string)), "message": .string(message),
                 "signature": .string(Base64URL.encode(signature)), "salt_length": .int(saltLength),
             ])
     }

@@ -17,7 +17,7 @@ struct Stranger {
     private init() throws {
         let made = try RSASigningKey.generate()
         key = try _RSA.Signing.PrivateKey(derRepresentation: made.derRepresentation)
-        members = made.publicKey.members.mapValues(JSONValue.string)
+        members = made.publicKey.requiredMembers.mapValues(JSONValue.string)
     }
 
     /// The public key as an entry of a set.

@@ -10,7 +10,7 @@ enum PublishedKey {
     /// RFC 7517 appendix A.2, P-256.
     static let rfc7517A2 = key(.es256, d: "870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE")
 
-    private static func key(_ algorithm: SignatureAlgorithm, d: String) -> SigningKey {
+    private static func key(_ algorithm: CurveAlgorithm, d: String) -> SigningKey {
         guard let secret = Base64URL.decode(d), let key = SigningKey(algorithm: algorithm, rawRepresentation: secret)
         else { preconditionFailure("the published key is mistyped") }
         return key

@@ -7,10 +7,10 @@ package struct AppRuntime: Sendable {
     package let issuer: String
     package let origins: PublicOrigins
     /// The key that signs access tokens now, and all that verify them.
-    package let accessKey: SigningKey
-    package let accessKeys: JWKSet
-    package let challengeKey: SigningKey
-    package let challengeKeys: JWKSet
+    package let accessKey: any TokenSigner
+    package let accessKeys: VerificationKeys
+    package let challengeKey: any TokenSigner
+    package let challengeKeys: VerificationKeys
     /// The keys of hooks and webhooks, newest first; none until something needs one.
     package let hookKeys: [RSASigningKey]
     /// The members of every key in `jwks.json`: access tokens and hooks (RFC 7517 §4).
@@ -25,21 +25,23 @@ package struct AppRuntime: Sendable {
     ) throws {
         let access = try stored.filter { $0.purpose == .access }.map(keys.open)
         let challenge = try stored.filter { $0.purpose == .challenge }.map(keys.open)
-        guard let accessKey = access.first, let challengeKey = challenge.first else {
+        guard let accessKey = access.first?.signer, let challengeKey = challenge.first?.signer else {
             throw KeyRingError.cannotOpen
         }
         self.app = app
         self.origins = origins
         issuer = origins.issuer(of: app)
         self.accessKey = accessKey
-        accessKeys = JWKSet(keys: access.map(\.publicJWK))
+        accessKeys = VerificationKeys(access.map(\.publicKey))
         self.challengeKey = challengeKey
-        challengeKeys = JWKSet(keys: challenge.map(\.publicJWK))
+        challengeKeys = VerificationKeys(challenge.map(\.publicKey))
         self.hookKeys = try hookKeys.map(keys.open)
         publishedKeys =
-            access.map(\.publicJWK.publishedMembers)
+            accessKeys.keys.map(\.publishedMembers)
             + self.hookKeys.map { key in
-                key.publicKey.members.merging(["kid": key.keyID, "alg": "PS256", "use": "sig"]) { first, _ in first }
+                key.publicKey.requiredMembers.merging(["kid": key.keyID, "alg": "PS256", "use": "sig"]) { first, _ in
+                    first
+                }
             }
         nonces = DPoPNonce(secret: keys.nonceSecret, audience: app.id.rawValue)
     }

@@ -62,7 +62,7 @@ package struct CompactJWS: Sendable {
     }
 
     /// Checks the signature with a key that must be made for the header's algorithm.
-    package func verify(with key: PublicJWK) throws(JWSError) {
+    package func verify(with key: some VerificationKey) throws(JWSError) {
         guard key.algorithm == algorithm else { throw .unsupportedAlgorithm }
         guard key.isValidSignature(signature, for: signingInput) else { throw .invalidSignature }
     }

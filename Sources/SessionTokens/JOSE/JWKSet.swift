@@ -1,15 +1,14 @@
 internal import Foundation
 
 /// A JWK Set (RFC 7517 §5) of signature keys, found by `kid`.
-package struct JWKSet: Sendable, Equatable {
+package struct JWKSet: VerificationKeySet, Equatable {
     package let keys: [PublicJWK]
 
     package init(keys: [PublicJWK]) {
         self.keys = keys
     }
 
-    /// The key with exactly this `kid`; there is no default key to fall back to.
-    package func key(id: String) -> PublicJWK? {
+    package func key(id: String) -> (any VerificationKey)? {
         keys.first { $0.thumbprint == id }
     }
 }
@@ -31,12 +30,5 @@ extension JWKSet: Codable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(keys.map(\.publishedMembers), forKey: .keys)
-    }
-}
-
-extension PublicJWK {
-    /// What a set shows of a key: the required members, and what it is for (RFC 7517 §4).
-    package var publishedMembers: [String: String] {
-        requiredMembers.merging(["kid": thumbprint, "alg": algorithm.rawValue, "use": "sig"]) { first, _ in first }
     }
 }

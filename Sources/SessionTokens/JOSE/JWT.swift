@@ -3,7 +3,7 @@ internal import Foundation
 /// JWTs of our own kinds (RFC 7519): always typed, always with a `kid`, verified against a given key set only.
 package enum JWT {
     /// Signs claims as a token of one type.
-    package static func sign(_ claims: some Encodable, type: String, key: SigningKey) throws -> String {
+    package static func sign(_ claims: some Encodable, type: String, key: some TokenSigner) throws -> String {
         let header = JOSEHeader(alg: key.algorithm, typ: type, kid: key.keyID)
         let input = try CompactJWS.signingInput(header: header, payload: TokenJSON.encode(claims))
         return try input + "." + Base64URL.encode(key.signature(for: Data(input.utf8)))
@@ -13,7 +13,7 @@ package enum JWT {
     ///
     /// Times and audience are the caller's to check: they need a clock and a policy.
     package static func verify<Claims: Decodable>(
-        _ token: String, as claims: Claims.Type, type: String, keys: JWKSet
+        _ token: String, as claims: Claims.Type, type: String, keys: some VerificationKeySet
     ) throws -> Claims {
         let jws = try CompactJWS(parsing: token)
         guard jws.header.typ?.lowercased() == type else { throw JWSError.wrongType }

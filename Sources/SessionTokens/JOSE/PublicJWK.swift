@@ -4,7 +4,7 @@ package import Foundation
 /// A public key as a JSON Web Key (RFC 7517): P-256 (RFC 7518 §6.2.1) or Ed25519 (RFC 8037 §2).
 ///
 /// A value is always valid: coordinates have their full length and the point is on the curve.
-package struct PublicJWK: Sendable {
+package struct PublicJWK: VerificationKey {
     package enum Material: Sendable {
         case p256(P256.Signing.PublicKey)
         case ed25519(Curve25519.Signing.PublicKey)
@@ -25,7 +25,6 @@ package struct PublicJWK: Sendable {
         thumbprint = Self.thumbprint(of: material)
     }
 
-    /// The one algorithm this key is used with (RFC 8725 §3.1).
     package var algorithm: SignatureAlgorithm {
         switch material {
         case .p256: .es256
@@ -33,7 +32,6 @@ package struct PublicJWK: Sendable {
         }
     }
 
-    /// The required members, which are also those the thumbprint covers (RFC 7638 §3.2).
     package var requiredMembers: [String: String] {
         switch material {
         case .p256(let key):
@@ -47,8 +45,7 @@ package struct PublicJWK: Sendable {
         }
     }
 
-    /// Whether `signature` is this key's over `message`; a malformed signature is just a wrong one.
-    package func isValidSignature(_ signature: Data, for message: some DataProtocol) -> Bool {
+    package func isValidSignature(_ signature: Data, for message: Data) -> Bool {
         switch material {
         case .p256(let key):
             guard let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }

@@ -2,7 +2,7 @@ package import Crypto
 package import Foundation
 
 /// A private key that signs JWS, with the public half that verifies them.
-package struct SigningKey: Sendable {
+package struct SigningKey: TokenSigner {
     package enum Material: Sendable {
         case p256(P256.Signing.PrivateKey)
         case ed25519(Curve25519.Signing.PrivateKey)
@@ -22,7 +22,7 @@ package struct SigningKey: Sendable {
     }
 
     /// A new key from the system's generator.
-    package static func generate(_ algorithm: SignatureAlgorithm) -> SigningKey {
+    package static func generate(_ algorithm: CurveAlgorithm) -> SigningKey {
         switch algorithm {
         case .edDSA: SigningKey(Curve25519.Signing.PrivateKey())
         case .es256: SigningKey(P256.Signing.PrivateKey())
@@ -30,7 +30,7 @@ package struct SigningKey: Sendable {
     }
 
     /// Reads back what `rawRepresentation` gave; `nil` for bytes that are no key of this algorithm.
-    package init?(algorithm: SignatureAlgorithm, rawRepresentation: Data) {
+    package init?(algorithm: CurveAlgorithm, rawRepresentation: Data) {
         switch algorithm {
         case .edDSA:
             guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: rawRepresentation) else { return nil }

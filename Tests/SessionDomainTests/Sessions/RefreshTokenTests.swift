@@ -39,14 +39,20 @@ struct RefreshTokenTests {
         #expect(RefreshToken(text, app: app, keys: KeyRing(current: new)) == nil)
     }
 
-    @Test("a sealed signing key opens with its ring only, and for its purpose only")
-    func sealing() throws {
+    @Test(
+        "a sealed signing key opens with its ring only, and for its purpose only",
+        arguments: SignatureAlgorithm.allCases)
+    func sealing(_ algorithm: SignatureAlgorithm) throws {
         let app = try #require(AppID("testapp"))
         let stored = try keys.makeSigningKey(
-            app: app, purpose: .access, algorithm: .edDSA, at: Timestamp(seconds: 1))
-        #expect(try keys.open(stored).keyID == stored.keyID)
+            app: app, purpose: .access, algorithm: algorithm, at: Timestamp(seconds: 1))
+        let opened = try keys.open(stored)
+        #expect(opened.signer.keyID == stored.keyID)
+        #expect(opened.signer.algorithm == algorithm)
+        let message = Data("message".utf8)
+        #expect(opened.publicKey.isValidSignature(try opened.signer.signature(for: message), for: message))
         let moved = StoredSigningKey(
-            appID: app, purpose: .challenge, keyID: stored.keyID, algorithm: .edDSA,
+            appID: app, purpose: .challenge, keyID: stored.keyID, algorithm: algorithm,
             sealedPrivateKey: stored.sealedPrivateKey, createdAt: stored.createdAt)
         #expect(throws: KeyRingError.self) { try keys.open(moved) }
         let stranger = KeyRing(current: MasterKey(secret: Data(repeating: 9, count: 32)))

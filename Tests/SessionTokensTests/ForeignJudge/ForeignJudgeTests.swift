@@ -79,8 +79,8 @@ struct ForeignJudgeTests {
         #expect(try judge(proof: proof, accessToken: "other").reason == "ath is another token's")
     }
 
-    @Test("Thumbprints of fresh keys agree", arguments: SignatureAlgorithm.allCases)
-    func thumbprints(_ algorithm: SignatureAlgorithm) throws {
+    @Test("Thumbprints of fresh keys agree", arguments: CurveAlgorithm.allCases)
+    func thumbprints(_ algorithm: CurveAlgorithm) throws {
         let key = SigningKey.generate(algorithm).publicJWK
         let members = key.requiredMembers.mapValues(JSONValue.string)
         #expect(try ForeignJudge.ask(.thumbprint, ["jwk": .object(members)]).thumbprint == key.thumbprint)
@@ -106,18 +106,18 @@ struct ForeignJudgeTests {
             ])
     }
 
-    @Test("Our access tokens verify with the judge through our key set", arguments: SignatureAlgorithm.allCases)
-    func accessTokens(_ algorithm: SignatureAlgorithm) throws {
+    @Test("Our access tokens verify with the judge through our key set", arguments: CurveAlgorithm.allCases)
+    func accessTokens(_ algorithm: CurveAlgorithm) throws {
         let keys = [SigningKey.generate(.edDSA), SigningKey.generate(.es256)]
-        let key = try #require(keys.first { $0.algorithm == algorithm })
+        let key = try #require(keys.first { $0.algorithm == algorithm.signatureAlgorithm })
         let verdict = try judge(token: accessToken(key), keys: keys)
         #expect(verdict.accepted, "\(verdict.reason ?? "")")
         #expect(verdict.claims?["sub"] == "usr_01j")
         #expect(verdict.claims?["name"] == "Zoë")
     }
 
-    @Test("An access token tampered with in any part is refused by both", arguments: SignatureAlgorithm.allCases, 0..<3)
-    func tamperedAccessToken(_ algorithm: SignatureAlgorithm, _ part: Int) throws {
+    @Test("An access token tampered with in any part is refused by both", arguments: CurveAlgorithm.allCases, 0..<3)
+    func tamperedAccessToken(_ algorithm: CurveAlgorithm, _ part: Int) throws {
         let key = SigningKey.generate(algorithm)
         let tampered = try Self.tamper(accessToken(key), part: part)
         #expect(try !judge(token: tampered, keys: [key]).accepted)

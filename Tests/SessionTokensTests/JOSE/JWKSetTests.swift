@@ -55,7 +55,7 @@ struct JWKSetTests {
     @Test("J9: a key is found by its whole thumbprint only; nothing else falls back to a default")
     func lookUp() {
         let id = PublishedKey.rfc7515A3.keyID
-        #expect(set.key(id: id) == PublishedKey.rfc7515A3.publicJWK)
+        #expect(set.key(id: id) as? PublicJWK == PublishedKey.rfc7515A3.publicJWK)
         for other in ["", String(id.dropLast()), id + "=", id.lowercased(), "../\(id)", "' OR '1'='1"] {
             #expect(set.key(id: other) == nil)
         }

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Signing key")
 struct SigningKeyTests {
-    @Test("A stored key reads back as the same key", arguments: SignatureAlgorithm.allCases)
-    func storage(_ algorithm: SignatureAlgorithm) throws {
+    @Test("A stored key reads back as the same key", arguments: CurveAlgorithm.allCases)
+    func storage(_ algorithm: CurveAlgorithm) throws {
         let key = SigningKey.generate(algorithm)
-        #expect(key.algorithm == algorithm)
+        #expect(key.algorithm == algorithm.signatureAlgorithm)
         #expect(key.rawRepresentation.count == 32)
         let restored = try #require(SigningKey(algorithm: algorithm, rawRepresentation: key.rawRepresentation))
         #expect(restored.keyID == key.keyID)
@@ -18,8 +18,8 @@ struct SigningKeyTests {
         #expect(!key.publicJWK.isValidSignature(signature, for: Data("another".utf8)))
     }
 
-    @Test("Bytes that are no key are refused", arguments: SignatureAlgorithm.allCases)
-    func malformed(_ algorithm: SignatureAlgorithm) {
+    @Test("Bytes that are no key are refused", arguments: CurveAlgorithm.allCases)
+    func malformed(_ algorithm: CurveAlgorithm) {
         for bytes in [Data(), Data(count: 31), Data(count: 33)] {
             #expect(SigningKey(algorithm: algorithm, rawRepresentation: bytes) == nil)
         }
