@@ -29,16 +29,16 @@ struct RSAForeignJudgeTests {
         #expect(try judge(key, signature: signature, saltLength: 20).reason == "the signature is wrong")
     }
 
-    private func judgesToken(_ arguments: [String: JSONValue] = [:]) throws -> (String, RSAKeySet) {
+    private func judgesToken(_ arguments: [String: JSONValue] = [:]) throws -> (String, PublishedKeySet) {
         let made = try ForeignJudge.ask(
             .makeRSAToken, ["claims": .object(["sub": "usr_1", "exp": .int(1_800_000_000)])].merging(arguments) { $1 })
-        return (try #require(made.token), try RSAKeySet(json: TokenJSON.encode(made.jwks)))
+        return (try #require(made.token), try PublishedKeySet(json: TokenJSON.encode(made.jwks), algorithms: [.rs256]))
     }
 
     @Test("The judge's RS256 tokens verify with the set that the judge publishes")
     func judgesTokens() throws {
         let (token, keys) = try judgesToken(["kid": "2026-01", "typ": "JWT"])
-        let verified = try RS256Token(verifying: token, keys: keys)
+        let verified = try VerifiedToken(verifying: token, keys: keys)
         #expect(verified.keyID == "2026-01")
         #expect(verified.type == "JWT")
         #expect(try verified.claims(as: [String: JSONValue].self) == ["sub": "usr_1", "exp": .int(1_800_000_000)])
@@ -48,13 +48,13 @@ struct RSAForeignJudgeTests {
     func judgesOtherAlgorithms(_ algorithm: JSONValue) throws {
         let (token, keys) = try judgesToken(["alg": algorithm])
         #expect(keys.count == 1)
-        #expect(throws: JWSError.unsupportedAlgorithm) { try RS256Token(verifying: token, keys: keys) }
+        #expect(throws: JWSError.unsupportedAlgorithm) { try VerifiedToken(verifying: token, keys: keys) }
     }
 
     @Test("A token of one judge does not verify with the set of another under the same kid")
     func otherJudge() throws {
         let (token, _) = try judgesToken()
         let (_, keys) = try judgesToken()
-        #expect(throws: JWSError.invalidSignature) { try RS256Token(verifying: token, keys: keys) }
+        #expect(throws: JWSError.invalidSignature) { try VerifiedToken(verifying: token, keys: keys) }
     }
 }

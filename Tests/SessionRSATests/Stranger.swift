@@ -39,8 +39,8 @@ struct Stranger {
     }
 }
 
-extension RSAKeySet {
-    init(_ entries: [JSONValue]) throws {
-        try self.init(json: TokenJSON.encode(["keys": entries]))
+extension PublishedKeySet {
+    init(_ entries: [JSONValue], algorithms: Set<SignatureAlgorithm> = [.rs256]) throws {
+        try self.init(json: TokenJSON.encode(["keys": entries]), algorithms: algorithms)
     }
 }

@@ -7,13 +7,13 @@ internal import SessionTokens
 /// us call. Callers who wait for the same set share one fetch.
 actor OperatorKeys {
     private struct Entry {
-        let keys: RSAKeySet
+        let keys: PublishedKeySet
         let fetchedAt: Timestamp
     }
 
     private let egress: any Egress
     private var entries: [String: Entry] = [:]
-    private var fetching: [String: Task<RSAKeySet, any Error>] = [:]
+    private var fetching: [String: Task<PublishedKeySet, any Error>] = [:]
     private var lastFetch: [String: Timestamp] = [:]
 
     /// Seconds for which keys are used without asking again.
@@ -28,10 +28,10 @@ actor OperatorKeys {
     }
 
     /// - Throws: `Refusal.invalidStepToken`; `.unavailable` when the keys cannot be had.
-    func verify(_ token: String, keysAt url: String, now: Timestamp) async throws -> RS256Token {
+    func verify(_ token: String, keysAt url: String, now: Timestamp) async throws -> VerifiedToken {
         let keys = try await keys(at: url, now: now, fresh: false)
         do {
-            return try RS256Token(verifying: token, keys: keys)
+            return try VerifiedToken(verifying: token, keys: keys)
         } catch JWSError.unknownKey where mayFetch(url, now: now) {
             return try Self.verify(token, with: try await self.keys(at: url, now: now, fresh: true))
         } catch {
@@ -39,9 +39,9 @@ actor OperatorKeys {
         }
     }
 
-    private static func verify(_ token: String, with keys: RSAKeySet) throws(Refusal) -> RS256Token {
+    private static func verify(_ token: String, with keys: PublishedKeySet) throws(Refusal) -> VerifiedToken {
         do {
-            return try RS256Token(verifying: token, keys: keys)
+            return try VerifiedToken(verifying: token, keys: keys)
         } catch {
             throw refusal(error)
         }
@@ -60,7 +60,7 @@ actor OperatorKeys {
         lastFetch[url].map { $0 + Self.floor <= now } ?? true
     }
 
-    private func keys(at url: String, now: Timestamp, fresh: Bool) async throws -> RSAKeySet {
+    private func keys(at url: String, now: Timestamp, fresh: Bool) async throws -> PublishedKeySet {
         if let running = fetching[url] { return try await running.value }
         if !fresh, let entry = entries[url], now < entry.fetchedAt + Self.lifetime { return entry.keys }
         guard mayFetch(url, now: now) else { throw Self.cannotFetch }
@@ -77,9 +77,9 @@ actor OperatorKeys {
 
     private static let cannotFetch = Refusal.unavailable("the keys at jwks_url cannot be fetched")
 
-    private static func fetch(_ url: String, egress: any Egress) async throws -> RSAKeySet {
+    private static func fetch(_ url: String, egress: any Egress) async throws -> PublishedKeySet {
         guard let answer = try? await egress.send(EgressRequest(.get, url, headers: [("Accept", "application/json")])),
-            answer.status == 200, let keys = try? RSAKeySet(json: answer.body)
+            answer.status == 200, let keys = try? PublishedKeySet(json: answer.body, algorithms: [.rs256])
         else { throw cannotFetch }
         return keys
     }

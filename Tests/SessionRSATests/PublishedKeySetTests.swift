@@ -5,7 +5,7 @@ import Testing
 
 /// RFC 7517 §5, and the keys that may verify RS256.
 @Suite("Foreign key sets")
-struct RSAKeySetTests {
+struct PublishedKeySetTests {
     private let one: Stranger, other: Stranger
 
     init() throws {
@@ -15,7 +15,7 @@ struct RSAKeySetTests {
 
     @Test("A key with kid, kty, n and e is found by exactly its kid")
     func found() throws {
-        let set = try RSAKeySet([one.entry()])
+        let set = try PublishedKeySet([one.entry()])
         #expect(set.count == 1)
         #expect(set.key(id: "k1")?.requiredMembers.mapValues(JSONValue.string) == one.members)
         #expect(set.key(id: "K1") == nil)
@@ -28,7 +28,7 @@ struct RSAKeySetTests {
             "kid": "k1", "use": "sig", "alg": "RS256", "key_ops": .array(["verify"]), "x5c": .array(["AAAA"]),
             "ext": .bool(true),
         ])
-        #expect(try RSAKeySet([entry]).key(id: "k1") != nil)
+        #expect(try PublishedKeySet([entry]).key(id: "k1") != nil)
     }
 
     @Test(
@@ -42,7 +42,7 @@ struct RSAKeySetTests {
         ] as [[String: JSONValue?]])
     func skipped(_ change: [String: JSONValue?]) throws {
         let bad = one.entry(["kid": .some("bad")].merging(change) { $1 })
-        let set = try RSAKeySet([bad, other.entry(["kid": "good"])])
+        let set = try PublishedKeySet([bad, other.entry(["kid": "good"])])
         #expect(set.count == 1)
         #expect(set.key(id: "good") != nil)
     }
@@ -51,7 +51,7 @@ struct RSAKeySetTests {
     func modulusLength(_ bytes: Int) throws {
         // A first byte of 1 makes 257 bytes a number of 2049 bits, which is fine.
         let modulus = Data([0x01] + [UInt8](repeating: 0xFF, count: bytes - 1))
-        let set = try RSAKeySet([one.entry(["kid": "k1", "n": .string(Base64URL.encode(modulus))])])
+        let set = try PublishedKeySet([one.entry(["kid": "k1", "n": .string(Base64URL.encode(modulus))])])
         #expect(set.count == (bytes == 257 ? 1 : 0))
     }
 
@@ -59,24 +59,24 @@ struct RSAKeySetTests {
     func leadingZero() throws {
         let modulus = try #require(one.members["n"]?.stringValue.flatMap { Base64URL.decode($0) })
         let padded = Base64URL.encode(Data([0]) + modulus)
-        #expect(try RSAKeySet([one.entry(["kid": "k1", "n": .string(padded)])]).count == 0)
+        #expect(try PublishedKeySet([one.entry(["kid": "k1", "n": .string(padded)])]).count == 0)
     }
 
     @Test("Entries that are no objects are skipped", arguments: [.null, .int(1), "key", .array([])] as [JSONValue])
     func noObject(_ entry: JSONValue) throws {
-        #expect(try RSAKeySet([entry, one.entry()]).count == 1)
+        #expect(try PublishedKeySet([entry, one.entry()]).count == 1)
     }
 
     @Test("Of two usable keys with one kid the first counts; an unusable one is not in the way")
     func duplicates() throws {
-        let set = try RSAKeySet([one.entry(["kid": "k1", "kty": "EC"]), other.entry(), one.entry()])
+        let set = try PublishedKeySet([one.entry(["kid": "k1", "kty": "EC"]), other.entry(), one.entry()])
         #expect(set.count == 1)
         #expect(set.key(id: "k1")?.requiredMembers.mapValues(JSONValue.string) == other.members)
     }
 
     @Test("A set without keys is a set")
     func empty() throws {
-        #expect(try RSAKeySet([]).count == 0)
+        #expect(try PublishedKeySet([]).count == 0)
     }
 
     @Test(
@@ -86,13 +86,13 @@ struct RSAKeySetTests {
             #"{"keys":[{"kid":"a","kid":"b"}]}"#,
         ])
     func malformed(_ text: String) {
-        #expect(throws: RSAKeySetError.malformed) { try RSAKeySet(json: Data(text.utf8)) }
+        #expect(throws: KeySetError.malformed) { try PublishedKeySet(json: Data(text.utf8), algorithms: [.rs256]) }
     }
 
     @Test("A hundred entries are read, one more is refused")
     func limit() throws {
-        let hundred = (0..<RSAKeySet.maximumKeys).map { one.entry(["kid": .string("k\($0)")]) }
-        #expect(try RSAKeySet(hundred).count == 100)
-        #expect(throws: RSAKeySetError.tooManyKeys) { try RSAKeySet(hundred + [.null]) }
+        let hundred = (0..<PublishedKeySet.maximumKeys).map { one.entry(["kid": .string("k\($0)")]) }
+        #expect(try PublishedKeySet(hundred).count == 100)
+        #expect(throws: KeySetError.tooManyKeys) { try PublishedKeySet(hundred + [.null]) }
     }
 }

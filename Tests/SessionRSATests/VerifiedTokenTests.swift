@@ -7,29 +7,29 @@ import Testing
 
 /// RFC 7515 and RFC 7518 §3.3: one token that is accepted, and one change a test.
 @Suite("RS256 tokens")
-struct RS256TokenTests {
-    private let one: Stranger, other: Stranger, keys: RSAKeySet
+struct VerifiedTokenTests {
+    private let one: Stranger, other: Stranger, keys: PublishedKeySet
 
     init() throws {
         one = try Stranger.one.get()
         other = try Stranger.other.get()
-        keys = try RSAKeySet([one.entry()])
+        keys = try PublishedKeySet([one.entry()])
     }
 
-    private func expect(_ error: JWSError, for token: String, keys: RSAKeySet? = nil) {
-        #expect(throws: error) { try RS256Token(verifying: token, keys: keys ?? self.keys) }
+    private func expect(_ error: JWSError, for token: String, keys: PublishedKeySet? = nil) {
+        #expect(throws: error) { try VerifiedToken(verifying: token, keys: keys ?? self.keys) }
     }
 
     @Test("A good token gives its payload, its kid and its typ")
     func accepted() throws {
         struct Claims: Decodable { let sub: String }
-        let plain = try RS256Token(verifying: one.token(), keys: keys)
+        let plain = try VerifiedToken(verifying: one.token(), keys: keys)
         #expect(plain.payload == Data(#"{"sub":"usr_1"}"#.utf8))
         #expect(plain.keyID == "k1")
         #expect(plain.type == nil)
         #expect(try plain.claims(as: Claims.self).sub == "usr_1")
         let typed = try one.token(header: #"{"typ":"JWT","alg":"RS256","kid":"k1"}"#)
-        #expect(try RS256Token(verifying: typed, keys: keys).type == "JWT")
+        #expect(try VerifiedToken(verifying: typed, keys: keys).type == "JWT")
     }
 
     @Test("RFC 7515 appendix A.2: the printed signature verifies with the printed key, once a set names that key")
@@ -40,7 +40,7 @@ struct RS256TokenTests {
         let input = Data(AppendixA2.signingInput.utf8)
         #expect(key.isValidRS256(signature, for: input))
         #expect(!key.isValidRS256(signature, for: input + Data([0x20])))
-        let set = try RSAKeySet([
+        let set = try PublishedKeySet([
             .object(["kty": "RSA", "e": "AQAB", "kid": "a2", "n": .string(AppendixA2.modulus)])
         ])
         // Its header has no kid, and there is no default key.
@@ -78,7 +78,7 @@ struct RS256TokenTests {
     @Test("An unknown kid is told apart from everything else, so that the set can be fetched again")
     func unknownKey() throws {
         expect(.unknownKey, for: try one.token(header: #"{"alg":"RS256","kid":"k2"}"#))
-        expect(.unknownKey, for: try one.token(), keys: try RSAKeySet([]))
+        expect(.unknownKey, for: try one.token(), keys: try PublishedKeySet([]))
     }
 
     @Test(
@@ -101,7 +101,7 @@ struct RS256TokenTests {
         let jwk = String(decoding: try TokenJSON.encode(other.entry()), as: UTF8.self)
         let header = #"{"alg":"RS256","kid":"k1","jku":"https://evil.example/","jwk":\#(jwk)}"#
         expect(.invalidSignature, for: try other.token(header: header))
-        #expect(throws: Never.self) { try RS256Token(verifying: one.token(header: header), keys: keys) }
+        #expect(throws: Never.self) { try VerifiedToken(verifying: one.token(header: header), keys: keys) }
     }
 
     @Test("One bit in header, payload or signature makes the token another", arguments: 0..<3)
@@ -157,7 +157,7 @@ struct RS256TokenTests {
 
     @Test("Claims are read strictly: a member that appears twice has no reading")
     func claims() throws {
-        let token = try RS256Token(verifying: one.token(payload: #"{"sub":"a","sub":"b"}"#), keys: keys)
+        let token = try VerifiedToken(verifying: one.token(payload: #"{"sub":"a","sub":"b"}"#), keys: keys)
         #expect(throws: JWSError.invalidClaims) { try token.claims(as: [String: String].self) }
     }
 }

@@ -1,39 +1,25 @@
-package import Foundation
+internal import Foundation
 package import SessionTokens
 
-/// A compact JWS of somebody else, signed with RS256 (RFC 7518 §3.3) and verified with a key of their published set.
-///
-/// A value exists only after its signature was verified. Times, audience and `typ` are the caller's to check.
-package struct RS256Token: Sendable {
+/// A compact JWS of which only the header was read: enough to find the key, and nothing to rely on.
+package struct UnverifiedToken: Sendable {
+    let parts: CompactParts
+    package let algorithm: SignatureAlgorithm
     package let keyID: String
-    /// The header's `typ`, which the signature covers.
-    package let type: String?
-    package let payload: Data
+    let type: String?
 
-    /// Verifies header, key and signature, in this order.
-    ///
-    /// - Throws: `JWSError.unknownKey` when the set lacks the `kid`, which is a reason to fetch the set again; any other
-    ///   case is a reason to refuse the token.
-    package init(verifying token: String, keys: RSAKeySet) throws(JWSError) {
-        let parts = try CompactParts(token)
+    /// - Parameter algorithms: What the reader accepts.
+    package init(_ token: String, algorithms: Set<SignatureAlgorithm>) throws(JWSError) {
+        parts = try CompactParts(token)
         let header = try Self.header(of: parts)
         guard !header.isCritical else { throw .criticalExtension }
-        guard header.alg == "RS256" else { throw .unsupportedAlgorithm }
+        guard let algorithm = SignatureAlgorithm(rawValue: header.alg), algorithms.contains(algorithm) else {
+            throw .unsupportedAlgorithm
+        }
         guard let keyID = header.kid else { throw .malformed }
-        guard let key = keys.key(id: keyID) else { throw .unknownKey }
-        guard key.isValidRS256(parts.signature, for: parts.signingInput) else { throw .invalidSignature }
+        self.algorithm = algorithm
         self.keyID = keyID
         type = header.typ
-        payload = parts.payload
-    }
-
-    /// The payload as claims, read strictly.
-    package func claims<Claims: Decodable>(as type: Claims.Type) throws(JWSError) -> Claims {
-        do {
-            return try TokenJSON.decode(type, from: payload)
-        } catch {
-            throw .invalidClaims
-        }
     }
 
     private static func header(of parts: CompactParts) throws(JWSError) -> Header {

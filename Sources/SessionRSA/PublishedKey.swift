@@ -1,0 +1,47 @@
+internal import Foundation
+internal import SessionTokens
+
+/// A JWK that names itself, and says of itself, as far as it says anything, that it verifies signatures (RFC 7517 §4).
+struct PublishedKey: Decodable {
+    let id: String
+    let key: any VerificationKey
+
+    private enum Member: String, CodingKey {
+        case kty, kid, use, alg, n, e
+        case operations = "key_ops"
+        case d, p, q, dp, dq, qi, oth, k
+    }
+
+    private static let privateMembers: [Member] = [.d, .p, .q, .dp, .dq, .qi, .oth, .k]
+    private static let maximumIDLength = 256
+
+    /// - Throws: Something, for a key to be skipped; nobody asks why.
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Member.self)
+        id = try members.decode(String.self, forKey: .kid)
+        // Whoever publishes a private key has lost it.
+        guard !Self.privateMembers.contains(where: members.contains),
+            (1...Self.maximumIDLength).contains(id.utf8.count),
+            try members.decodeIfPresent(String.self, forKey: .use) ?? "sig" == "sig",
+            try members.decodeIfPresent([String].self, forKey: .operations)?.contains("verify") ?? true
+        else { throw PublishedKeyError.unusable }
+        key =
+            try members.decode(String.self, forKey: .kty) == "RSA"
+            ? try Self.rsa(members) : try PublicJWK(from: decoder)
+        // A key has one algorithm, and a set that names another one means another use (RFC 8725 §3.1).
+        guard try members.decodeIfPresent(String.self, forKey: .alg) ?? key.algorithm.rawValue == key.algorithm.rawValue
+        else { throw PublishedKeyError.unusable }
+    }
+
+    /// RFC 7518 §6.3.1.
+    private static func rsa(_ members: KeyedDecodingContainer<Member>) throws -> RS256PublicKey {
+        guard let modulus = Base64URL.decode(try members.decode(String.self, forKey: .n)),
+            let exponent = Base64URL.decode(try members.decode(String.self, forKey: .e))
+        else { throw PublishedKeyError.unusable }
+        return RS256PublicKey(try RSAPublicKey(modulus: modulus, exponent: exponent))
+    }
+}
+
+private enum PublishedKeyError: Error {
+    case unusable
+}
