@@ -31,6 +31,7 @@ let package = Package(
         : [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1), .macCatalyst(.v15)],
     products: [
         .library(name: "PreludeSession", targets: ["PreludeSession"]),
+        .library(name: "PreludeSessionVerifier", targets: ["PreludeSessionVerifier"]),
         .library(name: "PreludeSessionTesting", targets: ["PreludeSessionTesting"]),
     ],
     traits: [
@@ -63,8 +64,15 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // The service: rules first, then its edges, then the executable.
+        // The verifier, for backends.
         .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras], swiftSettings: strict),
+        .target(
+            name: "PreludeSessionVerifier",
+            dependencies: ["SessionRSA", "SessionTokens", crypto, httpTypes],
+            swiftSettings: strict
+        ),
+
+        // The service: rules first, then its edges, then the executable.
         .target(
             name: "SessionDomain", dependencies: ["SessionTokens", "SessionRSA", crypto], swiftSettings: strict),
         .target(

@@ -23,7 +23,7 @@ package struct PublicOrigins: Sendable {
         }
         template = trimmed
         self.aliases = aliases
-        let host = Self.bareHost(target.origin)
+        let host = target.host
         hostPieces = trimmed.contains("{app_id}") ? host.components(separatedBy: "abcdefg") : [host]
     }
 
@@ -50,16 +50,9 @@ package struct PublicOrigins: Sendable {
         case defaultApp
     }
 
-    private static func bareHost(_ origin: String) -> String {
-        guard let start = origin.range(of: "://") else { return "" }
-        let authority = origin[start.upperBound...]
-        let end = authority.last == "]" ? nil : authority.lastIndex(of: ":")
-        return String(end.map { authority[..<$0] } ?? authority)
-    }
-
     /// Bare host of the first origin: the `iss` of its tokens.
     package func issuer(of app: App) -> String {
-        origins(of: app).first.map(Self.bareHost) ?? ""
+        origins(of: app).first.flatMap { TargetURI($0)?.host } ?? ""
     }
 
     /// The targets a proof may name for a path of this app.

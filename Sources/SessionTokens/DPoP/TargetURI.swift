@@ -11,6 +11,13 @@ package struct TargetURI: Sendable, Hashable {
 
     package var absoluteString: String { origin + path }
 
+    /// The origin's host without a port; an IPv6 literal keeps its brackets.
+    package var host: String {
+        let authority = origin.drop { $0 != "/" }.dropFirst(2)
+        let end = authority.last == "]" ? nil : authority.lastIndex(of: ":")
+        return String(end.map { authority[..<$0] } ?? authority)
+    }
+
     /// Parses an absolute `http` or `https` URI; `nil` for anything else, and for user information in it.
     package init?(_ text: String) {
         guard let schemeEnd = text.range(of: "://") else { return nil }

@@ -1,0 +1,89 @@
+public import HTTPTypes
+
+extension VerificationError {
+    /// The status of the answer: 401, 403 for ``Reason/insufficientScope``, 503 when it is not the sender's fault.
+    public var status: HTTPResponse.Status {
+        switch reason {
+        case .insufficientScope: .forbidden
+        case .keysUnavailable, .replayGuardUnavailable: .serviceUnavailable
+        default: .unauthorized
+        }
+    }
+
+    /// The `error` of the challenge (RFC 6750 §3.1, RFC 9449 §7.1, RFC 9470 §3); `nil` when there is nothing to blame.
+    public var code: String? {
+        switch reason {
+        case .missingCredentials, .keysUnavailable, .replayGuardUnavailable: nil
+        case .severalCredentials: "invalid_request"
+        case .missingProof, .invalidProof, .staleProof, .replayedProof: "invalid_dpop_proof"
+        case .nonceRequired: "use_dpop_nonce"
+        case .insufficientScope, .insufficientUserAuthentication: reason.rawValue
+        default: "invalid_token"
+        }
+    }
+
+    /// The header fields of the answer: `WWW-Authenticate`, a nonce, `Retry-After`, `Cache-Control: no-store`.
+    public var headerFields: HTTPFields {
+        var fields = HTTPFields()
+        fields[.cacheControl] = "no-store"
+        if status == .serviceUnavailable {
+            fields[.retryAfter] = "1"
+        } else {
+            fields[.wwwAuthenticate] = challenges
+        }
+        if let nonce, let name = HTTPField.Name("DPoP-Nonce") { fields[name] = nonce }
+        return fields
+    }
+
+    /// One challenge for each scheme that is offered; only that of the scheme in use says what was wrong (RFC 9449 §7.2).
+    private var challenges: String {
+        var challenges = [challenge("Bearer", isBlamed: schemes.used == .bearer)]
+        if schemes.offersDPoP || schemes.used == .dpop {
+            challenges.append(challenge("DPoP", isBlamed: schemes.used == .dpop, [#"algs="ES256""#]))
+        }
+        return challenges.joined(separator: ", ")
+    }
+
+    private func challenge(_ scheme: String, isBlamed: Bool, _ others: [String] = []) -> String {
+        var parameters: [String] = []
+        if isBlamed, let code {
+            parameters = [#"error="\#(code)""#, #"error_description="\#(description)""#]
+            if let scope { parameters.append(#"scope="\#(scope)""#) }
+        }
+        parameters += others
+        return parameters.isEmpty ? scheme : scheme + " " + parameters.joined(separator: ", ")
+    }
+}
+
+extension VerificationError: CustomStringConvertible {
+    /// One sentence without anything of the token.
+    public var description: String {
+        switch reason {
+        case .missingCredentials: "no credentials"
+        case .severalCredentials: "more than one Authorization"
+        case .malformed: "the token is malformed"
+        case .unsupportedAlgorithm: "the token's algorithm is not accepted"
+        case .unknownKey: "the token's key is unknown"
+        case .invalidSignature: "the token's signature is wrong"
+        case .wrongType: "the token is of another type"
+        case .wrongIssuer: "the token is of another issuer"
+        case .wrongAudience: "the token is for another audience"
+        case .missingClaim: "the token lacks a required claim"
+        case .expired: "the token is expired"
+        case .notYetValid: "the token is not valid yet"
+        case .boundToken: "the token is bound to a key and needs a proof"
+        case .unboundToken: "the token is not bound to a key"
+        case .missingProof: "exactly one proof is needed"
+        case .invalidProof: "the proof is invalid"
+        case .wrongKey: "the proof is by another key than the token's"
+        case .staleProof: "the proof is too old or too new"
+        case .replayedProof: "the proof was used before"
+        case .nonceRequired: "the proof needs a nonce"
+        case .insufficientScope: "the token lacks a scope"
+        case .insufficientUserAuthentication: "the scope needs a step-up"
+        case .keysUnavailable: "the keys to verify with cannot be had"
+        case .replayGuardUnavailable: "proofs cannot be remembered"
+        default: "refused"
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import Foundation
+internal import SessionTokens
+
+/// Decides whether a proof that was checked is fresh (RFC 9449 §4.3 steps 10 and 11, §9).
+struct ProofPolicy: Sendable {
+    /// How far `iat` may be off, in seconds.
+    let window: TimeInterval
+    let nonces: Nonces
+
+    enum Nonces: Sendable {
+        case never
+        case whenNeeded(DPoPNonce)
+        case always(DPoPNonce)
+    }
+
+    /// Until when the same proof would be accepted again.
+    ///
+    /// - Throws: `.staleProof`, or `.nonceRequired` with a nonce.
+    func end(of proof: CheckedProof, now: TimeInterval) throws(VerificationError) -> TimeInterval {
+        let isTimely = abs(now - proof.issuedAt) <= window
+        switch nonces {
+        case .never:
+            guard isTimely else { throw VerificationError(.staleProof) }
+            return proof.issuedAt + window
+        case .whenNeeded(let nonces):
+            guard let nonce = proof.nonce else {
+                guard isTimely else { throw Self.required(nonces, now: now) }
+                return proof.issuedAt + window
+            }
+            return try Self.end(of: nonce, nonces, now: now)
+        case .always(let nonces):
+            guard let nonce = proof.nonce else { throw Self.required(nonces, now: now) }
+            return try Self.end(of: nonce, nonces, now: now)
+        }
+    }
+
+    /// The nonce for the next request, where one is always needed: it saves a round trip (RFC 9449 §8.2).
+    func next(now: TimeInterval) -> String? {
+        guard case .always(let nonces) = nonces else { return nil }
+        return nonces.current(at: Int64(now))
+    }
+
+    private static func end(
+        of nonce: String, _ nonces: DPoPNonce, now: TimeInterval
+    ) throws(VerificationError) -> TimeInterval {
+        guard nonces.isValid(nonce, at: Int64(now)) else { throw required(nonces, now: now) }
+        // A nonce is good for two windows at most, whenever it was given.
+        return now + TimeInterval(2 * DPoPNonce.window)
+    }
+
+    private static func required(_ nonces: DPoPNonce, now: TimeInterval) -> VerificationError {
+        VerificationError(.nonceRequired, nonce: nonces.current(at: Int64(now)))
+    }
+}

@@ -1,0 +1,15 @@
+internal import Foundation
+
+/// The one directive of `Cache-Control` that matters here.
+enum CacheControl {
+    /// `max-age` in seconds (RFC 9111 §5.2.2.1); `nil` when there is none, or something that is no number.
+    static func maxAge(_ header: String?) -> TimeInterval? {
+        for directive in (header ?? "").split(separator: ",") {
+            let parts = directive.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard parts.count == 2, parts[0].lowercased() == "max-age" else { continue }
+            let digits = parts[1].trimmingCharacters(in: CharacterSet(charactersIn: "\""))
+            return UInt32(digits).map(TimeInterval.init)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,28 @@
+public import Foundation
+
+/// How long the service's keys are used, and how often they are fetched. Lengths in seconds.
+public struct KeyCachePolicy: Sendable {
+    /// How long a set is used without asking again when its answer does not say (`Cache-Control: max-age`).
+    public var lifetime: TimeInterval = 300
+    /// The longest `max-age` that is believed: a key that was taken back is refused after it at the latest.
+    public var maximumLifetime: TimeInterval = 3600
+    /// How long a set is used beyond that while a newer one cannot be had.
+    public var maximumStaleness: TimeInterval = 86_400
+    /// The least time between two fetches, however many unknown keys are named.
+    public var floor: TimeInterval = 30
+    /// The same after a fetch that failed, while there are no keys at all.
+    public var retryFloor: TimeInterval = 1
+
+    /// The defaults.
+    public init() {}
+}
+
+extension KeyCachePolicy {
+    /// - Throws: ``VerifierConfigurationError`` for lengths that contradict each other.
+    func validate() throws(VerifierConfigurationError) {
+        guard retryFloor >= 0, floor >= 1, lifetime >= floor, maximumLifetime >= lifetime, maximumStaleness >= 0 else {
+            throw VerifierConfigurationError(
+                "options.keys", "must have 1 <= floor <= lifetime <= maximumLifetime, and nothing negative")
+        }
+    }
+}

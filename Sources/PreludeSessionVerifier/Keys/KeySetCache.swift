@@ -1,0 +1,90 @@
+internal import Foundation
+internal import SessionRSA
+internal import SessionTokens
+
+/// The service's keys as this process has them.
+///
+/// A set is fetched once for all who wait, at the first token, when it grows old, and when a token names a key that it
+/// lacks; never more often than the policy's floor. While a newer one cannot be had, the old one goes on.
+actor KeySetCache {
+    private struct Kept {
+        let keys: PublishedKeySet
+        /// When a newer one is due.
+        let freshUntil: TimeInterval
+        /// When this one is no good any more.
+        let usableUntil: TimeInterval
+    }
+
+    private let source: any KeySetSource
+    private let algorithms: Set<SignatureAlgorithm>
+    private let policy: KeyCachePolicy
+    private let environment: VerifierEnvironment
+    private var kept: Kept?
+    private var running: Task<Bool, Never>?
+    private var lastAttempt: (at: TimeInterval, succeeded: Bool)?
+
+    init(
+        source: any KeySetSource, algorithms: Set<SignatureAlgorithm>, policy: KeyCachePolicy,
+        environment: VerifierEnvironment
+    ) {
+        self.source = source
+        self.algorithms = algorithms
+        self.policy = policy
+        self.environment = environment
+    }
+
+    /// The key with this `kid`.
+    ///
+    /// - Throws: `.unknownKey` when the service does not have it, `.keysUnavailable` when nobody can tell.
+    func key(id: String) async throws(VerificationError) -> any VerificationKey {
+        let now = environment.seconds
+        if let kept, now < kept.usableUntil, let key = kept.keys.key(id: id) {
+            // Old keys are good keys until a newer set says otherwise; nobody waits for that set.
+            if now >= kept.freshUntil { _ = fetchIfAllowed(now: now) }
+            return key
+        }
+        let isFetched: Bool
+        if let running = fetchIfAllowed(now: now) {
+            isFetched = await running.value
+        } else {
+            isFetched = lastAttempt?.succeeded ?? false
+        }
+        if let kept, environment.seconds < kept.usableUntil, let key = kept.keys.key(id: id) { return key }
+        throw VerificationError(isFetched ? .unknownKey : .keysUnavailable)
+    }
+
+    /// Fetches the set unless there is one.
+    func load() async throws(VerificationError) {
+        let now = environment.seconds
+        if let kept, now < kept.freshUntil { return }
+        guard await fetchIfAllowed(now: now)?.value ?? (kept != nil) else { throw VerificationError(.keysUnavailable) }
+    }
+
+    /// The fetch under way, or a new one if the last is long enough ago.
+    private func fetchIfAllowed(now: TimeInterval) -> Task<Bool, Never>? {
+        if let running { return running }
+        if let lastAttempt {
+            let floor = lastAttempt.succeeded || kept != nil ? policy.floor : policy.retryFloor
+            // A clock that went back is no reason to wait.
+            guard now < lastAttempt.at || now >= lastAttempt.at + floor else { return nil }
+        }
+        lastAttempt = (now, false)
+        // On its own: whoever asked first may be cancelled, and the others still need it.
+        let task = Task { await self.fetch(at: now) }
+        running = task
+        return task
+    }
+
+    private func fetch(at now: TimeInterval) async -> Bool {
+        let answer = try? await source.fetch()
+        running = nil
+        guard let answer, let keys = try? PublishedKeySet(json: answer.json, algorithms: algorithms) else {
+            return false
+        }
+        let lifetime = min(answer.maxAge ?? policy.lifetime, policy.maximumLifetime)
+        let freshUntil = now + max(lifetime, policy.floor)
+        kept = Kept(keys: keys, freshUntil: freshUntil, usableUntil: freshUntil + policy.maximumStaleness)
+        lastAttempt = (now, true)
+        return true
+    }
+}

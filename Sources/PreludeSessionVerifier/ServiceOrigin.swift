@@ -1,0 +1,21 @@
+internal import Foundation
+internal import SessionTokens
+
+/// Where the service is, and what follows from that.
+struct ServiceOrigin {
+    /// `iss`: the bare host, without a port.
+    let issuer: String
+    /// The address of the JWK Set.
+    let keySet: URL
+
+    init(_ service: String) throws(VerifierConfigurationError) {
+        guard let target = TargetURI(service), target.path == "/", !service.contains(where: { "?#".contains($0) }),
+            let url = URL(string: target.origin + "/.well-known/jwks.json")
+        else { throw VerifierConfigurationError("service", "must be an origin such as https://session.example.com") }
+        guard url.scheme == "https" || ["localhost", "127.0.0.1", "[::1]"].contains(target.host) else {
+            throw VerifierConfigurationError("service", "must be https: whoever can change the keys can be anybody")
+        }
+        issuer = target.host
+        keySet = url
+    }
+}

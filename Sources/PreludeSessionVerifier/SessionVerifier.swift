@@ -1,0 +1,162 @@
+internal import Foundation
+public import HTTPTypes
+internal import SessionRSA
+internal import SessionTokens
+
+/// Verifies the access tokens of a session service, in a backend that receives them.
+///
+/// Make one and keep it: it holds the service's keys, which it fetches by itself. It is safe to use from any task.
+///
+/// ```swift
+/// let verifier = try SessionVerifier(service: "https://app1234.session.example.com", audience: "app1234")
+/// let user = try await verifier.verify(token)
+/// ```
+public struct SessionVerifier: Sendable {
+    private let claims: ClaimsPolicy
+    private let proofs: ProofPolicy
+    private let algorithms: Set<SignatureAlgorithm>
+    private let keys: KeySetCache
+    private let replayGuard: any ReplayGuard
+    private let resources: [String]
+    private let environment: VerifierEnvironment
+
+    /// A verifier for the tokens of one app. Nothing is fetched before the first token.
+    ///
+    /// - Parameters:
+    ///   - service: The origin of the app's session service, such as `https://app1234.session.example.com`; plain http
+    ///     only on this machine. Its host is the issuer (`iss`), and its `/.well-known/jwks.json` has the keys.
+    ///   - audience: What tokens must be for (`aud`): the app's id.
+    ///   - resources: The URLs under which apps reach this backend, such as `https://api.example.com`: what a DPoP proof
+    ///     names (`htu`). Needed for ``verify(_:)-(HTTPRequest)`` with DPoP; never taken from `Host`.
+    ///   - options: What to accept beyond the defaults.
+    ///   - keySource: Another way to fetch the keys.
+    /// - Throws: ``VerifierConfigurationError``, which names the parameter.
+    public init(
+        service: String, audience: String, resources: [String] = [], options: VerifierOptions = VerifierOptions(),
+        keySource: (any KeySetSource)? = nil
+    ) throws {
+        let origin = try ServiceOrigin(service)
+        guard !audience.isEmpty else { throw VerifierConfigurationError("audience", "must be the app's id") }
+        for resource in resources where TargetURI(resource) == nil || resource.contains(where: { "?#".contains($0) }) {
+            throw VerifierConfigurationError("resources", "must be http(s) URLs such as https://api.example.com")
+        }
+        try options.validate()
+        self.resources = resources.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        algorithms = Set(options.algorithms.compactMap { SignatureAlgorithm(rawValue: $0.rawValue) })
+        environment = options.environment
+        claims = ClaimsPolicy(
+            issuer: origin.issuer, audience: audience, leeway: options.leeway, profile: options.profile)
+        proofs = ProofPolicy(
+            window: options.proofWindow, nonces: options.nonces.resolved(audience: self.resources.first ?? audience))
+        replayGuard = options.replayGuard
+        keys = KeySetCache(
+            source: keySource ?? URLSessionKeySetSource(url: origin.keySet), algorithms: algorithms,
+            policy: options.keys, environment: options.environment)
+    }
+
+    /// Fetches the service's keys now, so that the first token need not wait for them.
+    ///
+    /// - Throws: ``VerificationError`` with ``VerificationError/Reason/keysUnavailable``.
+    public func loadKeys() async throws(VerificationError) {
+        try await keys.load()
+    }
+
+    /// Verifies a bearer token (RFC 6750): signature, type, issuer, audience and times.
+    ///
+    /// - Parameter bearer: The token, or the whole value of `Authorization`.
+    /// - Throws: ``VerificationError``. A token that is bound to a key is refused here (RFC 9449 §7.2).
+    public func verify(_ bearer: String) async throws(VerificationError) -> VerifiedUser {
+        let schemes = AuthenticationSchemes(used: .bearer, offersDPoP: !resources.isEmpty)
+        do {
+            let prefix = bearer.prefix(7).lowercased()
+            return try await verifyBearer(prefix == "bearer " ? String(bearer.dropFirst(7)) : bearer, schemes: schemes)
+        } catch {
+            throw error.under(schemes)
+        }
+    }
+
+    /// Verifies a request, by whichever scheme it uses: `Bearer` (RFC 6750) or `DPoP` with a proof (RFC 9449 §7.1).
+    ///
+    /// - Throws: ``VerificationError``, which has the status and the header fields of the answer.
+    public func verify(_ request: HTTPRequest) async throws(VerificationError) -> VerifiedUser {
+        var schemes = AuthenticationSchemes(used: nil, offersDPoP: !resources.isEmpty)
+        do {
+            let credentials = try Credentials(request)
+            schemes.used = credentials.scheme
+            switch credentials.scheme {
+            case .bearer: return try await verifyBearer(credentials.token, schemes: schemes)
+            case .dpop: return try await verifyBound(credentials.token, request: request, schemes: schemes)
+            }
+        } catch {
+            throw error.under(schemes)
+        }
+    }
+
+    /// The nonce to send as `DPoP-Nonce` with a good answer, where every proof needs one (RFC 9449 §8.2).
+    public var nextNonce: String? { proofs.next(now: environment.seconds) }
+
+    private func verifyBearer(
+        _ token: String, schemes: AuthenticationSchemes
+    ) async throws(VerificationError) -> VerifiedUser {
+        let (claims, payload) = try await verifyToken(token)
+        guard claims.cnf == nil else { throw VerificationError(.boundToken) }
+        return VerifiedUser(claims, payload: payload, schemes: schemes)
+    }
+
+    private func verifyBound(
+        _ token: String, request: HTTPRequest, schemes: AuthenticationSchemes
+    ) async throws(VerificationError) -> VerifiedUser {
+        let headers = HTTPField.Name("DPoP").map { request.headerFields[values: $0] } ?? []
+        guard headers.count == 1 else { throw VerificationError(.missingProof) }
+        let (claims, payload) = try await verifyToken(token)
+        guard let thumbprint = claims.cnf?.jkt else { throw VerificationError(.unboundToken) }
+        let proof = try check(headers, of: request, token: token)
+        guard proof.thumbprint == thumbprint else { throw VerificationError(.wrongKey) }
+        let now = environment.now()
+        let end = try proofs.end(of: proof, now: now.timeIntervalSince1970)
+        try await reserve(proof, now: now, until: Date(timeIntervalSince1970: end))
+        return VerifiedUser(claims, payload: payload, schemes: schemes)
+    }
+
+    private func verifyToken(_ text: String) async throws(VerificationError) -> (TokenClaims, payload: Data) {
+        do {
+            let unverified = try UnverifiedToken(text, algorithms: algorithms)
+            let key = try await keys.key(id: unverified.keyID)
+            let token = try VerifiedToken(unverified, key: key)
+            try claims.check(type: token.type)
+            let found = try token.claims(as: TokenClaims.self)
+            try claims.check(found, now: environment.seconds)
+            return (found, token.payload)
+        } catch let error as JWSError {
+            throw VerificationError(error)
+        } catch let error as VerificationError {
+            throw error
+        } catch {
+            throw VerificationError(.malformed)
+        }
+    }
+
+    private func check(
+        _ headers: [String], of request: HTTPRequest, token: String
+    ) throws(VerificationError) -> CheckedProof {
+        let checker = DPoPProofChecker(
+            method: request.method.rawValue,
+            targets: resources.compactMap { TargetURI(origin: $0, path: request.path ?? "/") },
+            accessToken: token, accessTokenHash: .required)
+        do {
+            return try checker.check(headers: headers)
+        } catch {
+            throw VerificationError(.invalidProof)
+        }
+    }
+
+    private func reserve(_ proof: CheckedProof, now: Date, until end: Date) async throws(VerificationError) {
+        let isNew: Bool
+        do {
+            isNew = try await replayGuard.reserve(proof.replayKey, now: now, until: end)
+        } catch {
+            throw VerificationError(.replayGuardUnavailable)
+        }
+        guard isNew else { throw VerificationError(.replayedProof) }
+    }
+}
