@@ -9,6 +9,9 @@ let buildsService = Context.environment["PRELUDE_SESSION_SERVICE"] != nil
 /// from a product has a condition. `scripts/check-consumer` watches over it.
 let inTests: TargetDependencyCondition? = buildsService ? nil : .when(traits: ["Testing"])
 
+/// For the middleware, which most backends do without.
+let withHummingbird: TargetDependencyCondition? = buildsService ? nil : .when(traits: ["Hummingbird"])
+
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -32,10 +35,12 @@ let package = Package(
     products: [
         .library(name: "PreludeSession", targets: ["PreludeSession"]),
         .library(name: "PreludeSessionVerifier", targets: ["PreludeSessionVerifier"]),
+        .library(name: "PreludeSessionHummingbird", targets: ["PreludeSessionHummingbird"]),
         .library(name: "PreludeSessionTesting", targets: ["PreludeSessionTesting"]),
     ],
     traits: [
-        .trait(name: "Testing", description: "PreludeSessionTesting: the session service inside an app's unit tests.")
+        .trait(name: "Testing", description: "PreludeSessionTesting: the session service inside an app's unit tests."),
+        .trait(name: "Hummingbird", description: "PreludeSessionHummingbird: the verifier as middleware."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -69,6 +74,16 @@ let package = Package(
         .target(
             name: "PreludeSessionVerifier",
             dependencies: ["SessionRSA", "SessionTokens", crypto, httpTypes],
+            swiftSettings: strict
+        ),
+
+        .target(
+            name: "PreludeSessionHummingbird",
+            dependencies: [
+                "PreludeSessionVerifier", httpTypes,
+                .product(name: "Hummingbird", package: "hummingbird", condition: withHummingbird),
+                .product(name: "NIOCore", package: "swift-nio", condition: withHummingbird),
+            ],
             swiftSettings: strict
         ),
 
@@ -203,3 +218,17 @@ let package = Package(
             swiftSettings: strict),
     ]
 )
+
+if buildsService {
+    // The example's own package is what its readers run; here it is built with the rest, so that the tests can run it.
+    package.targets.append(
+        .executableTarget(
+            name: "example-backend",
+            dependencies: [
+                "PreludeSessionHummingbird", "PreludeSessionVerifier",
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            path: "Examples/Backend/Sources/Backend",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ))
+}

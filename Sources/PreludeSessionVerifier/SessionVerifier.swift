@@ -92,8 +92,11 @@ public struct SessionVerifier: Sendable {
         }
     }
 
-    /// The nonce to send as `DPoP-Nonce` with a good answer, where every proof needs one (RFC 9449 §8.2).
-    public var nextNonce: String? { proofs.next(now: environment.seconds) }
+    /// What to add to a good answer: the nonce for the next proof, where every proof needs one (RFC 9449 §8.2).
+    public var nextHeaderFields: HTTPFields {
+        guard let nonce = proofs.next(now: environment.seconds) else { return [:] }
+        return VerificationError(.nonceRequired, nonce: nonce).nonceFields
+    }
 
     private func verifyBearer(
         _ token: String, schemes: AuthenticationSchemes

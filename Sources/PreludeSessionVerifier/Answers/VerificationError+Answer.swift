@@ -24,15 +24,20 @@ extension VerificationError {
 
     /// The header fields of the answer: `WWW-Authenticate`, a nonce, `Retry-After`, `Cache-Control: no-store`.
     public var headerFields: HTTPFields {
-        var fields = HTTPFields()
+        var fields = nonceFields
         fields[.cacheControl] = "no-store"
         if status == .serviceUnavailable {
             fields[.retryAfter] = "1"
         } else {
             fields[.wwwAuthenticate] = challenges
         }
-        if let nonce, let name = HTTPField.Name("DPoP-Nonce") { fields[name] = nonce }
         return fields
+    }
+
+    /// A nonce is for one client and soon over, so no cache may keep it (RFC 9449 §8.2).
+    var nonceFields: HTTPFields {
+        guard let nonce, let name = HTTPField.Name("DPoP-Nonce") else { return [:] }
+        return [name: nonce, .cacheControl: "no-store"]
     }
 
     /// One challenge for each scheme that is offered; only that of the scheme in use says what was wrong (RFC 9449 §7.2).

@@ -19,6 +19,9 @@ public struct VerificationError: Error, Equatable, Sendable {
         self.schemes = schemes
     }
 
+    /// The refusal of a request that nobody vouched for, for handlers that were reached without a verifier.
+    public static let missingCredentials = VerificationError(.missingCredentials)
+
     /// What was wrong. Later versions may know more reasons.
     public struct Reason: RawRepresentable, Hashable, Sendable {
         /// A short name in snake case.
@@ -30,8 +33,6 @@ public struct VerificationError: Error, Equatable, Sendable {
 }
 
 extension VerificationError.Reason {
-    private typealias Reason = VerificationError.Reason
-
     /// There is no `Authorization`, or none of a scheme that is known.
     public static let missingCredentials = Self(rawValue: "missing_credentials")
     /// More than one `Authorization`.

@@ -1,0 +1,37 @@
+import Foundation
+import Hummingbird
+import PreludeSessionHummingbird
+import PreludeSessionVerifier
+
+/// A bank of one file: everybody signed in may see their balance, and a transfer needs a step-up.
+///
+/// Run it beside the service: `SERVICE=http://localhost:8080 AUDIENCE=devapp1 PORT=8081 swift run Backend`
+@main
+struct Backend {
+    static func main() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let port = environment["PORT"].flatMap { Int($0) } ?? 8081
+        let verifier = try SessionVerifier(
+            service: environment["SERVICE"] ?? "http://localhost:8080", audience: environment["AUDIENCE"] ?? "devapp1",
+            resources: [environment["PUBLIC_URL"] ?? "http://localhost:\(port)"])
+
+        let router = Router(context: VerifiedContext.self)
+        router.get("/health") { _, _ in "ok" }
+
+        let accounts = router.group("/accounts").add(middleware: VerifierMiddleware(verifier))
+        accounts.get("/balance") { _, context in
+            Balance(owner: try context.requireUser().userID, cents: 1200)
+        }
+        accounts.group().add(middleware: ScopeMiddleware(stepUp: "transfer:write"))
+            .post("/transfers") { _, _ in HTTPResponse.Status.accepted }
+
+        try await Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port))
+        ).runService()
+    }
+}
+
+struct Balance: ResponseEncodable {
+    let owner: String
+    let cents: Int
+}

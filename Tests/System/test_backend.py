@@ -1,0 +1,100 @@
+"""The example backend beside the real service: what it lets in, and what it answers to everybody else."""
+
+import os
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from operator_api import Management
+from person import Person, new_email
+from service import ROOT, free_port
+from transport import Transport
+
+SCOPE = "transfer:write"
+BALANCE, TRANSFERS = "/accounts/balance", "/accounts/transfers"
+RULE = {
+    "scope": SCOPE, "mode": "direct", "direct": {
+        "identifier_types": ["email_address"], "status": "review", "granted_for": 120, "grant_mode": "session-bound",
+        "steps": [{"order": 1, "key": "verify_email"}],
+    },
+}
+
+
+@contextmanager
+def running_backend(directory, service_url: str):
+    port = free_port()
+    log = open(directory / "backend.log", "ab")
+    process = subprocess.Popen(
+        [ROOT / ".build" / "debug" / "example-backend"],
+        env={**os.environ, "SERVICE": service_url, "PORT": str(port)}, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            assert process.poll() is None, (directory / "backend.log").read_text()
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            except OSError:
+                time.sleep(0.05)
+        yield Transport(f"http://localhost:{port}")
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+@pytest.fixture(scope="module")
+def bank(shared, tmp_path_factory):
+    management = Management(shared)
+    management.register(SCOPE)
+    management.set("stepup", {"allowed_scopes": [RULE]})
+    with running_backend(tmp_path_factory.mktemp("backend"), shared.url) as transport:
+        yield transport
+
+
+@pytest.fixture
+def ada(shared) -> Person:
+    email = new_email()
+    person = Person.signed_in(shared, email)
+    person.email = email
+    return person
+
+
+def call(bank: Transport, method: str, path: str, *authorization: str):
+    return bank.send(method, path, None, [("Authorization", value) for value in authorization])
+
+
+def test_a_token_of_the_service_is_let_in_and_says_who_it_is(bank, ada):
+    answer = call(bank, "GET", BALANCE, f"Bearer {ada.access_token}")
+    assert (answer.status, answer.json["owner"]) == (200, ada.claims()["sub"])
+
+
+def test_without_credentials_both_schemes_are_offered_and_nobody_is_blamed(bank):
+    answer = call(bank, "GET", BALANCE)
+    assert (answer.status, answer.code) == (401, "missing_credentials")
+    assert answer.headers["WWW-Authenticate"] == 'Bearer, DPoP algs="ES256"'
+
+
+def test_a_token_with_another_signature_is_not_let_in(bank, ada):
+    head, _, signature = ada.access_token.rpartition(".")
+    changed = ("A" if signature[0] != "A" else "B") + signature[1:]
+    answer = call(bank, "GET", BALANCE, f"Bearer {head}.{changed}")
+    assert (answer.status, answer.code) == (401, "invalid_signature")
+    assert answer.headers["WWW-Authenticate"].startswith('Bearer error="invalid_token"')
+
+
+def test_two_authorizations_are_one_too_many(bank, ada):
+    bearer = f"Bearer {ada.access_token}"
+    assert call(bank, "GET", BALANCE, bearer, bearer).code == "several_credentials"
+
+
+def test_a_transfer_needs_a_step_up_and_the_answer_says_which(bank, ada):
+    refused = call(bank, "POST", TRANSFERS, f"Bearer {ada.access_token}")
+    assert (refused.status, refused.code) == (401, "insufficient_user_authentication")
+    challenge = refused.headers["WWW-Authenticate"]
+    assert 'error="insufficient_user_authentication"' in challenge and f'scope="{SCOPE}"' in challenge
+
+    ada.refresh(ada.do_code_step(ada.challenge(SCOPE), ada.email))
+    assert call(bank, "POST", TRANSFERS, f"Bearer {ada.access_token}").status == 202
