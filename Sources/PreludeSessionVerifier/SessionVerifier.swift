@@ -127,7 +127,7 @@ public struct SessionVerifier: Sendable {
             let key = try await keys.key(id: unverified.keyID)
             let token = try VerifiedToken(unverified, key: key)
             try claims.check(type: token.type)
-            let found = try token.claims(as: TokenClaims.self)
+            let found = try TokenJSON.read(TokenClaims.self, from: token.payload)
             try claims.check(found, now: environment.seconds)
             return (found, token.payload)
         } catch let error as JWSError {

@@ -24,28 +24,25 @@ package struct UnverifiedToken: Sendable {
 
     private static func header(of parts: CompactParts) throws(JWSError) -> Header {
         do {
-            return try TokenJSON.decode(Header.self, from: parts.header)
+            return try TokenJSON.read(Header.self, from: parts.header)
         } catch {
             throw .malformed
         }
     }
 
     /// The members that are looked at. A key or an address of one in the header is none of them: keys come from the set.
-    private struct Header: Decodable {
-        private enum Member: CodingKey { case alg, kid, typ, crit }
-
+    private struct Header: JSONObjectReadable {
         let alg: String
         let kid: String?
         let typ: String?
         /// Whether `crit` is there at all; whatever it lists, we do not know it (RFC 7515 §4.1.11).
         let isCritical: Bool
 
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: Member.self)
-            alg = try members.decode(String.self, forKey: .alg)
-            kid = try members.decodeIfPresent(String.self, forKey: .kid)
-            typ = try members.decodeIfPresent(String.self, forKey: .typ)
-            isCritical = members.contains(.crit)
+        init(_ object: JSONObject) throws {
+            alg = try object.string("alg")
+            kid = try object.stringIfPresent("kid")
+            typ = try object.stringIfPresent("typ")
+            isCritical = object.contains("crit")
         }
     }
 }

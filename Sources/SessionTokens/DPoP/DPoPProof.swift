@@ -2,7 +2,7 @@ internal import Crypto
 package import Foundation
 
 /// The claims of a DPoP proof (RFC 9449 §4.2).
-package struct DPoPClaims: Codable, Sendable {
+package struct DPoPClaims: Encodable, JSONObjectReadable, Sendable {
     package var jti: String
     package var htm: String
     package var htu: String
@@ -20,6 +20,15 @@ package struct DPoPClaims: Codable, Sendable {
         self.iat = Double(iat)
         self.nonce = nonce
         self.ath = ath
+    }
+
+    package init(_ object: JSONObject) throws {
+        jti = try object.string("jti")
+        htm = try object.string("htm")
+        htu = try object.string("htu")
+        iat = try object.number("iat")
+        nonce = try object.stringIfPresent("nonce")
+        ath = try object.stringIfPresent("ath")
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -128,7 +128,7 @@ package struct DPoPProofChecker: Sendable {
     }
 
     private func requiredClaims(of jws: CompactJWS) throws(DPoPError) -> DPoPClaims {
-        guard let claims = try? TokenJSON.decode(DPoPClaims.self, from: jws.payload),
+        guard let claims = try? TokenJSON.read(DPoPClaims.self, from: jws.payload),
             (1...Self.maximumIDLength).contains(claims.jti.utf8.count),
             claims.nonce.map({ $0.utf8.count <= Self.maximumIDLength }) ?? true,
             claims.iat.magnitude < Self.maximumTime

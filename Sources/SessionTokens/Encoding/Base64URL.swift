@@ -26,11 +26,14 @@ package enum Base64URL {
     ///
     /// Leniency here would give one key two thumbprints (RFC 7638 §7), so anything else is `nil`.
     package static func decode(_ text: some StringProtocol) -> Data? {
-        let input = Array(text.utf8)
-        guard input.count % 4 != 1 else { return nil }
-        var output = Data(capacity: input.count * 3 / 4)
+        let input = text.utf8
+        let count = input.count
+        guard count % 4 != 1 else { return nil }
+        var output: [UInt8] = []
+        output.reserveCapacity(count * 3 / 4)
         var buffer: UInt32 = 0
         var bits = 0
+        let values = values
         for character in input {
             let value = values[Int(character)]
             guard value != invalid else { return nil }
@@ -42,7 +45,7 @@ package enum Base64URL {
                 buffer &= (1 << UInt32(bits)) - 1
             }
         }
-        return buffer == 0 ? output : nil
+        return buffer == 0 ? Data(output) : nil
     }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

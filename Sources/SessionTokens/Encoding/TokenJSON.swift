@@ -10,7 +10,16 @@ package enum TokenJSON {
 
     /// Decodes one reading of the bytes, or none: repeated members and other encodings than UTF-8 are refused.
     package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        try JSONStructure.check(data)
+        let value = try JSONReader.read(data)
+        if let value = value as? Value { return value }
         return try JSONDecoder().decode(type, from: data)
+    }
+
+    /// The same without a decoder, for what is read with every request.
+    package static func read<Value: JSONObjectReadable>(_ type: Value.Type, from data: Data) throws -> Value {
+        guard case .object(let members) = try JSONReader.read(data) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The JSON is no object."))
+        }
+        return try Value(JSONObject(members))
     }
 }

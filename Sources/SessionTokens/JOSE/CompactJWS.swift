@@ -19,18 +19,29 @@ package enum JWSError: Error, Equatable {
 }
 
 /// The protected header of a token, as far as this project reads it (RFC 7515 §4.1).
-package struct JOSEHeader: Codable, Sendable {
+package struct JOSEHeader: Encodable, JSONObjectReadable, Sendable {
     package var alg: String
     package var typ: String?
     package var kid: String?
     package var jwk: PublicJWK?
-    package var crit: [String]?
+    /// Whether `crit` is there at all; whatever it lists, we do not know it.
+    package var isCritical = false
+
+    private enum CodingKeys: CodingKey { case alg, typ, kid, jwk }
 
     package init(alg: SignatureAlgorithm, typ: String, kid: String? = nil, jwk: PublicJWK? = nil) {
         self.alg = alg.rawValue
         self.typ = typ
         self.kid = kid
         self.jwk = jwk
+    }
+
+    package init(_ object: JSONObject) throws {
+        alg = try object.string("alg")
+        typ = try object.stringIfPresent("typ")
+        kid = try object.stringIfPresent("kid")
+        jwk = try object.objectIfPresent("jwk").map(PublicJWK.init)
+        isCritical = object.contains("crit")
     }
 }
 
@@ -47,13 +58,13 @@ package struct CompactJWS: Sendable {
     package init(parsing text: String) throws {
         let parts = try CompactParts(text)
         do {
-            header = try TokenJSON.decode(JOSEHeader.self, from: parts.header)
+            header = try TokenJSON.read(JOSEHeader.self, from: parts.header)
         } catch let error as JWKError {
             throw error
         } catch {
             throw JWSError.malformed
         }
-        guard header.crit == nil else { throw JWSError.criticalExtension }
+        guard !header.isCritical else { throw JWSError.criticalExtension }
         guard let algorithm = SignatureAlgorithm(rawValue: header.alg) else { throw JWSError.unsupportedAlgorithm }
         self.algorithm = algorithm
         payload = parts.payload

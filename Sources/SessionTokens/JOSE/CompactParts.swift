@@ -14,15 +14,15 @@ package struct CompactParts: Sendable {
     package init(_ text: String) throws(JWSError) {
         let bytes = text.utf8
         guard bytes.count <= Self.maximumLength else { throw .malformed }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3,
-            let header = Base64URL.decode(parts[0]),
-            let payload = Base64URL.decode(parts[1]),
-            let signature = Base64URL.decode(parts[2])
+            let header = Base64URL.decode(Substring(parts[0])),
+            let payload = Base64URL.decode(Substring(parts[1])),
+            let signature = Base64URL.decode(Substring(parts[2]))
         else { throw .malformed }
         self.header = header
         self.payload = payload
         self.signature = signature
-        signingInput = Data(bytes.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
+        signingInput = Data(bytes.prefix(parts[0].count + 1 + parts[1].count))
     }
 }

@@ -11,29 +11,25 @@ package enum JWKError: Error, Equatable {
     case invalidCoordinates
 }
 
-extension PublicJWK: Codable {
-    private enum Member: String, CodingKey, CaseIterable {
-        case kty, crv, x, y
-        case d, p, q, dp, dq, qi, oth, k
-        case kid, alg, use
-    }
-
-    private static let privateMembers: [Member] = [.d, .p, .q, .dp, .dq, .qi, .oth, .k]
+extension PublicJWK: Codable, JSONObjectReadable {
+    private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
     package init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: Member.self)
-        guard !Self.privateMembers.contains(where: members.contains) else { throw JWKError.privateKey }
-        let type = try members.decode(String.self, forKey: .kty)
-        let curve = try members.decodeIfPresent(String.self, forKey: .crv)
-        switch (type, curve) {
+        guard case .object(let members) = try JSONValue(from: decoder) else { throw JWKError.unsupportedKey }
+        try self.init(JSONObject(members))
+    }
+
+    package init(_ object: JSONObject) throws {
+        guard !Self.privateMembers.contains(where: object.contains) else { throw JWKError.privateKey }
+        switch (try object.string("kty"), try object.stringIfPresent("crv")) {
         case ("EC", "P-256"):
-            let point = try Self.coordinate(.x, in: members) + Self.coordinate(.y, in: members)
+            let point = try Self.coordinate("x", in: object) + Self.coordinate("y", in: object)
             guard let key = try? P256.Signing.PublicKey(rawRepresentation: point) else {
                 throw JWKError.invalidCoordinates
             }
             self.init(key)
         case ("OKP", "Ed25519"):
-            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: Self.coordinate(.x, in: members))
+            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: Self.coordinate("x", in: object))
             else { throw JWKError.invalidCoordinates }
             self.init(key)
         default:
@@ -41,20 +37,16 @@ extension PublicJWK: Codable {
         }
     }
 
-    private static func coordinate(_ member: Member, in members: KeyedDecodingContainer<Member>) throws -> Data {
+    private static func coordinate(_ name: String, in object: JSONObject) throws -> Data {
         // Both curves have 32-byte coordinates; RFC 7518 §6.2.1.2 wants leading zeros kept.
-        guard let text = try members.decodeIfPresent(String.self, forKey: member), let bytes = Base64URL.decode(text),
-            bytes.count == 32
+        guard let text = try object.stringIfPresent(name), let bytes = Base64URL.decode(text), bytes.count == 32
         else { throw JWKError.invalidCoordinates }
         return bytes
     }
 
     /// Writes the required members only: what a proof header carries.
     package func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: Member.self)
-        for (name, value) in requiredMembers {
-            guard let member = Member(rawValue: name) else { continue }
-            try members.encode(value, forKey: member)
-        }
+        var container = encoder.singleValueContainer()
+        try container.encode(requiredMembers)
     }
 }

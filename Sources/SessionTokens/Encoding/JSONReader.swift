@@ -1,0 +1,217 @@
+internal import Foundation
+
+/// Reads JSON that has one reading, or none (RFC 8259).
+///
+/// What many readers let through in silence is refused: one member twice, other encodings than UTF-8, nesting without
+/// end. Of two equal members some take the first and some the last, so two readers of one token could see two tokens
+/// (RFC 7515 §4, RFC 7519 §4, RFC 8725 §3.7).
+struct JSONReader {
+    /// The deepest nesting that is read.
+    static let maximumDepth = 32
+
+    private let bytes: [UInt8]
+    private var position = 0
+    private var depth = 0
+
+    static func read(_ data: Data) throws -> JSONValue {
+        var reader = JSONReader(bytes: Array(data))
+        return try reader.read()
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private mutating func read() throws -> JSONValue {
+        // Once for the whole text: strings are then cut out of it as they are.
+        guard bytes.allSatisfy({ $0 < 0x80 }) || String(bytes: bytes, encoding: .utf8) != nil else {
+            throw Self.refused("not UTF-8")
+        }
+        let value = try readValue()
+        skipWhiteSpace()
+        guard position == bytes.count else { throw Self.refused("text after the value") }
+        return value
+    }
+
+    private mutating func readValue() throws -> JSONValue {
+        skipWhiteSpace()
+        switch peek {
+        case UInt8(ascii: "{"): return .object(try readObject())
+        case UInt8(ascii: "["): return .array(try readArray())
+        case UInt8(ascii: "\""): return .string(try readString())
+        case UInt8(ascii: "t"): return try readLiteral("true", .bool(true))
+        case UInt8(ascii: "f"): return try readLiteral("false", .bool(false))
+        case UInt8(ascii: "n"): return try readLiteral("null", .null)
+        default: return try readNumber()
+        }
+    }
+
+    private mutating func readObject() throws -> [String: JSONValue] {
+        try open()
+        var members: [String: JSONValue] = [:]
+        while try !closes(UInt8(ascii: "}"), isFirst: members.isEmpty) {
+            guard peek == UInt8(ascii: "\"") else { throw Self.refused("a member without a name") }
+            let name = try readString()
+            skipWhiteSpace()
+            guard take(UInt8(ascii: ":")) else { throw Self.refused("a member without a value") }
+            guard members.updateValue(try readValue(), forKey: name) == nil else {
+                throw Self.refused("a member appears twice")
+            }
+        }
+        return members
+    }
+
+    private mutating func readArray() throws -> [JSONValue] {
+        try open()
+        var elements: [JSONValue] = []
+        while try !closes(UInt8(ascii: "]"), isFirst: elements.isEmpty) { elements.append(try readValue()) }
+        return elements
+    }
+
+    private mutating func open() throws {
+        position += 1
+        depth += 1
+        guard depth <= Self.maximumDepth else { throw Self.refused("nested too deep") }
+    }
+
+    /// Whether the object or array ends here; if not, the comma before its next part is taken.
+    private mutating func closes(_ end: UInt8, isFirst: Bool) throws -> Bool {
+        skipWhiteSpace()
+        if take(end) {
+            depth -= 1
+            return true
+        }
+        guard isFirst || take(UInt8(ascii: ",")) else { throw Self.refused("a comma is missing") }
+        skipWhiteSpace()
+        return false
+    }
+
+    private mutating func readString() throws -> String {
+        position += 1
+        let start = position
+        while let byte = peek {
+            switch byte {
+            case UInt8(ascii: "\""):
+                defer { position += 1 }
+                return String(decoding: bytes[start..<position], as: UTF8.self)
+            case UInt8(ascii: "\\"): return try readEscapedString(from: start)
+            case ..<0x20: throw Self.refused("a control character in a string")
+            default: position += 1
+            }
+        }
+        throw Self.refused("a string without an end")
+    }
+
+    /// The rest of a string in which something is escaped: "\u0061lg" is "alg".
+    private mutating func readEscapedString(from start: Int) throws -> String {
+        var text = Array(bytes[start..<position])
+        while let byte = peek {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"): text.append(contentsOf: try readEscape())
+            case ..<0x20: throw Self.refused("a control character in a string")
+            default: text.append(byte)
+            }
+        }
+        throw Self.refused("a string without an end")
+    }
+
+    private static let escapes: [UInt8: UInt8] = [
+        UInt8(ascii: "\""): UInt8(ascii: "\""), UInt8(ascii: "\\"): UInt8(ascii: "\\"),
+        UInt8(ascii: "/"): UInt8(ascii: "/"), UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C,
+        UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
+    ]
+
+    private mutating func readEscape() throws -> [UInt8] {
+        guard let letter = peek else { throw Self.refused("a string without an end") }
+        position += 1
+        if let byte = Self.escapes[letter] { return [byte] }
+        guard letter == UInt8(ascii: "u") else { throw Self.refused("an unknown escape") }
+        var unit = try readCodeUnit()
+        // Beyond the first plane a character is a pair of halves (RFC 8259 §7); half a pair is no character.
+        if (0xD800..<0xDC00).contains(unit) {
+            guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), case let low = try readCodeUnit(),
+                (0xDC00..<0xE000).contains(low)
+            else { throw Self.refused("half a character") }
+            unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(unit) else { throw Self.refused("half a character") }
+        return Array(String(Character(scalar)).utf8)
+    }
+
+    private mutating func readCodeUnit() throws -> UInt32 {
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = peek.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
+                throw Self.refused("an unknown escape")
+            }
+            unit = unit << 4 | UInt32(digit)
+            position += 1
+        }
+        return unit
+    }
+
+    private mutating func readLiteral(_ literal: StaticString, _ value: JSONValue) throws -> JSONValue {
+        let end = position + literal.utf8CodeUnitCount
+        guard end <= bytes.count,
+            bytes[position..<end].elementsEqual(
+                UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+        else { throw Self.refused("an unknown word") }
+        position = end
+        return value
+    }
+
+    /// A whole number that fits is an integer, however it is spelled; others are the nearest double (RFC 8259 §6).
+    private mutating func readNumber() throws -> JSONValue {
+        let start = position
+        let isNegative = take(UInt8(ascii: "-"))
+        let whole = skipDigits()
+        guard whole == 1 || (whole > 1 && bytes[position - whole] != UInt8(ascii: "0")) else {
+            throw Self.refused("no value")
+        }
+        var isInteger = true
+        if take(UInt8(ascii: ".")) {
+            isInteger = false
+            guard skipDigits() > 0 else { throw Self.refused("a number without digits") }
+        }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            isInteger = false
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            guard skipDigits() > 0 else { throw Self.refused("a number without digits") }
+        }
+        // Eighteen digits fit in any case, and are all that a time or a count has.
+        if isInteger, whole <= 18 {
+            var value: Int64 = 0
+            for digit in bytes[(position - whole)..<position] { value = value * 10 + Int64(digit - UInt8(ascii: "0")) }
+            return .int(isNegative ? -value : value)
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if isInteger, let value = Int64(text) { return .int(value) }
+        guard let value = Double(text), value.isFinite else { throw Self.refused("a number beyond all bounds") }
+        return Int64(exactly: value).map(JSONValue.int) ?? .double(value)
+    }
+
+    private mutating func skipDigits() -> Int {
+        let start = position
+        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        return position - start
+    }
+
+    private mutating func skipWhiteSpace() {
+        while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    /// Steps over a byte if it is this one.
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard peek == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private static func refused(_ reason: String) -> DecodingError {
+        DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The JSON is refused: \(reason)."))
+    }
+}
