@@ -104,7 +104,8 @@ struct BoundSessionTests {
         #expect(try await failure { try await client.refresh() } == "refreshFailed")
     }
 
-    @Test("an answer without a token_type is good, bound or not, and any case of the word is", arguments: [nil, "dpop"])
+    @Test(
+        "an answer without a token_type is good, bound or not, and any case of the word is", arguments: [nil, "dpop"])
     func leniency(tokenType: String?) async throws {
         let (stage, _) = try await bound()
         let client = try stage.client()
