@@ -158,9 +158,15 @@ struct BoundAccessTokenStory {
     @Test("D22: a browser without a proof cannot sign in, and its challenge is not spent by that")
     func keyless() async throws {
         let world = try await world()
-        let refused = await #expect(throws: (any Error).self) { try await BrowserSession(in: world) }
-        #expect(refused != nil)
+        let challenge = try await world.completedLogin("web@example.com")
+        let refused = try await world.call(
+            "/v1/session/login/finalize", json: #"{"challenge_token":"\#(challenge)"}"#,
+            headers: ["origin": BrowserSession.origin])
+        #expect(refused.status == 401 && refused.body["code"] == .string("missing_dpop_proof"))
         #expect(try await world.happened().contains("user.session.created") == false)
+        var device = RawDevice(in: world)
+        try await device.finalize(challenge)
+        #expect(try await device.send(.sessions, try device.call(.sessions)).status == 200)
     }
 
     @Test("D22: a session without a key has no refresh while tokens are bound, and goes on afterwards")

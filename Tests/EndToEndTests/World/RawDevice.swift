@@ -49,18 +49,14 @@ struct RawDevice {
     /// Signs in with a code, with a proof at the end.
     static func signedIn(in world: World, email: String = "raw@example.com") async throws -> RawDevice {
         var device = RawDevice(in: world)
-        let started = try await world.call(
-            FrontendPath.otp.rawValue, json: #"{"identifier":{"type":"email_address","value":"\#(email)"}}"#)
-        let name = try #require(HTTPField.Name(HeaderName.verificationToken))
-        let checked = try await world.call(
-            FrontendPath.otpCheck.rawValue, json: #"{"code":"\#(try world.code(for: email))"}"#,
-            headers: [HeaderName.verificationToken: try #require(started.head.headerFields[name])])
-        let challenge = try #require(checked.body["challenge_token"]?.stringValue)
-        let answer = try await device.send(
-            .finalize, json: #"{"challenge_token":"\#(challenge)"}"#,
-            Call(proofs: [device.sign(device.proof(.finalize))]))
-        try device.take(answer)
+        try await device.finalize(try await world.completedLogin(email))
         return device
+    }
+
+    /// Turns a completed login into a session of this device's key.
+    mutating func finalize(_ challenge: String) async throws {
+        let call = Call(proofs: [try sign(proof(.finalize))])
+        try take(try await send(.finalize, json: #"{"challenge_token":"\#(challenge)"}"#, call))
     }
 
     mutating func take(_ answer: Answer) throws {
@@ -131,5 +127,18 @@ extension FrontendPath {
     /// All that asks for an access token, as the paths say.
     static var signedIn: [FrontendPath] {
         allCases.filter { $0.rawValue.hasPrefix("/v1/session/me/") } + [.stepUpRequest]
+    }
+}
+
+extension World {
+    /// The challenge token of a login whose code was right, and which is not finalized yet.
+    func completedLogin(_ email: String) async throws -> String {
+        let started = try await call(
+            FrontendPath.otp.rawValue, json: #"{"identifier":{"type":"email_address","value":"\#(email)"}}"#)
+        let name = try #require(HTTPField.Name(HeaderName.verificationToken))
+        let checked = try await call(
+            FrontendPath.otpCheck.rawValue, json: #"{"code":"\#(try code(for: email))"}"#,
+            headers: [HeaderName.verificationToken: try #require(started.head.headerFields[name])])
+        return try #require(checked.body["challenge_token"]?.stringValue)
     }
 }
