@@ -178,7 +178,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "PreludeSession", "PreludeSessionTesting", "SessionArgon2", "SessionDomain", "SessionHTTP",
-                "SessionSQLite", "SessionTokens", httpTypes,
+                "SessionSQLite", "SessionTokens", "SessionWire", httpTypes,
             ],
             swiftSettings: strict
         ),

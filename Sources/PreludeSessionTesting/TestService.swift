@@ -25,7 +25,11 @@ public struct TestService: Sendable {
     /// - Parameters:
     ///   - signUp: Whether somebody unknown becomes a user by signing in with a code.
     ///   - accessTokenLifetime: How long an access token lasts; at least a minute, at most 15.
-    public init(signUp: Bool = true, accessTokenLifetime: Duration = .seconds(300)) async throws {
+    ///   - bindsAccessTokens: Whether access tokens are bound to the device's key, so that they are good with a proof only
+    ///     (RFC 9449 §6).
+    public init(
+        signUp: Bool = true, accessTokenLifetime: Duration = .seconds(300), bindsAccessTokens: Bool = false
+    ) async throws {
         let seconds = Int(accessTokenLifetime.components.seconds)
         guard (60...900).contains(seconds) else {
             throw TestServiceError("accessTokenLifetime must be 60 to 900 seconds, as in the service")
@@ -35,6 +39,7 @@ public struct TestService: Sendable {
         world = try await ServiceWorld(clock: clock) { app in
             app.signUp = signUp
             app.sessions.accessTokenLifetime = seconds
+            app.sessions.accessTokenBinding = bindsAccessTokens ? .dpop : .bearer
         }
     }
 

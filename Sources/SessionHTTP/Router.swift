@@ -58,7 +58,8 @@ private func addFrontend(to router: Router<AnonymousContext>, service: SessionSe
         .post(.stepUpContinue, use: stepUp.completeStep)
 
     let me = MeRoutes(calls: service.signedIn)
-    proven.group().add(middleware: CallerMiddleware(signedIn: service.signedIn))
+    client.group().add(middleware: AuthenticateMiddleware()).add(middleware: ProofMiddleware())
+        .add(middleware: CallerMiddleware(signedIn: service.signedIn))
         .group(context: SignedInContext.self)
         .get(.sessions, use: me.list)
         .post(.revokeSessions, use: me.revoke)

@@ -46,16 +46,16 @@ class Device:
         return self._proven("POST", f"{V1}/revoke", None, [("X-Refresh-Token", refresh_token)])
 
     def sessions(self, access_token: str) -> Answer:
-        return self._signed_in(f"{V1}/me/list", access_token)
+        return self._signed_in("GET", f"{V1}/me/list", access_token)
 
     def identifiers(self, access_token: str) -> Answer:
-        return self._signed_in(f"{V1}/me/identifiers", access_token)
+        return self._signed_in("GET", f"{V1}/me/identifiers", access_token)
 
     def request_scope(self, access_token: str, scope: str, metadata: dict | None = None, headers=()) -> Answer:
         body = {"scope": scope} if metadata is None else {"scope": scope, "metadata": metadata}
         path = f"{V1}/stepup/request"
-        bearer = [("Authorization", f"Bearer {access_token}"), *headers]
-        return self.send_with(self.proof("POST", path, access_token), "POST", path, body, bearer)
+        authorization = [self.authorization(access_token), *headers]
+        return self._proven("POST", path, body, authorization, access_token)
 
     def send_step_code(self, challenge_token: str) -> Answer:
         return self.transport.send("POST", f"{V1}/otp", {"challenge_token": challenge_token})
@@ -68,8 +68,10 @@ class Device:
         return self._of_challenge(f"{V1}/stepup/continue", body)
 
     def change_password(self, access_token: str, password: str) -> Answer:
-        headers = [("Authorization", f"Bearer {access_token}")]
-        return self.transport.send("POST", f"{V1}/me/password/reset", {"password": password}, headers)
+        return self._signed_in("POST", f"{V1}/me/password/reset", access_token, {"password": password})
+
+    def end_sessions(self, access_token: str, target: str) -> Answer:
+        return self._signed_in("POST", f"{V1}/me/revoke", access_token, query=f"?target={target}")
 
     def _of_challenge(self, path: str, body: dict) -> Answer:
         """A proof of the challenge: it repeats the token's `jti` and needs no nonce."""
@@ -77,16 +79,33 @@ class Device:
         proof = make_dpop(self.key, "POST", self.transport.url(path), jti=jti)
         return self.send_with(proof, "POST", path, body)
 
-    def _signed_in(self, path: str, access_token: str) -> Answer:
-        headers = [("Authorization", f"Bearer {access_token}")]
-        return self.transport.send("GET", path, headers=headers)
+    @staticmethod
+    def is_bound(access_token: str) -> bool:
+        """Whether the token is good with a proof only (RFC 9449 §6.1); what is no token is nothing."""
+        try:
+            return "cnf" in unverified_claims(access_token)
+        except (IndexError, ValueError):
+            return False
 
-    def _proven(self, method: str, path: str, body: dict | None, headers: list[tuple[str, str]] = ()) -> Answer:
+    @classmethod
+    def authorization(cls, access_token: str) -> tuple[str, str]:
+        return "Authorization", f"{'DPoP' if cls.is_bound(access_token) else 'Bearer'} {access_token}"
+
+    def _signed_in(
+            self, method: str, path: str, access_token: str, body: dict | None = None, query: str = "") -> Answer:
+        headers = [self.authorization(access_token)]
+        if self.is_bound(access_token):
+            return self._proven(method, path, body, headers, access_token, query)
+        return self.transport.send(method, path + query, body, headers)
+
+    def _proven(
+            self, method: str, path: str, body: dict | None, headers: list[tuple[str, str]] = (),
+            access_token: str | None = None, query: str = "") -> Answer:
         """Sends with a fresh proof; asked for a nonce, repeats once with it (RFC 9449 §8)."""
-        answer = self.send_with(self.proof(method, path), method, path, body, headers)
+        answer = self.send_with(self.proof(method, path, access_token), method, path + query, body, headers)
         if answer.code == "use_dpop_nonce" and answer.headers["DPoP-Nonce"]:
             self.nonce = answer.headers["DPoP-Nonce"]
-            answer = self.send_with(self.proof(method, path), method, path, body, headers)
+            answer = self.send_with(self.proof(method, path, access_token), method, path + query, body, headers)
         self.nonce = answer.headers["DPoP-Nonce"] or self.nonce
         return answer
 

@@ -11,7 +11,7 @@ extension SessionEngine {
     func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         let request = try AppRequest(request)
         let user = try await refresh()
-        var (response, body) = try await send(request, accessToken: user.accessToken)
+        var (response, body) = try await withKey(of: user) { try await self.send(request, accessToken: $0) }
         if response.status.code == 401 {
             let renewed = try await renewedToken(insteadOf: user.accessToken, session: user.profile.sessionID)
             (response, body) = try await send(request, accessToken: renewed)
@@ -21,8 +21,7 @@ extension SessionEngine {
 
     /// The header fields that make a request the signed-in user's.
     func authorization(for request: AppRequest) async throws -> [String: String] {
-        let token = try await refresh().accessToken
-        return try await authorization(for: request, accessToken: token)
+        try await withKey(of: refresh()) { try await self.authorization(for: request, accessToken: $0) }
     }
 
     private func authorization(for request: AppRequest, accessToken: String) async throws -> [String: String] {
@@ -76,22 +75,5 @@ extension SessionEngine {
                 url: url, statusCode: response.status.code, httpVersion: "HTTP/1.1", headerFields: fields)
         else { throw PreludeSessionError.generic(code: "invalid_answer", message: "the answer cannot be understood") }
         return native
-    }
-}
-
-/// Whether an access token is good with a proof only (RFC 9449 §6.1), by its own words.
-enum AccessTokenBinding {
-    private struct Claims: Decodable {
-        struct Confirmation: Decodable { let jkt: String? }
-        let cnf: Confirmation?
-    }
-
-    static func isBound(_ accessToken: String) -> Bool {
-        (try? JWT.unverifiedClaims(of: accessToken, as: Claims.self))?.cnf?.jkt != nil
-    }
-
-    /// The scheme is the token's kind (RFC 6750 §2.1, RFC 9449 §7.1).
-    static func authorization(_ accessToken: String) -> String {
-        (isBound(accessToken) ? "DPoP " : "Bearer ") + accessToken
     }
 }

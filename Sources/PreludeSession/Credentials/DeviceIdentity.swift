@@ -57,26 +57,38 @@ actor DeviceIdentity {
 
     /// The key that a session is bound to.
     ///
-    /// - Throws: `PreludeSessionError.deviceKeyLost` when it is gone.
-    private func sessionKey() async throws -> any DeviceKey {
-        if let loadedKey { return loadedKey }
+    /// - Parameter thumbprint: The key that it has to be, if that is known. Another process may have replaced the one
+    ///   that was loaded, so that is looked up again before it counts as lost.
+    /// - Throws: `PreludeSessionError.deviceKeyLost` when it is gone, or is another.
+    private func sessionKey(_ thumbprint: String?) async throws -> any DeviceKey {
+        if let loadedKey, Self.isKey(loadedKey, thumbprint) { return loadedKey }
         guard let key = try await keys.key(name) else {
             throw PreludeSessionError.deviceKeyLost("the device key of this session is gone; sign in again")
         }
         loadedKey = key
+        guard Self.isKey(key, thumbprint) else {
+            throw PreludeSessionError.deviceKeyLost("the access token is bound to another key; sign in again")
+        }
         return key
+    }
+
+    private static func isKey(_ key: any DeviceKey, _ thumbprint: String?) -> Bool {
+        guard let thumbprint else { return true }
+        return (try? P256.Signing.PublicKey(rawRepresentation: key.publicKey)).map(PublicJWK.init)?.thumbprint
+            == thumbprint
     }
 
     /// A proof for one request, in the server's time as far as it is known.
     ///
     /// - Parameters:
+    ///   - accessToken: What goes along; one that is bound is good with its own key only.
     ///   - challengeID: The `jti` of the challenge token the proof is for; such a proof bears no nonce.
     ///   - nonce: Whose nonce goes along.
     func proof(
         method: String, target: TargetURI, accessToken: String?, challengeID: String? = nil,
         nonce: ProofNonce = .ofService
     ) async throws -> String {
-        let key = try await sessionKey()
+        let key = try await sessionKey(accessToken.flatMap(AccessTokenBinding.keyThumbprint))
         let record = try await load()
         guard let publicKey = try? P256.Signing.PublicKey(rawRepresentation: key.publicKey) else {
             throw PreludeSessionError.deviceKeyLost("the device key is not a P-256 key")

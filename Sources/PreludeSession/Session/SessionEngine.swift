@@ -195,6 +195,9 @@ actor SessionEngine {
         }
         do {
             return try await send(request, accessToken: token)
+        } catch PreludeSessionError.deviceKeyLost {
+            let renewed = try await renewedToken(insteadOf: token, session: session)
+            return try await reporting { try await self.send(request, accessToken: renewed) }
         } catch let refusal as ServerRefusal where refusal.status == 401 {
             let renewed = try await renewedToken(insteadOf: token, session: session)
             return try await reporting { try await self.send(request, accessToken: renewed) }
@@ -214,6 +217,18 @@ actor SessionEngine {
             throw PreludeSessionError.unauthorized("the session was replaced by another login meanwhile")
         }
         return renewed.accessToken
+    }
+
+    /// Does something with a user's access token, and once more with another if its key is gone or replaced: the refresh
+    /// that brings it finds out whether the session is over.
+    func withKey<Answer: Sendable>(
+        of user: PreludeUser, _ work: (_ accessToken: String) async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await work(user.accessToken)
+        } catch PreludeSessionError.deviceKeyLost {
+            return try await work(try await renewedToken(insteadOf: user.accessToken, session: user.profile.sessionID))
+        }
     }
 
     private func send(_ request: APIRequest, accessToken: String) async throws -> TransportAnswer {

@@ -8,6 +8,9 @@ enum TokenAnswer {
         guard let body = try? JSONDecoder().decode(TokenResponse.self, from: answer.body),
             let refreshToken = answer.header(HeaderName.refreshToken) ?? previous?.refreshToken
         else { throw PreludeSessionError.refreshFailed("the server's answer holds no tokens") }
+        guard AccessTokenBinding.agrees(with: body.tokenType, body.accessToken) else {
+            throw PreludeSessionError.refreshFailed("the answer's token_type is not that of its access token")
+        }
         return StoredSession(
             refreshToken: refreshToken,
             refreshTokenExpiresAt: answer.header(HeaderName.refreshTokenExpiresAt).flatMap {

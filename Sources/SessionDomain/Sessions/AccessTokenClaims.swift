@@ -1,5 +1,13 @@
 package import SessionTokens
 
+/// The key that an access token is bound to (RFC 7800 §3.1).
+package struct Confirmation: Codable, Sendable, Equatable {
+    /// RFC 7638 thumbprint of the DPoP key (RFC 9449 §6.1).
+    package let jkt: String
+
+    package init(jkt: String) { self.jkt = jkt }
+}
+
 /// The claims of an access token (RFC 9068 §2.2, with a bare host as issuer).
 package struct AccessTokenClaims: Codable, Sendable, Equatable {
     package var iss: String
@@ -13,6 +21,8 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
     package var exp: Int64
     /// Space-separated (RFC 8693 §4.2); absent when there is none.
     package var scope: String?
+    /// Absent in a bearer token.
+    package var cnf: Confirmation?
     /// Claims that the app maps, beside the others; written, and of no use to us when read.
     package var mapped: [String: JSONValue] = [:]
 
@@ -21,7 +31,7 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case iss, aud, sub, sid, jti, iat, nbf, exp, scope
+        case iss, aud, sub, sid, jti, iat, nbf, exp, scope, cnf
         case clientID = "client_id"
     }
 
@@ -51,5 +61,6 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
         try claims.encode(nbf, forKey: .nbf)
         try claims.encode(exp, forKey: .exp)
         try claims.encodeIfPresent(scope, forKey: .scope)
+        try claims.encodeIfPresent(cnf, forKey: .cnf)
     }
 }

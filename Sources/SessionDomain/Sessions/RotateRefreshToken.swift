@@ -56,9 +56,12 @@ package struct RotateRefreshToken: Sendable {
             if needsNonce(proof, session) { return demandNonce(session) }
             if isReplay { return isCurrent ? .refuse(.replayedProof) : reused(session) }
         }
-        if isCurrent { return rotate(session) }
-        guard generation == session.generation - 1, isWithinGrace(session) else { return reused(session) }
-        return .repeatSuccessor(seen(session))
+        guard isCurrent || (generation == session.generation - 1 && isWithinGrace(session)) else {
+            return reused(session)
+        }
+        // It goes on as soon as the app lets tokens go unbound again (RFC 9449 §5.2).
+        guard policy.admits(keyThumbprint: session.keyThumbprint) else { return .refuse(.missingProof) }
+        return isCurrent ? rotate(session) : .repeatSuccessor(seen(session))
     }
 
     private func needsNonce(_ proof: ProofUse, _ session: Session) -> Bool {

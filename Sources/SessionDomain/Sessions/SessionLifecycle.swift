@@ -17,7 +17,7 @@ package struct SessionLifecycle: Sendable {
     /// Turns a completed challenge into a session and pins the proof's key.
     ///
     /// - Parameters:
-    ///   - proofIsOptional: Only a browser may come without one.
+    ///   - proofIsOptional: Only a browser may come without one, and only where access tokens are not bound.
     ///   - previousToken: The refresh token of the session this one replaces; a stale one is ignored.
     package func start(
         app: AppRuntime, challengeToken: String, codeVerifier: String?, proof: CheckedProof?, proofIsOptional: Bool,
@@ -29,7 +29,9 @@ package struct SessionLifecycle: Sendable {
         guard challenge.currentStep == ChallengeClaims.completed else { throw Refusal.stepNotCompleted }
         try checkVerifier(codeVerifier, against: challenge.codeChallenge)
         let use = proof.map { app.use(of: $0, now: now) }
-        guard use != nil || proofIsOptional else { throw Refusal.missingProof }
+        guard use != nil || proofIsOptional, app.app.sessions.admits(keyThumbprint: use?.thumbprint) else {
+            throw Refusal.missingProof
+        }
         if let use, !use.isFresh || (app.app.sessions.noncePolicy == .always && !use.hasNonce) {
             throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
         }

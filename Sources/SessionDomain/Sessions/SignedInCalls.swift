@@ -5,6 +5,8 @@ package struct SignedIn: Sendable {
     package let session: Session
     package let user: User
     package let claims: AccessTokenClaims
+    /// The nonce for the next proof, when this client has to use one (RFC 9449 §8.2).
+    package var nextNonce: String?
 }
 
 /// What a signed-in user may ask about and do to their own sessions.
@@ -17,19 +19,38 @@ package struct SignedInCalls: Sendable {
         self.environment = environment
     }
 
-    /// Checks an access token, that its session lives, and the proof that came along, if any.
-    package func authenticate(app: AppRuntime, accessToken: String?, proof: CheckedProof?) async throws -> SignedIn {
+    /// Checks an access token, that its session lives, and the proof that came along: a bound token needs one.
+    package func authenticate(
+        app: AppRuntime, presented: PresentedToken?, proof: CheckedProof?
+    ) async throws -> SignedIn {
         let now = environment.now()
-        guard let accessToken,
+        guard let presented,
             let claims = try? JWT.verify(
-                accessToken, as: AccessTokenClaims.self, type: TokenType.accessToken, keys: app.accessKeys),
+                presented.token, as: AccessTokenClaims.self, type: TokenType.accessToken, keys: app.accessKeys),
             claims.aud == app.app.id.rawValue, claims.iss == app.issuer, claims.exp > now.seconds,
             claims.nbf <= now.seconds,
             let (session, user) = try await store.signedIn(session: claims.sid, app: app.app.id),
             session.isLive(at: now), session.userID == claims.sub, user.status == .active
         else { throw Refusal.unauthorized }
+        try checkBinding(claims.cnf, presented: presented, proof: proof)
         if let proof { try await check(proof, of: session, app: app, now: now) }
-        return SignedIn(session: session, user: user, claims: claims)
+        let usesNonces = proof != nil && (session.demandsNonce || app.app.sessions.noncePolicy == .always)
+        return SignedIn(
+            session: session, user: user, claims: claims,
+            nextNonce: usesNonces ? app.nonces.current(at: now.seconds) : nil)
+    }
+
+    /// A token is judged by its own words, whatever the app has set since: a bound one is never a bearer token
+    /// (RFC 9449 §7.2), and the scheme of bound ones makes no other token more than it is (§7.1).
+    private func checkBinding(
+        _ confirmation: Confirmation?, presented: PresentedToken, proof: CheckedProof?
+    ) throws(Refusal) {
+        guard presented.scheme == (confirmation == nil ? .bearer : .dpop) else { throw .unauthorized }
+        guard let confirmation else { return }
+        guard let proof else { throw .missingProof }
+        // §4.3 step 12, both halves.
+        guard proof.coversAccessToken else { throw .invalidProof(.wrongAccessToken) }
+        guard proof.thumbprint == confirmation.jkt else { throw .proofKeyMismatch }
     }
 
     private func check(_ proof: CheckedProof, of session: Session, app: AppRuntime, now: Timestamp) async throws {

@@ -1,5 +1,6 @@
 import Hummingbird
 import SessionDomain
+import SessionWire
 
 /// Lets in whoever has a good access token of a live session.
 struct CallerMiddleware: RouterMiddleware {
@@ -13,8 +14,11 @@ struct CallerMiddleware: RouterMiddleware {
     ) async throws -> Response {
         guard let app = context.app else { throw Refusal.notFound("no app is served under this host") }
         var context = context
-        context.caller = try await signedIn.authenticate(
-            app: app, accessToken: request.bearerToken, proof: context.proof)
-        return try await next(request, context)
+        let caller = try await signedIn.authenticate(
+            app: app, presented: request.presentedToken, proof: context.proof)
+        context.caller = caller
+        var response = try await next(request, context)
+        if let nonce = caller.nextNonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
+        return response
     }
 }

@@ -42,7 +42,8 @@ struct OriginMiddleware: RouterMiddleware {
         response.headers.set("access-control-allow-origin", to: origin)
         response.headers.set("access-control-allow-credentials", to: "true")
         response.headers.set(
-            "access-control-expose-headers", to: "DPoP-Nonce, Retry-After, X-Request-Id, X-Verification-Token")
+            "access-control-expose-headers",
+            to: "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Verification-Token")
         response.headers.add("vary", "Origin")
         return response
     }

@@ -16,7 +16,7 @@ struct ProofMiddleware: RouterMiddleware {
         if !proofs.isEmpty, let app = context.app {
             let checker = DPoPProofChecker(
                 method: request.method.rawValue, targets: app.origins.targets(of: app.app, path: request.uri.path),
-                accessToken: request.bearerToken, accessTokenHash: .whenPresent)
+                accessToken: request.presentedToken?.token, accessTokenHash: .whenPresent)
             do {
                 context.proof = try checker.check(headers: proofs)
             } catch {
@@ -28,12 +28,15 @@ struct ProofMiddleware: RouterMiddleware {
 }
 
 extension Request {
+    /// The token of `Authorization: Bearer …` alone.
+    var bearerToken: String? { presentedToken.flatMap { $0.scheme == .bearer ? $0.token : nil } }
+
     /// The token of `Authorization: Bearer …`, or of `DPoP …` (RFC 6750 §2.1, RFC 9449 §7.1).
-    var bearerToken: String? {
+    var presentedToken: PresentedToken? {
         let values = headers.all("authorization")
         guard values.count == 1 else { return nil }
         let parts = values[0].split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, ["bearer", "dpop"].contains(parts[0].lowercased()) else { return nil }
-        return String(parts[1])
+        guard parts.count == 2, let scheme = PresentedToken.Scheme(rawValue: parts[0].lowercased()) else { return nil }
+        return PresentedToken(scheme: scheme, token: String(parts[1]))
     }
 }

@@ -43,7 +43,8 @@ struct TokenRoutes: Sendable {
     private func answer(_ tokens: IssuedTokens, _ context: ProofBoundContext) throws -> Response {
         var response = try Response.json(
             TokenResponse(
-                accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt.seconds, tokenType: "Bearer"))
+                accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt.seconds,
+                tokenType: tokens.isBound ? "DPoP" : "Bearer"))
         if context.client.isBrowser {
             let lifetime = tokens.refreshTokenExpiresAt.seconds - environment.now().seconds
             AppCookies(app: context.app).setRefreshToken(

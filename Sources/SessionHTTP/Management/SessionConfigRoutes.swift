@@ -1,12 +1,13 @@
 import Hummingbird
 import SessionDomain
 
-/// How long sessions and tokens live, through the management API. Lengths in seconds.
+/// How long sessions and tokens live, and what binds them, through the management API. Lengths in seconds.
 struct SessionConfigRoutes: Sendable {
     let apps: AppManagement
 
     private struct Body: Codable {
         let accessTokenLifetime: Int?
+        let accessTokenBinding: String?
         let idleLifetime: Int?
         let absoluteLifetime: Int?
         let boundGrace: Int?
@@ -16,6 +17,7 @@ struct SessionConfigRoutes: Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case accessTokenLifetime = "access_token_lifetime"
+            case accessTokenBinding = "access_token_binding"
             case idleLifetime = "idle_lifetime"
             case absoluteLifetime = "absolute_lifetime"
             case boundGrace = "bound_grace"
@@ -26,6 +28,7 @@ struct SessionConfigRoutes: Sendable {
 
         init(_ policy: SessionPolicy) {
             accessTokenLifetime = policy.accessTokenLifetime
+            accessTokenBinding = policy.accessTokenBinding.rawValue
             idleLifetime = policy.idleLifetime
             absoluteLifetime = policy.absoluteLifetime
             boundGrace = policy.boundGrace
@@ -48,6 +51,12 @@ struct SessionConfigRoutes: Sendable {
                     throw Refusal.invalidField("nonce_policy", "must be when_needed or always")
                 }
                 policy.noncePolicy = known
+            }
+            if let accessTokenBinding {
+                guard let known = SessionPolicy.AccessTokenBinding(rawValue: accessTokenBinding) else {
+                    throw Refusal.invalidField("access_token_binding", "must be none or dpop")
+                }
+                policy.accessTokenBinding = known
             }
             try policy.validate()
             return policy

@@ -31,6 +31,8 @@ package struct CheckedProof: Sendable, Equatable {
     /// Seconds since 1970, as the client's clock had it.
     package let issuedAt: Double
     package let nonce: String?
+    /// Whether the proof holds the hash of the access token that came along.
+    package let coversAccessToken: Bool
 
     package var thumbprint: String { key.thumbprint }
 
@@ -83,8 +85,9 @@ package struct DPoPProofChecker: Sendable {
         let claims = try requiredClaims(of: jws)
         try checkMethod(claims)
         try checkTarget(claims)
-        try checkAccessToken(claims)
-        return CheckedProof(key: key, id: claims.jti, issuedAt: claims.iat, nonce: claims.nonce)
+        let coversAccessToken = try checkAccessToken(claims)
+        return CheckedProof(
+            key: key, id: claims.jti, issuedAt: claims.iat, nonce: claims.nonce, coversAccessToken: coversAccessToken)
     }
 
     private func single(_ headers: [String]) throws(DPoPError) -> String {
@@ -144,12 +147,14 @@ package struct DPoPProofChecker: Sendable {
         guard let claimed = TargetURI(claims.htu), targets.contains(claimed) else { throw .wrongTarget }
     }
 
-    private func checkAccessToken(_ claims: DPoPClaims) throws(DPoPError) {
-        guard let accessToken else { return }
+    /// Whether there is a hash, which is right then.
+    private func checkAccessToken(_ claims: DPoPClaims) throws(DPoPError) -> Bool {
+        guard let accessToken else { return false }
         guard let ath = claims.ath else {
             if accessTokenHash == .required { throw .wrongAccessToken }
-            return
+            return false
         }
         guard ConstantTime.equal(ath, DPoPProof.accessTokenHash(accessToken)) else { throw .wrongAccessToken }
+        return true
     }
 }

@@ -33,6 +33,9 @@ struct AppCommand: AsyncParsableCommand {
         @Flag(help: "Turn login by a code in an e-mail on.")
         var email = false
 
+        @Flag(help: "Bind access tokens to the device's key (DPoP), so that a stolen one is good for nothing.")
+        var boundAccessTokens = false
+
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
@@ -49,6 +52,7 @@ struct AppCommand: AsyncParsableCommand {
                     app.domains = domains.map { $0.lowercased() }
                     app.allowedOrigins = allowedOrigins
                     app.signUp = signUp
+                    app.sessions.accessTokenBinding = boundAccessTokens ? .dpop : .bearer
                     if password { app.passwordLogin = PasswordLoginConfig(at: now) }
                     app.otpLogins = channels.map { channel in
                         OTPLoginConfig(
@@ -79,6 +83,7 @@ extension App {
             ("id", id.rawValue), ("name", name), ("domains", domains.joined(separator: ", ")),
             ("sign-up", signUp ? "on" : "off"), ("password login", passwordLogin?.enabled == true ? "on" : "off"),
             ("otp logins", otpLogins.map(\.channel.rawValue).joined(separator: ", ")),
+            ("access tokens", sessions.accessTokenBinding == .dpop ? "bound (DPoP)" : "bearer"),
             ("created", createdAt.rfc3339),
         ]
     }

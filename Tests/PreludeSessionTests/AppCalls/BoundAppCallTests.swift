@@ -15,14 +15,7 @@ struct BoundAppCallTests {
 
     private func stage() async throws -> (stage: Stage, token: String) {
         let stage = try await Stage(signedIn: false)
-        let token = TestToken.jwt([
-            "sub": .string("usr_1"), "sid": .string("ses_1"), "cnf": .object(["jkt": .string("thumbprint")]),
-        ])
-        let stored = StoredSession(
-            refreshToken: "refresh-0", accessToken: token, accessTokenExpiresAt: stage.clock.now.addingTimeInterval(300)
-        )
-        try await stage.store.write(try stored.encoded(), to: Stage.name + ".session")
-        return (stage, token)
+        return (stage, try await stage.signInBound())
     }
 
     private func request() throws -> URLRequest { URLRequest(url: try #require(URL(string: Self.url))) }

@@ -83,12 +83,34 @@ struct ClaimsConfigTests {
         #expect(written["sub"] == "usr_1")
         // Absent stays absent: no mapping fills in a scope.
         #expect(written["scope"] == nil)
+        #expect(written["cnf"] == nil)
+    }
+
+    @Test("D24: a bound token names the key's thumbprint, and no mapping names another")
+    func confirmation() throws {
+        var claims = try TestApp.caller().claims
+        claims.cnf = Confirmation(jkt: "thumbprint")
+        claims.mapped = ["cnf": .object(["jkt": "mapped"])]
+        let written = try TokenJSON.encode(claims)
+        let members = try TokenJSON.decode([String: JSONValue].self, from: written)
+        #expect(members["cnf"] == .object(["jkt": "thumbprint"]))
+        #expect(try TokenJSON.decode(AccessTokenClaims.self, from: written).cnf == Confirmation(jkt: "thumbprint"))
+    }
+
+    @Test("A token that is bound by something else than a key's thumbprint is none of ours")
+    func otherConfirmation() throws {
+        let plain = try TokenJSON.encode(try TestApp.caller().claims)
+        var members = try TokenJSON.decode([String: JSONValue].self, from: plain)
+        members["cnf"] = .object(["x5t#S256": "hash"])
+        let written = try TokenJSON.encode(members)
+        #expect(throws: (any Error).self) { try TokenJSON.decode(AccessTokenClaims.self, from: written) }
     }
 
     @Test("Every claim that the service sets is reserved")
     func reservedNames() throws {
         var claims = try TestApp.caller().claims
         claims.scope = "a"
+        claims.cnf = Confirmation(jkt: "thumbprint")
         let written = try TokenJSON.decode([String: JSONValue].self, from: try TokenJSON.encode(claims))
         #expect(Set(written.keys).isSubset(of: ClaimsConfig.reserved))
         #expect(ClaimsConfig.reserved.isSuperset(of: ["cnf", "act", "acr", "amr", "auth_time", "nonce", "cc"]))

@@ -35,6 +35,7 @@ private struct Row: Sendable, CustomTestStringConvertible {
     var demandsNonce = false
     var noncePolicy = SessionPolicy.NoncePolicy.whenNeeded
     var boundGrace: Int?
+    var binding = SessionPolicy.AccessTokenBinding.bearer
     var sinceRotation = 1
     var status = User.Status.active
     var isRevoked = false
@@ -53,6 +54,7 @@ private struct Row: Sendable, CustomTestStringConvertible {
         var policy = SessionPolicy()
         policy.noncePolicy = noncePolicy
         policy.boundGrace = boundGrace
+        policy.accessTokenBinding = binding
         let session = Session(
             id: "ses_1", appID: sessionApp ?? app, userID: "usr_1", generation: 5, keyThumbprint: pinned,
             lastProof: "last", demandsNonce: demandsNonce, device: Device(), createdAt: now - 1000,
@@ -159,6 +161,29 @@ struct RotationTableTests {
             $0.generation = 4
             $0.sinceRotation = 10
         },
+
+        Row("D22: an app that binds access tokens has none for a session without a key", .refuse(.missingProof)) {
+            $0.binding = .dpop
+            $0.pinned = nil
+            $0.proofKey = nil
+        },
+        Row("D22: a proof that comes later does not make one", .refuse(.missingProof)) {
+            $0.binding = .dpop
+            $0.pinned = nil
+        },
+        Row("D22: nor has it a lost answer again", .refuse(.missingProof)) {
+            $0.binding = .dpop
+            $0.pinned = nil
+            $0.proofKey = nil
+            $0.generation = 4
+        },
+        Row("D22: reuse in such a session is reuse all the same", .reuse) {
+            $0.binding = .dpop
+            $0.pinned = nil
+            $0.proofKey = nil
+            $0.generation = 3
+        },
+        Row("with its key a session goes on there", .rotate) { $0.binding = .dpop },
     ]
 
     @Test("Decision", arguments: rows)
