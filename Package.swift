@@ -24,6 +24,17 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log", condition: inTests)
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio", condition: inTests)
 
+/// The examples are packages of their own. Here their tests run with all others, against the service that is built anyway.
+let examples: [Target] =
+    buildsService
+    ? [
+        .executableTarget(
+            name: "Terminal", dependencies: ["PreludeSession"], path: "Examples/Terminal/Sources/Terminal"),
+        .testTarget(
+            name: "TerminalTests", dependencies: ["Terminal", "PreludeSessionTesting"],
+            path: "Examples/Terminal/Tests/TerminalTests", swiftSettings: [.define("Testing")]),
+    ] : []
+
 let package = Package(
     name: "prelude-session",
     platforms: buildsService
@@ -193,5 +204,5 @@ let package = Package(
         .testTarget(
             name: "SessionDomainTests", dependencies: ["SessionDomain", "SessionRSA", "SessionTokens", cryptoExtras],
             swiftSettings: strict),
-    ]
+    ] + examples
 )

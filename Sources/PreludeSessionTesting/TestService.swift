@@ -25,6 +25,7 @@ public struct TestService: Sendable {
     /// - Parameters:
     ///   - signUp: Whether somebody unknown becomes a user by signing in with a code.
     ///   - accessTokenLifetime: How long an access token lasts; at least a minute, at most 15.
+    /// - Throws: `TestServiceError` for another lifetime.
     public init(signUp: Bool = true, accessTokenLifetime: Duration = .seconds(300)) async throws {
         let seconds = Int(accessTokenLifetime.components.seconds)
         guard (60...900).contains(seconds) else {
@@ -45,8 +46,9 @@ public struct TestService: Sendable {
     ///     app; `nil` is a new device.
     ///   - clockSkew: Seconds by which the device's clock is ahead of the service's, or behind when negative.
     ///   - faults: What goes wrong on this device's network; `nil` shares `faults` of the service.
-    ///   - earlyRefreshMargin: As in `PreludeSessionClient`.
-    ///   - signalsDispatcher: As in `PreludeSessionClient`.
+    ///   - earlyRefreshMargin: Seconds before its end from which an access token is refreshed.
+    ///   - signalsDispatcher: Collects device signals that go along with logins.
+    /// - Throws: `PreludeSessionError.invalidConfiguration` for a negative margin.
     public func client(
         store: (any CredentialStore)? = nil, clockSkew: TimeInterval = 0, faults: Faults? = nil,
         earlyRefreshMargin: TimeInterval = 30, signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
