@@ -10,7 +10,8 @@ let package = Package(
     dependencies: [
         // Your app names the repository's URL and a version instead of the path.
         .package(
-            name: "prelude-session", path: "../..", traits: [.trait(name: "Testing", condition: .when(traits: ["Testing"]))]
+            name: "prelude-session", path: "../..",
+            traits: [.trait(name: "Testing", condition: .when(traits: ["Testing"]))]
         )
     ],
     targets: [
