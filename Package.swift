@@ -27,6 +27,24 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log", condition: inTests)
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio", condition: inTests)
 
+/// The examples are packages of their own. Here their tests run with all others, against the service that is built anyway.
+let examples: [Target] =
+    buildsService
+    ? [
+        .executableTarget(
+            name: "Terminal", dependencies: ["PreludeSession"], path: "Examples/Terminal/Sources/Terminal"),
+        .testTarget(
+            name: "TerminalTests", dependencies: ["Terminal", "PreludeSessionTesting"],
+            path: "Examples/Terminal/Tests/TerminalTests", swiftSettings: [.define("Testing")]),
+        .executableTarget(
+            name: "Backend",
+            dependencies: [
+                "PreludeSessionHummingbird", "PreludeSessionVerifier",
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            path: "Examples/Backend/Sources/Backend"),
+    ] : []
+
 let package = Package(
     name: "prelude-session",
     platforms: buildsService
@@ -216,19 +234,5 @@ let package = Package(
         .testTarget(
             name: "SessionDomainTests", dependencies: ["SessionDomain", "SessionRSA", "SessionTokens", cryptoExtras],
             swiftSettings: strict),
-    ]
+    ] + examples
 )
-
-if buildsService {
-    // The example's own package is what its readers run; here it is built with the rest, so that the tests can run it.
-    package.targets.append(
-        .executableTarget(
-            name: "example-backend",
-            dependencies: [
-                "PreludeSessionHummingbird", "PreludeSessionVerifier",
-                .product(name: "Hummingbird", package: "hummingbird"),
-            ],
-            path: "Examples/Backend/Sources/Backend",
-            swiftSettings: [.swiftLanguageMode(.v6)]
-        ))
-}

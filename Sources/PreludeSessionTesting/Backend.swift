@@ -19,6 +19,12 @@ public struct BackendAnswer: Sendable, Hashable {
     /// The body.
     public var body: Data
 
+    /// An answer with a body of any kind.
+    ///
+    /// - Parameters:
+    ///   - status: The status, such as 200.
+    ///   - headers: The header fields.
+    ///   - body: The body.
     public init(status: Int = 200, headers: [String: String] = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers
@@ -26,6 +32,10 @@ public struct BackendAnswer: Sendable, Hashable {
     }
 
     /// An answer with a JSON text.
+    ///
+    /// - Parameters:
+    ///   - status: The status, such as 200.
+    ///   - json: The body; `Content-Type` says that it is JSON.
     public init(status: Int = 200, json: String) {
         self.init(status: status, headers: ["Content-Type": "application/json"], body: Data(json.utf8))
     }
@@ -34,7 +44,8 @@ public struct BackendAnswer: Sendable, Hashable {
 extension TestService {
     /// Answers the calls that the app makes to its own backend with `client.data(for:)`. Without it they find no one.
     ///
-    /// The handler sees the request as it was sent, with its access token and proof.
+    /// - Parameter handler: Sees the request as it was sent, with its access token and proof. What it throws, the app's
+    ///   call throws.
     public func serveBackend(_ handler: @escaping BackendHandler) { world.backend.withLock { $0 = handler } }
 }
 

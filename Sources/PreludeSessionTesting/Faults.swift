@@ -32,6 +32,7 @@ public final class Faults: Sendable {
     /// Lets something go wrong with the next request, or the next few.
     ///
     /// - Parameters:
+    ///   - fault: What goes wrong.
     ///   - call: Which calls it is about; `nil` for all, those to the app's backend included.
     ///   - times: With how many of them; `.max` until `clear()`.
     public func inject(_ fault: Fault, on call: ServiceCall? = nil, times: Int = 1) {
@@ -39,6 +40,8 @@ public final class Faults: Sendable {
     }
 
     /// Holds the next answer back until it is released. The service has done its work by then.
+    ///
+    /// - Parameter call: Which call it is about; `nil` for whichever comes next.
     public func hold(_ call: ServiceCall? = nil) -> HeldAnswer {
         let held = HeldAnswer()
         state.withLock { $0.entries.append(Entry(call: call, plan: .hold(held), times: 1)) }

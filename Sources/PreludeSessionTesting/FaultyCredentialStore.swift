@@ -6,16 +6,21 @@ import Synchronization
 public final class FaultyCredentialStore: CredentialStore {
     /// What is refused with `.storageUnavailable`.
     public enum Refusal: Sendable, Hashable {
+        /// Nothing: the store works.
         case nothing
+        /// Reading: what is stored is there, but not to be had now.
         case reads
+        /// Writing and deleting, as on a full disk.
         case writes
-        /// The device is locked.
+        /// Everything: the device is locked.
         case everything
     }
 
     private let store: any CredentialStore
     private let state = Mutex(Refusal.nothing)
 
+    /// A store that works until it is told otherwise.
+    ///
     /// - Parameter store: Where the credentials are while nothing is refused.
     public init(wrapping store: any CredentialStore = InMemoryCredentialStore()) { self.store = store }
 

@@ -32,6 +32,7 @@ extension TestService {
     /// The last code that was sent to somebody.
     ///
     /// - Parameter recipient: A phone number or an e-mail address, however it is spelled.
+    /// - Throws: `TestServiceError` when no code was sent to it; its text says to whom there was one.
     public func code(for recipient: String) throws -> String {
         let wanted = try CanonicalIdentifier(typed: recipient)
         let sent = mailbox

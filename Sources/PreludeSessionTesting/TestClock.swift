@@ -12,6 +12,8 @@ public final class TestClock: Sendable {
     public var now: Date { timestamp.date }
 
     /// Moves time on, such as `.seconds(301)` to let an access token end.
+    ///
+    /// - Parameter duration: By how much, to the millisecond; negative turns time back.
     public func advance(by duration: Duration) {
         let (seconds, attoseconds) = duration.components
         milliseconds.withLock { $0 += seconds * 1000 + attoseconds / 1_000_000_000_000_000 }

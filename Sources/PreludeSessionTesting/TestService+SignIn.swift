@@ -6,7 +6,11 @@ extension TestService {
     ///
     /// - Parameters:
     ///   - recipient: An e-mail address or a phone number.
-    ///   - store: As in `client(store:clockSkew:faults:earlyRefreshMargin:signalsDispatcher:)`, and so the others.
+    ///   - store: Where the device keeps its credentials; `nil` is a new device.
+    ///   - clockSkew: Seconds by which the device's clock is ahead of the service's, or behind when negative.
+    ///   - faults: What goes wrong on this device's network; `nil` shares `faults` of the service.
+    /// - Throws: `TestServiceError` when no code was sent, as to somebody unknown without sign-up; else as
+    ///   `PreludeSessionClient.checkOTP(_:)`.
     public func signedIn(
         _ recipient: String = "ada@example.com", store: (any CredentialStore)? = nil, clockSkew: TimeInterval = 0,
         faults: Faults? = nil

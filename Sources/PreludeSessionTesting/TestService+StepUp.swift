@@ -28,6 +28,7 @@ extension TestService {
     ///     number or an e-mail address have steps of their own.
     ///   - grantMode: What the scope is good for.
     ///   - grantedFor: For how long; at most a day.
+    /// - Throws: `TestServiceError` for what the service would not take.
     public func allow(
         scope: String, steps: [TestStep] = [.verifyEmail], grantMode: TestGrantMode = .singleUse,
         grantedFor: Duration = .seconds(300)
@@ -53,6 +54,9 @@ extension TestService {
     }
 
     /// Denies a scope to everybody: `requestStepUp(scope:metadata:)` answers with a blocked challenge.
+    ///
+    /// - Parameter scope: As for `allow(scope:steps:grantMode:grantedFor:)`.
+    /// - Throws: `TestServiceError` for a text that is no scope.
     public func deny(scope: String) async throws {
         try await decide(on: scope, by: .direct(IdentifierType.allCases, .block))
     }

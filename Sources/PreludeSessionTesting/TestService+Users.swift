@@ -4,8 +4,12 @@ import SessionDomain
 extension TestService {
     /// Creates a user who can sign in by whatever is given.
     ///
-    /// - Parameter password: At least eight characters; it goes with an e-mail address.
+    /// - Parameters:
+    ///   - email: An e-mail address to sign in with.
+    ///   - phone: A phone number to sign in with, in the international form such as `+14155551234`.
+    ///   - password: At least eight characters; it goes with an e-mail address.
     /// - Returns: The user's id, as in `PreludeProfile.userID`.
+    /// - Throws: `TestServiceError` for what the service would not take.
     @discardableResult
     public func createUser(
         email: String? = nil, phone: String? = nil, password: String? = nil
@@ -23,6 +27,7 @@ extension TestService {
     /// Ends all sessions of a user, as another device or your support would. Clients notice at their next refresh.
     ///
     /// - Parameter user: The user's id, or an e-mail address or phone number of theirs.
+    /// - Throws: `TestServiceError` when there is no such user.
     public func revokeEverything(of user: String) async throws {
         let id = try await userID(user)
         _ = try await explained { try await world.service.users.endSessions(.all, of: id, app: world.app) }
@@ -31,6 +36,7 @@ extension TestService {
     /// Locks a user out: their sessions end, and nothing signs them in any more.
     ///
     /// - Parameter user: As for `revokeEverything(of:)`.
+    /// - Throws: `TestServiceError` when there is no such user.
     public func suspend(_ user: String) async throws {
         let id = try await userID(user)
         _ = try await explained { try await world.service.users.setStatus(.suspended, user: id, app: world.app) }

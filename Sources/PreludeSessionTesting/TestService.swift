@@ -27,6 +27,7 @@ public struct TestService: Sendable {
     ///   - accessTokenLifetime: How long an access token lasts; at least a minute, at most 15.
     ///   - bindsAccessTokens: Whether access tokens are bound to the device's key, so that they are good with a proof only
     ///     (RFC 9449 §6).
+    /// - Throws: `TestServiceError` for another lifetime.
     public init(
         signUp: Bool = true, accessTokenLifetime: Duration = .seconds(300), bindsAccessTokens: Bool = false
     ) async throws {
@@ -50,8 +51,9 @@ public struct TestService: Sendable {
     ///     app; `nil` is a new device.
     ///   - clockSkew: Seconds by which the device's clock is ahead of the service's, or behind when negative.
     ///   - faults: What goes wrong on this device's network; `nil` shares `faults` of the service.
-    ///   - earlyRefreshMargin: As in `PreludeSessionClient`.
-    ///   - signalsDispatcher: As in `PreludeSessionClient`.
+    ///   - earlyRefreshMargin: Seconds before its end from which an access token is refreshed.
+    ///   - signalsDispatcher: Collects device signals that go along with logins.
+    /// - Throws: `PreludeSessionError.invalidConfiguration` for a negative margin.
     public func client(
         store: (any CredentialStore)? = nil, clockSkew: TimeInterval = 0, faults: Faults? = nil,
         earlyRefreshMargin: TimeInterval = 30, signalsDispatcher: (any PreludeSignalsDispatcher)? = nil

@@ -28,7 +28,7 @@ def running_backend(directory, service_url: str):
     port = free_port()
     log = open(directory / "backend.log", "ab")
     process = subprocess.Popen(
-        [ROOT / ".build" / "debug" / "example-backend"],
+        [ROOT / ".build" / "debug" / "Backend"],
         env={**os.environ, "SERVICE": service_url, "PORT": str(port)}, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 20

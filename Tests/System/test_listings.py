@@ -14,6 +14,9 @@ from service import ROOT
 PAGES = os.environ.get("PRELUDE_SESSION_PAGES", "")
 MODULES = ROOT / ".build" / "debug" / "Modules"
 
+#: The code of the tutorials, a whole file each.
+TUTORIAL = sorted((ROOT / "Sources" / "PreludeSession" / "PreludeSession.docc" / "Resources").glob("*.swift"))
+
 #: What snippets take from the app around them.
 GIVEN = "client: PreludeSessionClient, challenge: StepUpChallenge, sessionID: String"
 
@@ -56,9 +59,13 @@ def check(tmp_path, sources: list[str], version: int, *modules: pathlib.Path) ->
     """Type-checks files that know nothing of each other but the modules."""
     path = tmp_path / f"Listing{version}.swift"
     path.write_text("\n".join(sources))
+    return typecheck([path], version, *modules)
+
+
+def typecheck(files: list[pathlib.Path], version: int, *modules: pathlib.Path) -> subprocess.CompletedProcess:
     flags = [flag for folder in (MODULES, *modules) for flag in ("-I", folder)]
     return subprocess.run(
-        ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", str(version), *flags, path],
+        ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", str(version), *flags, *files],
         capture_output=True, text=True, timeout=120)
 
 
@@ -125,9 +132,17 @@ def test_a_listing_that_is_wrong_is_told_from_one_that_is_right(tmp_path, swiftu
 
 
 @pytest.mark.parametrize("version", [5, 6])
-@pytest.mark.parametrize("example", sorted((ROOT / "Examples").glob("*.swift")), ids=lambda path: path.name)
-def test_our_examples_compile(tmp_path, swiftui, example, version):
-    told = check(tmp_path, [example.read_text()], version, swiftui)
+def test_the_swiftui_example_compiles(swiftui, version):
+    files = sorted((ROOT / "Examples" / "SwiftUI" / "Sources").rglob("*.swift"))
+    assert len(files) > 4
+    told = typecheck(files, version, swiftui)
+    assert told.returncode == 0, told.stderr
+
+
+@pytest.mark.parametrize("version", [5, 6])
+@pytest.mark.parametrize("file", TUTORIAL, ids=lambda path: path.name)
+def test_the_code_of_tutorials_compiles(swiftui, file, version):
+    told = typecheck([file], version, swiftui)
     assert told.returncode == 0, told.stderr
 
 

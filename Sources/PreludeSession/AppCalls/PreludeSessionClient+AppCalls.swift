@@ -26,6 +26,7 @@ extension PreludeSessionClient {
     /// Adds the access token to a request that is sent some other way, and a proof if the token is bound to the device's
     /// key. Made for this request and for now: authorize anew for each use.
     ///
+    /// - Parameter request: As for `data(for:)`; its `Authorization` is replaced (RFC 6750 §2.1, RFC 9449 §7.1).
     /// - Throws: As `data(for:)`, before anything is sent to the backend.
     public func authorize(_ request: inout URLRequest) async throws {
         let fields = try await engine.authorization(for: AppRequest(request))

@@ -7,6 +7,8 @@
     public struct KeychainCredentialStore: CredentialStore {
         private let records: KeychainRecords
 
+        /// A store in the data protection keychain.
+        ///
         /// - Parameters:
         ///   - service: Names the items.
         ///   - accessGroup: An access group of the app's entitlements, to share the session with its extensions; `nil`

@@ -5,11 +5,15 @@
     public struct SecureEnclaveDeviceKeyStore: DeviceKeyStore {
         private let keys: EnclaveKeys
 
+        /// Keys of this device's chip.
+        ///
         /// - Parameter store: Where the blob, or the software key, is kept.
         public init(store: any CredentialStore = KeychainCredentialStore()) {
             keys = EnclaveKeys(enclave: SecureEnclaveChip(), store: store)
         }
 
+        /// The key of a session; one that began without an enclave goes on with the software key it has.
+        ///
         /// - Throws: `PreludeSessionError.deviceKeyLost` for a key that the enclave refuses.
         public func key(_ name: String) async throws -> (any DeviceKey)? { try await keys.key(name) }
 

@@ -17,7 +17,9 @@ public struct PreludeSessionClient: Sendable {
     ///   - deviceKeyStore: Where the device's key is kept; `nil` is the Secure Enclave where there is one, else with
     ///       the credentials.
     ///   - transport: What carries requests; `nil` is URLSession.
-    /// - Throws: `PreludeSessionError.invalidConfiguration`.
+    ///   - environment: Time and randomness; the device's own, unless a test brings others.
+    /// - Throws: `.invalidConfiguration` for an endpoint that is no origin or not https (http is for loopback only), a
+    ///   timeout of 0 seconds or less, or a negative margin; nothing else.
     public init(
         endpoint: Endpoint = .default, hostOverride: String? = nil,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil, timeout: TimeInterval = 10,
@@ -46,42 +48,69 @@ public struct PreludeSessionClient: Sendable {
     // MARK: Signing in
 
     /// Sends a code to a phone number or an e-mail address and waits for it in `checkOTP(_:)`.
+    ///
+    /// The login is bound to this client by PKCE (RFC 7636 §4). It lives in memory, so it ends with the process.
+    ///
+    /// - Parameter options: Where the code goes, and by which login configuration of the app.
+    /// - Throws: `.badRequest` for an identifier that is none, or that the app sends no codes to; `.rateLimited` when codes
+    ///   are asked for too often, see `PreludeSessionError.retryAfter`; `.network` and `.timeout` when there was no answer.
     public func startOTPLogin(_ options: StartOTPLoginOptions) async throws {
         try await engine.startOTP(options)
     }
 
     /// Sends another code for the login that waits; the last one is dead.
+    ///
+    /// - Throws: `.unauthorized` when no login waits; `.rateLimited` when the last code is too young; `.network` and
+    ///   `.timeout` when there was no answer.
     public func resendOTP() async throws {
         try await engine.resendOTP()
     }
 
     /// Signs in with the code.
     ///
-    /// - Throws: `.invalidOTPCode` for a wrong one, which can be tried again; `.unauthorized` when no login waits.
+    /// The session is stored before this returns, bound to the device's key (RFC 9449 §5).
+    ///
+    /// - Parameter code: The digits, as the user typed them.
+    /// - Returns: The user, with an access token that is good for a while.
+    /// - Throws: `.invalidOTPCode` for a wrong one, which can be tried again; `.unauthorized` when no login waits, or when
+    ///   another login or a logout came between; `.forbidden` for a user who may not sign in; `.storageUnavailable` when the
+    ///   session cannot be kept; `.network` and `.timeout` when there was no answer, and the same code goes on from there.
     public func checkOTP(_ code: String) async throws -> PreludeUser {
         try await engine.checkOTP(code)
     }
 
     /// Signs in with a password, which is neither stored nor printed.
     ///
-    /// - Throws: `.unauthorized` for wrong credentials.
+    /// - Parameter options: The e-mail address and the password.
+    /// - Returns: The user, with an access token that is good for a while.
+    /// - Throws: `.unauthorized` for wrong credentials, or when another login or a logout came between; `.forbidden` for a
+    ///   user who may not sign in; `.rateLimited` after too many tries; `.storageUnavailable` when the session cannot be
+    ///   kept; `.network` and `.timeout` when there was no answer.
     public func loginWithPassword(_ options: LoginWithPasswordOptions) async throws -> PreludeUser {
         try await engine.login(options)
     }
 
     // MARK: Passwords
 
-    /// The app's rules for passwords.
+    /// The app's rules for passwords, as the service has them now. Nobody needs to be signed in.
+    ///
+    /// - Throws: `.network` and `.timeout` when there was no answer.
     public func passwordCompliancy() async throws -> PreludePasswordCompliancy {
         try await engine.passwordCompliancy()
     }
 
     /// Fetches the rules and checks a password against them here; the password goes nowhere.
+    ///
+    /// - Throws: As `passwordCompliancy()`.
     public func validatePassword(_ password: String) async throws -> PreludePasswordCompliancyResults {
         Self.validate(password: password, against: try await passwordCompliancy())
     }
 
-    /// Checks a password against rules at hand, by Unicode general category, counting scalars.
+    /// Checks a password against rules at hand, by Unicode general category, counting scalars. Asks nobody.
+    ///
+    /// - Parameters:
+    ///   - password: What the user typed.
+    ///   - compliancy: The rules, from `passwordCompliancy()`.
     public static func validate(
         password: String, against compliancy: PreludePasswordCompliancy
     ) -> PreludePasswordCompliancyResults {
@@ -93,13 +122,20 @@ public struct PreludeSessionClient: Sendable {
     /// The user with an access token that is good for a while: the one at hand, or a new one by one request for all who
     /// ask at the same time.
     ///
-    /// - Throws: `.unauthorized` when nobody is signed in, or no longer; `.network` and `.timeout` keep the session.
+    /// - Returns: The user, with an access token that outlasts the early refresh margin (30 seconds unless the client was
+    ///   made with another one).
+    /// - Throws: `.unauthorized` when nobody is signed in, or no longer; `.deviceKeyLost` when the device's key is gone, and
+    ///   the session with it. Everything else keeps the session: `.network` and `.timeout` without an answer,
+    ///   `.internalServerError` and `.refreshFailed` for one that is of no use, `.storageUnavailable` when the credentials
+    ///   cannot be read or written now.
     @discardableResult
     public func refresh() async throws -> PreludeUser {
         try await engine.refresh()
     }
 
-    /// Lets the next call fetch a new access token, although this one's time is not up.
+    /// Lets the next call fetch a new access token, although this one's time is not up, as after claims have changed.
+    ///
+    /// - Throws: `.storageUnavailable` when the credentials cannot be read now.
     public func invalidateSession() async throws {
         try await engine.invalidateAccessToken()
     }
@@ -115,17 +151,23 @@ public struct PreludeSessionClient: Sendable {
     /// The access token at hand, possibly spent. For calls use `refresh()`.
     public var accessToken: String? { get async { await engine.peek()?.accessToken } }
 
-    /// When the access token at hand ends, by the server's clock.
+    /// When the access token at hand ends (`exp`, RFC 7519 §4.1.4), by the server's clock.
     public var accessTokenExpiresAt: Date? { get async { await engine.peek()?.accessTokenExpiresAt } }
 
     /// Signs out: here at once, on the server now or, offline, later.
+    ///
+    /// Idempotent: without a session there is nothing to do.
     ///
     /// - Throws: `.storageUnavailable` when the credentials cannot be wiped.
     public func logout() async throws {
         try await engine.logout()
     }
 
-    /// The user's sessions.
+    /// The user's sessions, last seen first.
+    ///
+    /// - Parameter options: Which page of them.
+    /// - Throws: `.badRequest` for a limit outside of 1–100 or a negative offset; `.unauthorized` when nobody is signed in,
+    ///   or no longer; `.network` and `.timeout` when there was no answer.
     public func listSessions(_ options: ListSessionsOptions = ListSessionsOptions()) async throws
         -> ListSessionsResponse
     {
@@ -133,11 +175,17 @@ public struct PreludeSessionClient: Sendable {
     }
 
     /// Ends sessions. When this one is among them, its credentials are wiped as by `logout()`.
+    ///
+    /// - Parameter target: Which ones.
+    /// - Throws: `.notFound` for a session that the user does not have; `.invalidConfiguration` for a blank id;
+    ///   `.unauthorized` when nobody is signed in, or no longer; `.network` and `.timeout` when there was no answer.
     public func revokeSessions(_ target: RevokeTarget) async throws {
         try await engine.revoke(target)
     }
 
     /// The phone numbers and e-mail addresses of the user.
+    ///
+    /// - Throws: `.unauthorized` when nobody is signed in, or no longer; `.network` and `.timeout` when there was no answer.
     public func identifiers() async throws -> [PreludeIdentifier] {
         try await engine.identifiers()
     }

@@ -6,6 +6,9 @@ public protocol DeviceKey: Sendable {
     /// `x ‖ y`, 64 bytes (SEC 1 §2.3.3 without the first byte).
     var publicKey: Data { get }
     /// `r ‖ s`, 64 bytes: ECDSA over SHA-256 (RFC 7518 §3.4).
+    ///
+    /// - Parameter message: What is signed, not hashed yet.
+    /// - Throws: `PreludeSessionError.storageUnavailable` when the key cannot sign now; `deviceKeyLost` when it never will.
     func signature(for message: Data) throws -> Data
 }
 
@@ -13,10 +16,14 @@ public protocol DeviceKey: Sendable {
 public protocol DeviceKeyStore: Sendable {
     /// The key of a session under this name; `nil` when it is certain that there is none.
     ///
+    /// - Parameter name: Plain text, the same for the same service.
     /// - Throws: `PreludeSessionError.storageUnavailable` when that cannot be told now; `deviceKeyLost` when there was
     ///   one that will never sign again.
     func key(_ name: String) async throws -> (any DeviceKey)?
     /// Makes a key in place of whatever is there.
+    ///
+    /// - Parameter name: As for `key(_:)`.
+    /// - Throws: `PreludeSessionError.storageUnavailable` when none can be made or kept now.
     func makeKey(_ name: String) async throws -> any DeviceKey
 }
 
@@ -24,6 +31,9 @@ public protocol DeviceKeyStore: Sendable {
 public struct SoftwareDeviceKeyStore: DeviceKeyStore {
     private let store: any CredentialStore
 
+    /// Keys in a store.
+    ///
+    /// - Parameter store: Where the private key is kept; whoever reads it can sign.
     public init(store: any CredentialStore) { self.store = store }
 
     private struct Record: Codable {

@@ -4,6 +4,8 @@ public import Foundation
 public struct FileCredentialStore: CredentialStore {
     private let directory: String
 
+    /// A store in a directory of its own.
+    ///
     /// - Parameter directory: Made at the first write. `nil` is `prelude-session` in `$XDG_DATA_HOME`, else in
     ///   `~/.local/share`; on Apple systems in Application Support.
     public init(directory: String? = nil) {

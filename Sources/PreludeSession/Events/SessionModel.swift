@@ -30,6 +30,8 @@ public final class SessionModel {
     @ObservationIgnored private let client: PreludeSessionClient
     @ObservationIgnored private let following = Following()
 
+    /// A model that reads the session at once and follows it for as long as it lives.
+    ///
     /// - Parameter client: Whose session is shown.
     public init(client: PreludeSessionClient) {
         self.client = client

@@ -6,6 +6,10 @@ public struct StartOTPLoginOptions: Sendable {
     public var loginConfigID: String?
 
     /// A login with a code to this identifier.
+    ///
+    /// - Parameters:
+    ///   - identifier: Where the code goes.
+    ///   - loginConfigID: A login configuration of the app; `nil` is the default of the identifier's kind.
     public init(identifier: PreludeIdentifier, loginConfigID: String? = nil) {
         self.identifier = identifier
         self.loginConfigID = loginConfigID
@@ -20,6 +24,10 @@ public struct LoginWithPasswordOptions: Sendable {
     public var password: RedactedString
 
     /// A login with this address and password.
+    ///
+    /// - Parameters:
+    ///   - emailAddress: The address the user signs in with.
+    ///   - password: Sent once, stored nowhere.
     public init(emailAddress: String, password: String) {
         self.emailAddress = emailAddress
         self.password = RedactedString(password)
@@ -29,5 +37,7 @@ public struct LoginWithPasswordOptions: Sendable {
 /// Collects what is known about the device for fraud scoring; its answer goes along as `dispatch_id`.
 public protocol PreludeSignalsDispatcher: Sendable {
     /// Sends the signals and answers with the id under which they were received.
+    ///
+    /// - Throws: Whatever went wrong; the login goes on without an id.
     func dispatchSignals() async throws -> String
 }

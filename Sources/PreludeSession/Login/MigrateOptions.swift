@@ -3,6 +3,8 @@ public struct MigrateOptions: Sendable {
     /// The old credential, such as a session token, which the app's backend judges.
     public var token: RedactedString
 
+    /// A login with an old credential.
+    ///
     /// - Parameter token: The old credential.
     public init(token: String) { self.token = RedactedString(token) }
 }

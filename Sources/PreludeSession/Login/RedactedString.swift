@@ -4,6 +4,8 @@ public struct RedactedString: Sendable, Hashable {
     public let value: String
 
     /// Wraps a secret.
+    ///
+    /// - Parameter value: The secret itself.
     public init(_ value: String) { self.value = value }
 }
 

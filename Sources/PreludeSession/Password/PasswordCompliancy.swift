@@ -4,7 +4,7 @@ internal import SessionWire
 public struct PreludePasswordCompliancy: Sendable, Hashable {
     /// Scalars a password must have.
     public var minLength: Int
-    /// 0 is no limit.
+    /// Scalars a password may have; 0 is no limit.
     public var maxLength: Int
     /// Upper-case letters it must have (general category `Lu`).
     public var uppercase: Int
@@ -15,7 +15,7 @@ public struct PreludePasswordCompliancy: Sendable, Hashable {
     /// Other scalars it must have.
     public var symbols: Int
 
-    /// Rules at hand, for `PreludeSessionClient.validate(password:against:)`.
+    /// Rules at hand, for `PreludeSessionClient.validate(password:against:)`; a count of 0 is no rule.
     public init(
         minLength: Int = 0, maxLength: Int = 0, uppercase: Int = 0, lowercase: Int = 0, numbers: Int = 0,
         symbols: Int = 0

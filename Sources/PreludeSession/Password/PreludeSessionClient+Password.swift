@@ -4,6 +4,7 @@ extension PreludeSessionClient {
     ///
     /// The access token at hand is dropped afterwards and a new one fetched, if there is a connection.
     ///
+    /// - Parameter password: The new password, by the app's rules: see `validatePassword(_:)`.
     /// - Throws: `.insufficientScope` without the scope; `.invalidPassword` for a password that does not meet the app's
     ///   rules; `.unauthorized` when nobody is signed in, or no longer; `.network` and `.timeout` when there was no answer.
     public func changePassword(_ password: RedactedString) async throws {

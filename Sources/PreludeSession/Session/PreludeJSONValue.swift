@@ -1,11 +1,18 @@
-/// Any JSON value.
+/// Any JSON value (RFC 8259 §3), such as a claim of an access token.
 public enum PreludeJSONValue: Sendable, Hashable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number without a fraction that 64 bits hold.
     case int(Int64)
+    /// Any other number.
     case double(Double)
+    /// A text.
     case string(String)
+    /// Values in their order.
     case array([PreludeJSONValue])
+    /// Values by name, in no order.
     case object([String: PreludeJSONValue])
 
     /// The text of a string; `nil` for anything else.

@@ -3,7 +3,7 @@ internal import SessionTokens
 
 /// The signed-in user, as the access token tells.
 public struct PreludeUser: Sendable, Hashable {
-    /// A JWT for the app's backend, which must verify it. Lives minutes; ask for it anew with each use.
+    /// A JWT for the app's backend (RFC 9068), which must verify it. Lives minutes; ask for it anew with each use.
     public let accessToken: String
     /// What the access token says of the user.
     public let profile: PreludeProfile
@@ -11,9 +11,9 @@ public struct PreludeUser: Sendable, Hashable {
 
 /// What an access token says of its user. Not verified here: it is for showing, never for deciding.
 public struct PreludeProfile: Sendable, Hashable {
-    /// `sub`, `usr_…`.
+    /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2).
     public let userID: String?
-    /// `sid`, `ses_…`.
+    /// The session's id, `ses_…` (`sid`).
     public let sessionID: String?
     /// All claims that are neither registered (RFC 7519 §4.1, RFC 9068 §2.2) nor above.
     public let extras: [String: PreludeJSONValue]

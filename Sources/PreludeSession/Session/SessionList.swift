@@ -8,6 +8,10 @@ public struct ListSessionsOptions: Sendable, Hashable {
     public var offset: Int
 
     /// A page of that many sessions, after so many others.
+    ///
+    /// - Parameters:
+    ///   - limit: Sessions a page has, 1–100.
+    ///   - offset: Sessions to skip, 0 or more.
     public init(limit: Int = 10, offset: Int = 0) {
         self.limit = limit
         self.offset = offset
@@ -37,13 +41,13 @@ public struct ListSessionsResponse: Sendable, Hashable {
 public struct PreludeSessionView: Sendable, Hashable, Identifiable {
     /// `ses_…`, for `RevokeTarget.session(id:)`.
     public let id: String
-    /// Such as `iPhone` or `Mac`.
+    /// The model, such as `iPhone` or `Mac`.
     public let deviceModel: String
     /// What kind of device it is.
     public let deviceType: PreludeDeviceType
-    /// Such as `iOS 17.4`.
+    /// The system and its version, such as `iOS 17.4`.
     public let osVersion: String
-    /// ISO 3166-1 alpha-2.
+    /// The country it was last seen in, ISO 3166-1 alpha-2.
     public let countryCode: String
     /// When it was signed in.
     public let createdAt: String

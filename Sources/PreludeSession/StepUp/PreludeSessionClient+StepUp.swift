@@ -20,8 +20,10 @@ extension PreludeSessionClient {
 
     /// Sends the code of a challenge whose `currentStep` is `verify_sms` or `verify_email`; again to send another one.
     ///
+    /// - Parameter challenge: The challenge as it was last answered.
     /// - Throws: `.invalidChallengeToken` when the challenge is blocked, of another session, or over;
-    ///   `.expiredChallengeToken` when its time is up; `.rateLimited` when the last code is too young.
+    ///   `.expiredChallengeToken` when its time is up; `.rateLimited` when the last code is too young; `.network` and
+    ///   `.timeout` when there was no answer.
     public func sendStepUpOTP(_ challenge: StepUpChallenge) async throws {
         try await engine.sendStepUpOTP(challenge)
     }
@@ -32,6 +34,9 @@ extension PreludeSessionClient {
     /// When only that refresh fails, `.network` for example, the steps stay done: the same call again goes on from there,
     /// and so does `refresh()`.
     ///
+    /// - Parameters:
+    ///   - challenge: The challenge that `sendStepUpOTP(_:)` sent a code for.
+    ///   - code: The digits, as the user typed them.
     /// - Returns: The challenge of the next step; `nil` when the scope is here.
     /// - Throws: `.invalidOTPCode` for a wrong code, which can be tried again with the same challenge;
     ///   `.invalidChallengeToken`, `.expiredChallengeToken` and `.tokenReused` when the challenge cannot go on: request
@@ -42,7 +47,9 @@ extension PreludeSessionClient {
 
     /// Hands in the proof of a step of the app's own; otherwise as `submitStepUpOTP(_:code:)`.
     ///
-    /// - Parameter verificationToken: A JWT of the app's backend, which says that the step is done.
+    /// - Parameters:
+    ///   - challenge: The challenge whose `currentStep` is a key of the app's own.
+    ///   - verificationToken: A JWT of the app's backend, which says that the step is done.
     /// - Returns: The challenge of the next step; `nil` when the scope is here.
     /// - Throws: `.badRequest` for a verification token that is not accepted; else as `submitStepUpOTP(_:code:)`.
     public func continueStepUp(_ challenge: StepUpChallenge, verificationToken: String) async throws

@@ -5,6 +5,11 @@ public import HTTPTypes
 public protocol SessionTransport: Sendable {
     /// Sends a request, without following redirects to other origins, without cookies and without caches of its own.
     ///
+    /// - Parameters:
+    ///   - request: Method, URL and header fields, to be sent as they are.
+    ///   - body: What goes along; `nil` for nothing.
+    ///   - timeout: Seconds the answer may take.
+    /// - Returns: The answer, whatever its status.
     /// - Throws: `PreludeSessionError.timeout` after `timeout` seconds, `.network(underlying:)` without a connection.
     func send(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data)
 }

@@ -10,6 +10,7 @@ public struct Published<Value> {
 public struct State<Value> {
     private let initial: Value
     public init(wrappedValue: Value) { initial = wrappedValue }
+    public init(initialValue: Value) { initial = initialValue }
     public var wrappedValue: Value {
         get { initial }
         nonmutating set { _ = newValue }

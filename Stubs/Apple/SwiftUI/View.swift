@@ -3,6 +3,11 @@
 
 @_exported import Foundation
 
+// Apple's Foundation has it all.
+#if canImport(FoundationNetworking)
+    @_exported import FoundationNetworking
+#endif
+
 @MainActor @preconcurrency
 public protocol View {
     associatedtype Body: View

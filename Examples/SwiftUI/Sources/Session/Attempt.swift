@@ -1,0 +1,41 @@
+import Observation
+import PreludeSession
+
+/// Something that a view is trying: one at a time, and what to show of it.
+@MainActor @Observable
+final class Attempt {
+    /// What went wrong; `nil` while nothing has.
+    private(set) var message: String?
+    /// Whether there was no answer: the session is kept, and what is shown may be old.
+    private(set) var isOffline = false
+    /// Whether it is under way.
+    private(set) var isRunning = false
+
+    func callAsFunction(_ work: @MainActor () async throws -> Void) async {
+        guard !isRunning else { return }
+        isRunning = true
+        defer { isRunning = false }
+        message = nil
+        do {
+            try await work()
+            isOffline = false
+        } catch {
+            (message, isOffline) = Self.read(error)
+        }
+    }
+
+    private static func read(_ error: any Error) -> (message: String, isOffline: Bool) {
+        guard let error = error as? PreludeSessionError else { return (error.localizedDescription, false) }
+        switch error {
+        case .network, .timeout: return ("You are offline.", true)
+        case .invalidOTPCode: return ("That is not the code. Try again.", false)
+        case .unauthorized: return ("Please sign in.", false)
+        case .invalidPassword: return ("The password does not meet the rules.", false)
+        case .rateLimited:
+            let seconds = error.retryAfter.map { " in \(Int($0)) seconds" } ?? " later"
+            return ("Too many tries. Try again\(seconds).", false)
+        case .storageUnavailable: return ("Unlock the device and try again.", false)
+        default: return (error.localizedDescription, false)
+        }
+    }
+}

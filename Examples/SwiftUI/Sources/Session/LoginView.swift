@@ -1,0 +1,45 @@
+import PreludeSession
+import SwiftUI
+
+/// Signs in with a code or a password. When it is done, the session's model hears of it and shows another view.
+struct LoginView: View {
+    let client: PreludeSessionClient
+    let reason: SignOutReason?
+
+    @State private var attempt = Attempt()
+    @State private var email = ""
+    @State private var code = ""
+    @State private var password = ""
+    @State private var isCodeSent = false
+
+    var body: some View {
+        VStack(spacing: 12) {
+            if reason == .ended { Text("Your session was ended. Please sign in again.") }
+            TextField("E-mail address", text: $email)
+            if isCodeSent {
+                TextField("Code", text: $code)
+                Button("Sign in") { Task { await attempt(checkCode) } }
+                Button("Send another code") { Task { await attempt(client.resendOTP) } }
+            } else {
+                Button("Send a code") { Task { await attempt(sendCode) } }
+            }
+            SecureField("Password", text: $password)
+            Button("Sign in with the password") { Task { await attempt(checkPassword) } }
+            if let message = attempt.message { Text(message).foregroundStyle(.red) }
+        }
+        .textFieldStyle(.roundedBorder)
+        .padding()
+    }
+
+    private func sendCode() async throws {
+        let identifier = PreludeIdentifier(type: .emailAddress, value: email)
+        try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+        isCodeSent = true
+    }
+
+    private func checkCode() async throws { _ = try await client.checkOTP(code) }
+
+    private func checkPassword() async throws {
+        _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: email, password: password))
+    }
+}

@@ -1,0 +1,28 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "terminal",
+    platforms: [.macOS(.v12)],
+    traits: [
+        .trait(name: "Testing", description: "The session service for the unit tests: swift test --traits Testing")
+    ],
+    dependencies: [
+        // Your app names the repository's URL and a version instead of the path.
+        .package(
+            name: "prelude-session", path: "../..",
+            traits: [.trait(name: "Testing", condition: .when(traits: ["Testing"]))]
+        )
+    ],
+    targets: [
+        .executableTarget(
+            name: "Terminal", dependencies: [.product(name: "PreludeSession", package: "prelude-session")]),
+        .testTarget(
+            name: "TerminalTests",
+            dependencies: [
+                "Terminal",
+                .product(
+                    name: "PreludeSessionTesting", package: "prelude-session", condition: .when(traits: ["Testing"])),
+            ]),
+    ]
+)

@@ -1,0 +1,68 @@
+import Foundation
+import PreludeSession
+
+/// The commands of the app, each a few calls of the SDK.
+struct App: Sendable {
+    let client: PreludeSessionClient
+    /// The origin of the app's own backend.
+    let backend: String
+    let console: Console
+
+    func run(_ arguments: [String]) async throws {
+        switch (arguments.first, arguments.dropFirst().first, arguments.dropFirst(2).first) {
+        case ("login", let email?, nil): try await login(email: email)
+        case ("whoami", nil, nil): try await whoAmI()
+        case ("sessions", nil, nil): try await sessions()
+        case ("call", let method?, let path?): try await call(method: method, path: path)
+        case ("logout", nil, nil): try await logout()
+        default: throw Usage()
+        }
+    }
+
+    /// Signs in with a code by e-mail. The session is kept in the standard store, so the next run finds it.
+    func login(email: String) async throws {
+        let identifier = PreludeIdentifier(type: .emailAddress, value: email)
+        try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+        while true {
+            do {
+                let user = try await client.checkOTP(try await console.ask("Code:"))
+                console.say("Signed in as \(user.profile.userID ?? "unknown").")
+                return
+            } catch PreludeSessionError.invalidOTPCode {
+                // The same login goes on.
+                console.say("That is not the code. Try again.")
+            }
+        }
+    }
+
+    /// Says who is signed in, without a network.
+    func whoAmI() async throws {
+        guard let profile = await client.profile else {
+            throw PreludeSessionError.unauthorized("nobody is signed in")
+        }
+        console.say(profile.userID ?? "unknown")
+    }
+
+    /// Lists where the user is signed in.
+    func sessions() async throws {
+        let own = await client.sessionID
+        for session in try await client.listSessions().sessions {
+            let mark = session.id == own ? "*" : " "
+            console.say("\(mark) \(session.id) \(session.osVersion), last seen \(session.lastSeenAt)")
+        }
+    }
+
+    /// Signs out here at once; the service hears of it now or, offline, later.
+    func logout() async throws {
+        try await client.logout()
+        console.say("Signed out.")
+    }
+}
+
+/// How to use the app.
+struct Usage: Error, CustomStringConvertible {
+    let description = """
+        usage: Terminal login EMAIL | whoami | sessions | call METHOD PATH | logout
+        EXAMPLE_SERVICE is the session service (http://localhost:8080), EXAMPLE_BACKEND your backend (http://localhost:9000).
+        """
+}

@@ -1,0 +1,113 @@
+// The trait brings the session service along, which the app itself has no use for: swift test --traits Testing
+#if Testing
+    import PreludeSession
+    import PreludeSessionTesting
+    import Testing
+
+    @testable import Terminal
+
+    /// Somebody with texts to type.
+    private actor User {
+        private var texts: [String]
+        init(texts: [String]) { self.texts = texts }
+        func next() -> String? { texts.isEmpty ? nil : texts.removeFirst() }
+    }
+
+    @Suite("The app")
+    struct AppTests {
+        let service: TestService
+
+        init() async throws {
+            service = try await TestService()
+            service.serveBackend { request in
+                guard request.httpMethod == "POST" else { return BackendAnswer(json: #"{"balance": 12}"#) }
+                let token = request.value(forHTTPHeaderField: "Authorization")?.split(separator: " ").last ?? ""
+                guard scopes(of: String(token)).contains("transfer:write") else {
+                    let challenge = #"Bearer error="insufficient_scope", scope="transfer:write""#
+                    return BackendAnswer(status: 403, headers: ["WWW-Authenticate": challenge])
+                }
+                return BackendAnswer(status: 201)
+            }
+        }
+
+        /// What the app says to some commands, when its user types these texts and then the codes that were sent.
+        private func lines(
+            of commands: [String], client: PreludeSessionClient? = nil, typing texts: [String] = []
+        ) async throws -> [String] {
+            let (said, continuation) = AsyncStream.makeStream(of: String.self)
+            let user = User(texts: texts)
+            let console = Console(
+                ask: { _ in try await user.next() ?? service.code(for: "ada@example.com") },
+                say: { continuation.yield($0) })
+            let app = App(
+                client: try client ?? service.client(), backend: "https://backend.example.com", console: console)
+            defer { continuation.finish() }
+            for command in commands { try await app.run(command.split(separator: " ").map(String.init)) }
+            continuation.finish()
+            return await said.reduce(into: []) { $0.append($1) }
+        }
+
+        @Test("signs in with the code that was sent, and out")
+        func login() async throws {
+            let client = try service.client()
+            let lines = try await lines(of: ["login ada@example.com", "whoami", "logout"], client: client)
+            #expect(lines.count == 3)
+            #expect(lines[0] == "Signed in as \(lines[1]).")
+            #expect(lines[2] == "Signed out.")
+            #expect(await client.profile == nil)
+        }
+
+        @Test("asks again after a wrong code")
+        func wrongCode() async throws {
+            let lines = try await lines(of: ["login ada@example.com"], typing: ["no code"])
+            #expect(lines.first == "That is not the code. Try again.")
+            #expect(lines.count == 2)
+        }
+
+        @Test("calls the backend, also when the access token has ended")
+        func call() async throws {
+            let client = try await service.signedIn()
+            service.clock.advance(by: .seconds(301))
+            #expect(try await lines(of: ["call GET /balance"], client: client) == [#"200 {"balance": 12}"#])
+        }
+
+        @Test("steps up when the backend asks for more")
+        func stepUp() async throws {
+            try await service.allow(scope: "transfer:write")
+            let client = try await service.signedIn()
+            #expect(try await lines(of: ["call POST /transfers"], client: client) == ["201 "])
+        }
+
+        @Test("says so when the service denies what the backend asks for")
+        func denied() async throws {
+            try await service.deny(scope: "transfer:write")
+            let client = try await service.signedIn()
+            #expect(try await lines(of: ["call POST /transfers"], client: client) == ["You may not do that."])
+        }
+
+        @Test("lists the sessions, and marks its own")
+        func sessions() async throws {
+            _ = try await service.signedIn()
+            let client = try await service.signedIn()
+            let lines = try await lines(of: ["sessions"], client: client)
+            #expect(lines.count == 2)
+            #expect(lines.filter { $0.hasPrefix("* ") }.count == 1)
+        }
+
+        @Test("stays signed in without a network")
+        func offline() async throws {
+            let client = try await service.signedIn()
+            service.clock.advance(by: .seconds(301))
+            service.faults.isOffline = true
+            await #expect(throws: PreludeSessionError.self) {
+                _ = try await lines(of: ["call GET /balance"], client: client)
+            }
+            #expect(try await lines(of: ["whoami"], client: client).count == 1)
+        }
+
+        @Test("says how it is used", arguments: ["", "login", "call GET", "fly"])
+        func usage(command: String) async throws {
+            await #expect(throws: Usage.self) { _ = try await lines(of: [command]) }
+        }
+    }
+#endif

@@ -1,0 +1,21 @@
+import PreludeSession
+import SwiftUI
+
+struct LoginView: View {
+    let client: PreludeSessionClient
+    @State private var email = ""
+    @State private var isCodeSent = false
+
+    var body: some View {
+        VStack {
+            TextField("E-mail address", text: $email)
+            Button("Send a code") { Task { try await sendCode() } }
+        }
+    }
+
+    private func sendCode() async throws {
+        let identifier = PreludeIdentifier(type: .emailAddress, value: email)
+        try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+        isCodeSent = true
+    }
+}

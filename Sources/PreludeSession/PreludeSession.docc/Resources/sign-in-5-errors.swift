@@ -1,0 +1,42 @@
+import PreludeSession
+import SwiftUI
+
+struct LoginView: View {
+    let client: PreludeSessionClient
+    @State private var email = ""
+    @State private var code = ""
+    @State private var isCodeSent = false
+    @State private var message = ""
+
+    var body: some View {
+        VStack {
+            if isCodeSent {
+                TextField("Code", text: $code)
+                Button("Sign in") { Task { await attempt { _ = try await client.checkOTP(code) } } }
+            } else {
+                TextField("E-mail address", text: $email)
+                Button("Send a code") { Task { await attempt(sendCode) } }
+            }
+            Text(message)
+        }
+    }
+
+    private func sendCode() async throws {
+        let identifier = PreludeIdentifier(type: .emailAddress, value: email)
+        try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+        isCodeSent = true
+    }
+
+    private func attempt(_ work: () async throws -> Void) async {
+        message = ""
+        do {
+            try await work()
+        } catch PreludeSessionError.invalidOTPCode {
+            message = "That is not the code. Try again."
+        } catch PreludeSessionError.network, PreludeSessionError.timeout {
+            message = "You are offline."
+        } catch {
+            message = error.localizedDescription
+        }
+    }
+}

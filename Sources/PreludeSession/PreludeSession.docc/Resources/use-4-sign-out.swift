@@ -1,0 +1,36 @@
+import PreludeSession
+import SwiftUI
+
+struct NotesView: View {
+    let client: PreludeSessionClient
+    @State private var notes = ""
+    @State private var message = ""
+
+    var body: some View {
+        VStack {
+            Text(notes)
+            Text(message)
+            Button("Sign out") { Task { try await client.logout() } }
+        }
+        .task { await refresh() }
+    }
+
+    private func refresh() async {
+        do {
+            try await load()
+            message = ""
+        } catch PreludeSessionError.network, PreludeSessionError.timeout {
+            message = "You are offline."
+        } catch PreludeSessionError.unauthorized {
+            // The session is over. The model has heard of it, and the login is shown.
+        } catch {
+            message = error.localizedDescription
+        }
+    }
+
+    private func load() async throws {
+        guard let url = URL(string: "http://localhost:9000/notes") else { return }
+        let (data, response) = try await client.data(for: URLRequest(url: url))
+        if response.statusCode == 200 { notes = String(decoding: data, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,115 @@
+"""The documentation of the libraries renders, describes every public symbol, and shows the way to each of them."""
+
+import json
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from service import ROOT
+
+#: As `scripts/docs` has them: each library that apps and backends import.
+LIBRARIES = re.search(r"(?m)^libraries=\((.*)\)$", (ROOT / "scripts" / "docs").read_text())[1].split()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rendered():
+    """Where the documentation is; a link or a symbol that is nowhere fails here."""
+    for script in ("check-apple", "docs"):
+        told = subprocess.run([ROOT / "scripts" / script], capture_output=True, text=True, timeout=300)
+        assert told.returncode == 0, told.stdout + told.stderr
+    return ROOT / ".build" / "docc"
+
+
+def symbols(library: str) -> dict[str, dict]:
+    """The public symbols of a library by their identifiers, without what the compiler makes up."""
+    folder = ROOT / ".build" / "docc" / "symbols" / library
+    graph = json.loads((folder / f"{library}.symbols.json").read_text())
+    # What does its duty by a protocol is described there.
+    duties = {edge["source"] for edge in graph["relationships"] if "sourceOrigin" in edge}
+    return {
+        symbol["identifier"]["precise"]: symbol for symbol in graph["symbols"]
+        if symbol["identifier"]["precise"] not in duties and "location" in symbol}
+
+
+def undescribed(found: dict[str, dict]) -> list[str]:
+    return sorted(".".join(symbol["pathComponents"]) for symbol in found.values() if not words(symbol))
+
+
+def words(symbol: dict) -> str:
+    return " ".join(line["text"] for line in symbol.get("docComment", {}).get("lines", [])).strip()
+
+
+def catalog(library: str) -> pathlib.Path:
+    return ROOT / "Sources" / library / f"{library}.docc"
+
+
+def topics(page: str) -> set[str]:
+    """The symbols that a page's topics lead to."""
+    return {link.split("-swift.")[0] for link in re.findall(r"(?m)^- ``([^`]+)``$", page)}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_every_public_symbol_is_described(library):
+    found = symbols(library)
+    assert len(found) > 40
+    assert not undescribed(found)
+
+
+def test_a_symbol_that_is_not_described_would_be_found():
+    found = symbols("PreludeSession")
+    client = next(symbol for symbol in found.values() if symbol["pathComponents"] == ["PreludeSessionClient"])
+    del client["docComment"]
+    assert undescribed(found) == ["PreludeSessionClient"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_every_type_is_in_the_topics(library):
+    types = {symbol["pathComponents"][0] for symbol in symbols(library).values() if len(symbol["pathComponents"]) == 1}
+    assert types == topics((catalog(library) / f"{library}.md").read_text())
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_type_with_a_page_of_its_own_has_all_its_members_there(library):
+    members: dict[str, set[str]] = {}
+    for symbol in symbols(library).values():
+        if len(symbol["pathComponents"]) == 2:
+            members.setdefault(symbol["pathComponents"][0], set()).add(symbol["pathComponents"][1])
+    pages = {page.stem: page for page in catalog(library).glob("*.md") if page.stem in members}
+    assert pages
+    for name, page in pages.items():
+        listed = topics(page.read_text())
+        # A duty by a protocol may be shown, but need not be.
+        assert members[name] <= listed, f"{name}: {members[name] - listed}"
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_whatever_fails_says_how(library):
+    """Every throwing call says what it throws; what it is made of may leave that to the call."""
+    silent = [
+        ".".join(symbol["pathComponents"]) for symbol in symbols(library).values()
+        if any(piece["spelling"] == "throws" for piece in symbol["declarationFragments"])
+        and symbol["kind"]["identifier"] != "swift.typealias" and "Throws:" not in words(symbol)]
+    # The store says it once for all its methods.
+    assert not [name for name in silent if not name.startswith("CredentialStore.")]
+
+
+def test_symbols_of_apple_systems_are_described_too():
+    names = {symbol["pathComponents"][0] for symbol in symbols("PreludeSession").values()}
+    assert {"KeychainCredentialStore", "SecureEnclaveDeviceKeyStore"} <= names
+
+
+def test_tutorials_show_every_file_that_they_bring():
+    folder = catalog("PreludeSession")
+    shown = set()
+    for tutorial in (folder / "Tutorials").glob("*.tutorial"):
+        shown |= set(re.findall(r'(?:file|source): "?([\w.-]+)', tutorial.read_text()))
+    assert len(shown) > 5
+    assert shown == {path.name for path in (folder / "Resources").iterdir()}
+
+
+def test_tutorials_are_rendered(rendered):
+    pages = rendered / "PreludeSession.doccarchive" / "data" / "tutorials"
+    for tutorial in (catalog("PreludeSession") / "Tutorials").glob("*.tutorial"):
+        assert list(pages.rglob(f"{tutorial.stem.lower()}.json")), tutorial.name
