@@ -30,12 +30,17 @@ struct AccessTokens: Sendable {
         var aud = "testapp"
         var sub = "usr_01jzq4v7m8e6kb3t9x2c5n0hda"
         var sid = "ses_01jzq4v7m8e6kb3t9x2c5n0hdb"
-        var client_id = "testapp"
+        var clientID = "testapp"
         let jti: String
         let iat: Int
         let nbf: Int
         let exp: Int
         let cnf: [String: String]?
+
+        private enum CodingKeys: String, CodingKey {
+            case iss, aud, sub, sid, jti, iat, nbf, exp, cnf
+            case clientID = "client_id"
+        }
     }
 
     private static func random(_ count: Int) -> Data {

@@ -49,17 +49,23 @@ public final class PlayedService: SessionTransport {
     private func signedIn(lifetime: Int) throws -> (HTTPResponse, Data) {
         let now = Int(Date().timeIntervalSince1970)
         let body = Body(
-            access_token: try tokens.issue(at: now, lifetime: lifetime), expires_at: now + lifetime,
-            token_type: tokens.bound ? "DPoP" : "Bearer")
+            accessToken: try tokens.issue(at: now, lifetime: lifetime), expiresAt: now + lifetime,
+            tokenType: tokens.bound ? "DPoP" : "Bearer")
         var response = HTTPResponse(status: .ok)
         if let name = HTTPField.Name("x-refresh-token") { response.headerFields[name] = "rt_" + UUID().uuidString }
         return (response, try JSONEncoder().encode(body))
     }
 
     private struct Body: Encodable {
-        let access_token: String
-        let expires_at: Int
-        let token_type: String
+        let accessToken: String
+        let expiresAt: Int
+        let tokenType: String
+
+        private enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case expiresAt = "expires_at"
+            case tokenType = "token_type"
+        }
     }
 }
 
