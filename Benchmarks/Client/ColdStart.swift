@@ -1,0 +1,46 @@
+import Foundation
+import LoopbackServer
+import Measurement
+import PlayedService
+import PreludeSession
+
+/// An app's start with a session on disk: a new client, as an app makes it, and its first answer, which comes from the
+/// credential files. Beside it, reading and parsing the session's file and nothing else.
+///
+/// - Parameters:
+///   - name: What is asked.
+///   - ask: Asks the new client.
+func coldStart(_ name: String, ask: @escaping (PreludeSessionClient) async throws -> Void) {
+    struct Stage {
+        let server: LoopbackServer
+        let endpoint: Endpoint
+        let directory: String
+        let record: URL
+    }
+    Comparison(
+        "cold start to \(name)", calls: 20,
+        stage: {
+            let server = try LoopbackServer()
+            let endpoint = Endpoint.custom("http://127.0.0.1:\(server.port)")
+            let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            let store = FileCredentialStore(directory: directory)
+            _ = try await PlayedService(firstLifetime: 3600).signIn(endpoint: endpoint, store: store)
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+            guard let file = files.first(where: { $0.hasSuffix(".session") }) else { throw Unexpected("no session") }
+            return Stage(
+                server: server, endpoint: endpoint, directory: directory,
+                record: URL(fileURLWithPath: directory + "/" + file))
+        },
+        reference: { stage in
+            { _ = try JSONSerialization.jsonObject(with: try Data(contentsOf: stage.record)) }
+        },
+        subject: { stage in
+            {
+                let client = try PreludeSessionClient(
+                    endpoint: stage.endpoint, credentialStore: FileCredentialStore(directory: stage.directory))
+                try await ask(client)
+                guard stage.server.requests == 0 else { throw Unexpected("a cold start went to the network") }
+            }
+        }
+    ).register()
+}

@@ -1,0 +1,83 @@
+public import Foundation
+public import HTTPTypes
+public import PreludeSession
+import Synchronization
+
+/// The session service, as far as a client's costs need one: it answers a login and refreshes from memory, with tokens of
+/// the real size and shape, and counts. The real one would cost more than the client that is measured. What is not for the
+/// service goes the way it goes in an app that says nothing of transports.
+public final class PlayedService: SessionTransport {
+    private static let network = URLSessionTransport()
+
+    private let tokens: AccessTokens
+    private let firstLifetime: Int
+    private let beforeRefresh: @Sendable () async -> Void
+    private let refreshed = Mutex(0)
+
+    /// - Parameters:
+    ///   - bound: Whether access tokens are bound to the device's key, so that each call needs a proof (RFC 9449 §6).
+    ///   - firstLifetime: Seconds for which the access token of a login is good; those of refreshes last 300.
+    ///   - beforeRefresh: What the answer to a refresh waits for.
+    public init(
+        bound: Bool = false, firstLifetime: Int = 300, beforeRefresh: @escaping @Sendable () async -> Void = {}
+    ) throws {
+        tokens = try AccessTokens(bound: bound)
+        self.firstLifetime = firstLifetime
+        self.beforeRefresh = beforeRefresh
+    }
+
+    /// How many refreshes were sent.
+    public var refreshes: Int { refreshed.withLock { $0 } }
+
+    public func send(
+        _ request: HTTPRequest, body: Data?, timeout: TimeInterval
+    ) async throws -> (HTTPResponse, Data) {
+        switch request.path {
+        case "/v1/session/login/email/password":
+            return (HTTPResponse(status: .ok), Data(#"{"challenge_token":"challenge"}"#.utf8))
+        case "/v1/session/login/finalize":
+            return try signedIn(lifetime: firstLifetime)
+        case "/v1/session/refresh":
+            refreshed.withLock { $0 += 1 }
+            await beforeRefresh()
+            return try signedIn(lifetime: 300)
+        default:
+            return try await Self.network.send(request, body: body, timeout: timeout)
+        }
+    }
+
+    private func signedIn(lifetime: Int) throws -> (HTTPResponse, Data) {
+        let now = Int(Date().timeIntervalSince1970)
+        let body = Body(
+            accessToken: try tokens.issue(at: now, lifetime: lifetime), expiresAt: now + lifetime,
+            tokenType: tokens.bound ? "DPoP" : "Bearer")
+        var response = HTTPResponse(status: .ok)
+        if let name = HTTPField.Name("x-refresh-token") { response.headerFields[name] = "rt_" + UUID().uuidString }
+        return (response, try JSONEncoder().encode(body))
+    }
+
+    private struct Body: Encodable {
+        let accessToken: String
+        let expiresAt: Int
+        let tokenType: String
+
+        private enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case expiresAt = "expires_at"
+            case tokenType = "token_type"
+        }
+    }
+}
+
+extension PlayedService {
+    /// A client that has just signed in here.
+    public func signIn(
+        endpoint: Endpoint = .custom("https://session.test"),
+        store: any CredentialStore = InMemoryCredentialStore()
+    ) async throws -> PreludeSessionClient {
+        let client = try PreludeSessionClient(endpoint: endpoint, credentialStore: store, transport: self)
+        _ = try await client.loginWithPassword(
+            LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "a long password"))
+        return client
+    }
+}
