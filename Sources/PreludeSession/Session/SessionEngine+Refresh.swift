@@ -16,15 +16,22 @@ struct StepUpRefusal: Error {
     let error: PreludeSessionError
 }
 
+/// The server failed at a refresh with a challenge, which it may not do without one. The challenge stays as it is. Never
+/// leaves the engine.
+struct StepUpFailure: Error {
+    let error: PreludeSessionError
+}
+
 extension SessionEngine {
     /// A user with a good access token: the one at hand, else by one refresh for all who ask.
     func refresh() async throws -> PreludeUser {
+        var takesStepUps = true
         while true {
             _ = try await loaded()
             await restoreStepUps()
             let now = try await device.serverTime()
             // No suspension from here until the refresh is under way: everyone decides by the same facts.
-            let waiting = stepUps.waiting(session: machine.session, at: now)
+            let waiting = takesStepUps ? stepUps.waiting(session: machine.session, at: now) : nil
             let need = machine.need(serverTime: now, margin: margin)
             switch need {
             case .read, .signIn: throw PreludeSessionError.unauthorized("nobody is signed in")
@@ -36,11 +43,13 @@ extension SessionEngine {
                     // It was not this caller's challenge. It is dropped, so what remains to be done is ordinary.
                     continue
                 } catch {
-                    // A grant that cannot be fetched now is no reason to withhold a token that is good.
-                    guard waiting != nil, case .nothing(let session) = need, machine.session == session else {
-                        throw error
+                    // A grant that cannot be fetched now is no reason to withhold a token that is good,
+                    if waiting != nil, case .nothing(let session) = need, machine.session == session {
+                        return try Self.user(session)
                     }
-                    return try Self.user(session)
+                    // nor to go without a new one.
+                    guard error is StepUpFailure else { throw error }
+                    takesStepUps = false
                 }
             }
         }
@@ -63,19 +72,25 @@ extension SessionEngine {
 
     private func performRefresh(fence: Int, stepUp: StepUpChallenge?) async throws -> PreludeUser {
         let user = try await store.withLock(name + ".refresh") {
-            do {
-                return try await self.refreshAlone(fence: fence, stepUp: stepUp)
-            } catch is Superseded {
-                // The session that is over is not the one that is stored now; that one counts.
-                return try await self.refreshAlone(fence: fence, stepUp: stepUp)
+            for _ in 0..<Self.maximumRounds {
+                do {
+                    return try await self.refreshAlone(fence: fence, stepUp: stepUp)
+                } catch is Superseded {
+                    // What is stored now counts.
+                    continue
+                }
             }
+            throw PreludeSessionError.refreshFailed("other clients of the store replace the session again and again")
         }
         tellRevocations()
         return user
     }
 
-    /// What was spent was refused, and something else is stored meanwhile. Never leaves the engine.
+    /// What was spent is not what is stored any more. Never leaves the engine.
     private struct Superseded: Error {}
+
+    /// How often a session may be replaced by others under the eyes of one refresh.
+    private static let maximumRounds = 3
 
     /// Nobody else refreshes this session now, in this process or another.
     private func refreshAlone(fence: Int, stepUp: StepUpChallenge?) async throws -> PreludeUser {
@@ -104,7 +119,8 @@ extension SessionEngine {
         let answer = try await spend(stored, stepUp: stepUp, fence: fence)
         let next = try TokenAnswer.session(answer, previous: stored)
         guard try await replace(stored, by: next, fence: fence) else {
-            throw Self.overtaken
+            guard machine.accepts(fence) else { throw Self.overtaken }
+            throw Superseded()
         }
         machine.refreshed(next)
         tell(SessionEvent.refreshed, of: next)
@@ -136,6 +152,7 @@ extension SessionEngine {
                 await close(stepUp)
                 throw StepUpRefusal(error: refusal.error)
             }
+            if stepUp != nil, refusal.status >= 500 { throw StepUpFailure(error: refusal.error) }
             guard refusal.endsSession else { throw refusal.error }
             // A definite no. Only now is the session over, and only if it is still the one that was asked about.
             let isKeyLost = refusal.code == .dpopKeyMismatch

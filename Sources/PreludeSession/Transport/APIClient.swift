@@ -28,12 +28,15 @@ actor APIClient {
     ///
     /// A server that wants a nonce gets one more try with it (RFC 9449 §8).
     ///
-    /// - Throws: `ServerRefusal` for an answer that is none, `PreludeSessionError` for no answer.
+    /// - Throws: `ServerRefusal` for an answer that is none, `PreludeSessionError` for no answer; `.timeout` when all of
+    ///   it, the try with a nonce included, takes longer than the client's timeout.
     func send(_ request: APIRequest) async throws -> TransportAnswer {
-        do {
-            return try await attempt(request)
-        } catch let refusal as ServerRefusal where refusal.code == .useDPoPNonce && request.proof.takesNonce {
-            return try await attempt(request)
+        try await environment.deadline(after: timeout) {
+            do {
+                return try await self.attempt(request)
+            } catch let refusal as ServerRefusal where refusal.code == .useDPoPNonce && request.proof.takesNonce {
+                return try await self.attempt(request)
+            }
         }
     }
 
@@ -45,10 +48,7 @@ actor APIClient {
     private func attempt(_ request: APIRequest) async throws -> TransportAnswer {
         let sentAt = environment.now()
         let (response, body) = try await transport.send(
-            try await httpRequest(request), body: request.body, timeout: timeout)
-        guard body.count <= Self.maximumBody else {
-            throw PreludeSessionError.network(underlying: AnswerTooLarge())
-        }
+            try await httpRequest(request), body: request.body, timeout: timeout, maximumAnswer: Self.maximumAnswer)
         let answer = TransportAnswer(status: response.status.code, fields: response.headerFields, body: body)
         await device.learn(
             nonce: answer.header(HeaderName.dpopNonce), date: answer.header("date").flatMap(Self.parseDate),
@@ -58,7 +58,7 @@ actor APIClient {
     }
 
     /// The largest answer that is read, in bytes.
-    private static let maximumBody = 1 << 20
+    private static let maximumAnswer = 1 << 20
 
     private func httpRequest(_ request: APIRequest) async throws -> HTTPRequest {
         guard let schemeEnd = origin.range(of: "://") else {
@@ -117,6 +117,4 @@ actor APIClient {
             from: DateComponents(
                 year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second))
     }
-
-    private struct AnswerTooLarge: Error {}
 }
