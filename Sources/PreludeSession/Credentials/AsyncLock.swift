@@ -49,7 +49,8 @@ actor AsyncLock {
     ///
     /// - Throws: `PreludeSessionError.timeout` when patience comes to its end first; what the work throws.
     nonisolated func with<Answer: Sendable>(
-        _ name: String, patience: @escaping @Sendable () async throws -> Void = { try await SDKEnvironment.untilCancelled(0) },
+        _ name: String,
+        patience: @escaping @Sendable () async throws -> Void = { try await SDKEnvironment.untilCancelled(0) },
         _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
         guard await acquire(name, patience: patience) else { throw PreludeSessionError.timeout }

@@ -18,16 +18,21 @@ actor DeviceIdentity {
     private let store: any CredentialStore
     private let keys: any DeviceKeyStore
     private let environment: SDKEnvironment
+    private let log: SessionLog
     private var record: Record?
     private var loadedKey: (any DeviceKey)?
     /// A key that was lost once is not looked for again: the next login makes another.
     private var isKeyLost = false
 
-    init(name: String, store: any CredentialStore, keys: any DeviceKeyStore, environment: SDKEnvironment) {
+    init(
+        name: String, store: any CredentialStore, keys: any DeviceKeyStore, environment: SDKEnvironment,
+        log: SessionLog = .none
+    ) {
         self.name = name
         self.store = store
         self.keys = keys
         self.environment = environment
+        self.log = log
     }
 
     /// A lower-case UUID that stays the same over logins.
@@ -39,6 +44,7 @@ actor DeviceIdentity {
         // Alone, or of two logins at once one would be bound to a key that the other has replaced.
         let key = try await store.withLock(name + ".device-key") {
             if let key = try await self.existingKey() { return key }
+            self.log(.info, "makes a key of the device")
             return try await self.keys.makeKey(self.name)
         }
         isKeyLost = false
@@ -114,7 +120,9 @@ actor DeviceIdentity {
         }
         let isWorthKeeping = next.clockOffset != record?.clockOffset
         record = next
-        if isWorthKeeping { try? await save(next) }
+        guard isWorthKeeping else { return }
+        log(.info, "learns that the device's clock is wrong", [.number("seconds", Int(next.clockOffset))])
+        try? await save(next)
     }
 
     private func load() async throws -> Record {

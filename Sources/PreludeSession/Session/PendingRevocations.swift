@@ -68,12 +68,14 @@ extension SessionEngine {
         request.headers[HeaderName.refreshToken] = entry.refreshToken
         do {
             _ = try await api.send(request)
+            log(.debug, "the server knows that a session is over")
             return true
         } catch let refusal as ServerRefusal {
             return (400..<500).contains(refusal.status) && refusal.status != 429
         } catch PreludeSessionError.deviceKeyLost {
             return true
         } catch {
+            log(.debug, "the server hears later that a session is over", [.error(error)])
             return false
         }
     }

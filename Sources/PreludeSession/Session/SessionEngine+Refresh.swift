@@ -58,12 +58,22 @@ extension SessionEngine {
     /// The refresh under way since the last login or logout, else a new one that carries the challenge.
     func sharedRefresh(carrying stepUp: StepUpChallenge?) -> RunningRefresh {
         let fence = machine.fence
-        if let refreshing, refreshing.fence == fence { return refreshing }
+        if let refreshing, refreshing.fence == fence {
+            log(.debug, "waits for the refresh that is under way")
+            return refreshing
+        }
+        log(
+            .debug, "refreshes", [.word("with_step_up", stepUp == nil ? "no" : "yes")])
         // A task of its own: a caller who gives up does not take the others' refresh along.
         let task = Task {
             // Before anybody hears of the end, so that nobody joins a refresh that is over.
             defer { if refreshing?.fence == fence { refreshing = nil } }
-            return try await self.performRefresh(fence: fence, stepUp: stepUp)
+            do {
+                return try await self.performRefresh(fence: fence, stepUp: stepUp)
+            } catch {
+                log(.warning, "a refresh failed", [.error(error)])
+                throw error
+            }
         }
         let running = RunningRefresh(fence: fence, stepUp: stepUp, task: task)
         refreshing = running
@@ -106,6 +116,7 @@ extension SessionEngine {
         }
         if stored != machine.session {
             // Refreshed by another client of the same store: its token is as good as a new one, but for the grant.
+            log(.debug, "takes over what another client of the store has refreshed")
             machine.refreshed(stored)
             tell(SessionEvent.refreshed, of: stored)
             if stepUp == nil, case .nothing(let session) = machine.need(serverTime: now, margin: margin) {
@@ -124,6 +135,7 @@ extension SessionEngine {
         }
         machine.refreshed(next)
         tell(SessionEvent.refreshed, of: next)
+        log(.info, "refreshed", next.logAttributes)
         if let stepUp {
             stepUps.redeemed(stepUp)
             await saveStepUps()
@@ -145,6 +157,7 @@ extension SessionEngine {
             do {
                 return try await api.send(request)
             } catch PreludeSessionError.network {
+                log(.debug, "asks again for an answer that may be lost")
                 return try await api.send(request)
             }
         } catch let refusal as ServerRefusal {

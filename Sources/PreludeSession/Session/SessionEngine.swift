@@ -12,6 +12,7 @@ actor SessionEngine {
     /// Names the records of this endpoint in the store.
     let name: String
     let margin: TimeInterval
+    let log: SessionLog
 
     var machine = SessionMachine()
     var pendingLogin: PendingOTPLogin?
@@ -34,7 +35,7 @@ actor SessionEngine {
 
     init(
         api: APIClient, device: DeviceIdentity, store: any CredentialStore, signals: (any PreludeSignalsDispatcher)?,
-        environment: SDKEnvironment, name: String, margin: TimeInterval
+        environment: SDKEnvironment, name: String, margin: TimeInterval, log: SessionLog = .none
     ) {
         self.api = api
         self.device = device
@@ -43,6 +44,7 @@ actor SessionEngine {
         self.environment = environment
         self.name = name
         self.margin = margin
+        self.log = log
     }
 
     // MARK: Reading
@@ -99,6 +101,7 @@ actor SessionEngine {
         unfinishedWipe = nil
         stepUps.forget()
         tell(SessionEvent.signedIn, of: session)
+        log(.info, "signed in", session.logAttributes)
         return true
     }
 
@@ -125,10 +128,12 @@ actor SessionEngine {
 
     /// Forgets, in memory, the session and all that belongs to it.
     func signedOut(_ reason: SignOutReason, byUser: Bool) {
-        let wasSignedIn = machine.session != nil
+        let ended = machine.session
         machine.signedOut(byUser: byUser)
         stepUps.forget()
-        if wasSignedIn { streams.send(.signedOut(reason)) }
+        guard let ended else { return }
+        log(.info, "signed out", [.term("reason", reason.rawValue)] + ended.logAttributes)
+        streams.send(.signedOut(reason))
     }
 
     /// Forgets the session on this device, whatever is going on.

@@ -8,14 +8,13 @@ internal import Foundation
 enum ExchangeProgress: Sendable {
     case head(Int, URLResponse)
     case data(Int, Data)
+    case tooLarge(Int)
     case end(Int, (any Error)?)
 }
 
-/// Collects the answers of a URLSession's tasks as they arrive, so that none grows beyond what is wanted.
+/// Collects the answers of a URLSession's tasks as they arrive.
 actor Exchanges {
     private struct Exchange {
-        let task: URLSessionTask
-        let maximumAnswer: Int
         let continuation: CheckedContinuation<(Data, URLResponse), any Error>
         var response: URLResponse?
         var body = Data()
@@ -25,23 +24,18 @@ actor Exchanges {
 
     /// Starts a task and waits for the end of its answer.
     func run(_ task: URLSessionTask, maximumAnswer: Int) async throws -> (Data, URLResponse) {
-        try await withCheckedThrowingContinuation { continuation in
-            running[task.taskIdentifier] = Exchange(
-                task: task, maximumAnswer: maximumAnswer, continuation: continuation)
+        task.taskDescription = String(maximumAnswer)
+        return try await withCheckedThrowingContinuation { continuation in
+            running[task.taskIdentifier] = Exchange(continuation: continuation)
             task.resume()
         }
     }
 
     func take(_ progress: ExchangeProgress) {
         switch progress {
-        case .head(let id, let response):
-            running[id]?.response = response
-            let announced = response.expectedContentLength
-            if let limit = running[id]?.maximumAnswer, announced > limit { refuse(id) }
-        case .data(let id, let data):
-            guard let exchange = running[id] else { return }
-            guard exchange.body.count + data.count <= exchange.maximumAnswer else { return refuse(id) }
-            running[id]?.body.append(data)
+        case .head(let id, let response): running[id]?.response = response
+        case .data(let id, let data): running[id]?.body.append(data)
+        case .tooLarge(let id): running.removeValue(forKey: id)?.continuation.resume(throwing: AnswerTooLarge())
         case .end(let id, let error):
             guard let exchange = running.removeValue(forKey: id) else { return }
             if let error {
@@ -53,16 +47,9 @@ actor Exchanges {
             }
         }
     }
-
-    /// Stops reading; what else comes of the task is nobody's any more.
-    private func refuse(_ id: Int) {
-        guard let exchange = running.removeValue(forKey: id) else { return }
-        exchange.task.cancel()
-        exchange.continuation.resume(throwing: AnswerTooLarge())
-    }
 }
 
-/// Passes on what URLSession tells, in its order, and refuses redirects.
+/// Passes on what URLSession tells, in its order and no more than is wanted, and refuses redirects.
 final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     private let progress: AsyncStream<ExchangeProgress>.Continuation
 
@@ -72,11 +59,20 @@ final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        progress.yield(.head(dataTask.taskIdentifier, response))
+        if response.expectedContentLength > Self.remaining(of: dataTask) {
+            refuse(dataTask)
+        } else {
+            progress.yield(.head(dataTask.taskIdentifier, response))
+        }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        // Counted here and not by whoever collects: a fast server would be ahead of them by all of the memory.
+        let remaining = Self.remaining(of: dataTask)
+        guard remaining >= 0 else { return }
+        guard data.count <= remaining else { return refuse(dataTask) }
+        dataTask.taskDescription = String(remaining - data.count)
         progress.yield(.data(dataTask.taskIdentifier, data))
     }
 
@@ -92,5 +88,14 @@ final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+    }
+
+    /// Bytes that are still wanted: the task carries the number, for its calls come one after the other.
+    private static func remaining(of task: URLSessionTask) -> Int { task.taskDescription.flatMap { Int($0) } ?? 0 }
+
+    private func refuse(_ task: URLSessionTask) {
+        task.taskDescription = "-1"
+        task.cancel()
+        progress.yield(.tooLarge(task.taskIdentifier))
     }
 }

@@ -35,7 +35,9 @@ struct FileLockTests {
         try await withDirectory { directory, waits, environment in
             let lock = FileLock(directory: directory, environment: environment)
             let holder = try hold(directory + "/a.lock")
-            #expect(try await failure { try await lock.with("a") { Issue.record("nobody may get in") } } == "timeout")
+            let isInside = Gate()
+            #expect(try await failure { try await lock.with("a") { await isInside.open() } } == "timeout")
+            #expect(await !isInside.isOpen)
             #expect(waits.total >= FileLock.patience && waits.total < FileLock.patience + 1)
             close(holder)
             #expect(try await lock.with("a") { true })

@@ -58,7 +58,7 @@ final class RawServer: Sendable {
 
     private static func write(_ bytes: [UInt8], to connection: Int32) -> Bool {
         #if os(Linux)
-            let flags = Int32(MSG_NOSIGNAL.rawValue)
+            let flags = Int32(MSG_NOSIGNAL)
         #else
             let flags: Int32 = 0
         #endif

@@ -43,7 +43,8 @@ struct SlowAnswerTests {
     func whole() async throws {
         let body = #"{"code":"rate_limited","message":"slowly"}"#
         let server = try RawServer(
-            head: "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)",
+            head:
+                "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)",
             rest: [])
         let client = try client(of: server, sleep: SDKEnvironment.untilCancelled)
         let error = await #expect(throws: PreludeSessionError.self) { _ = try await client.passwordCompliancy() }
