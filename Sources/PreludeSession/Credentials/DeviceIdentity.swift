@@ -20,6 +20,8 @@ actor DeviceIdentity {
     private let environment: SDKEnvironment
     private let log: SessionLog
     private var record: Record?
+    /// Whether the stored record is of a newer version, which is not ours to replace.
+    private var leavesRecordAlone = false
     private var loadedKey: (any DeviceKey)?
     /// A key that was lost once is not looked for again: the next login makes another.
     private var isKeyLost = false
@@ -128,11 +130,12 @@ actor DeviceIdentity {
     private func load() async throws -> Record {
         if let record { return record }
         if let data = try await store.read(name + ".device") {
-            // One that cannot be understood is made anew: it holds nothing that a session depends on.
             if let stored = try? JSONDecoder().decode(Record.self, from: data), stored.version == 1 {
                 record = record ?? stored
                 return record ?? stored
             }
+            // One that nobody understands is made anew: it holds nothing that a session depends on.
+            leavesRecordAlone = RecordVersion.isNewer(than: 1, data)
         }
         let made = Record(deviceID: environment.newDeviceID())
         if let record { return record }
@@ -142,6 +145,7 @@ actor DeviceIdentity {
     }
 
     private func save(_ record: Record) async throws {
+        guard !leavesRecordAlone else { return }
         try await store.write(try JSONEncoder().encode(record), to: name + ".device")
     }
 }

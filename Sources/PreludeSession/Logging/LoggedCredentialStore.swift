@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// A store whose refusals are told to a log, those included that the SDK gets over.
+/// A store whose refusals are told to a log, those included that the SDK gets over, and are errors of the SDK whatever the
+/// store throws.
 struct LoggedCredentialStore: CredentialStore {
     let store: any CredentialStore
     let log: SessionLog
@@ -31,6 +32,9 @@ struct LoggedCredentialStore: CredentialStore {
             log(
                 .warning, "the storage refuses",
                 [.word("operation", operation), .term("record", record), .error(error)])
+            guard error is PreludeSessionError else {
+                throw PreludeSessionError.storageUnavailable("the credential store failed: \(type(of: error))")
+            }
             throw error
         }
     }

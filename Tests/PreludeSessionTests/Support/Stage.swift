@@ -31,13 +31,14 @@ struct Stage {
     }
 
     func client(
-        signals: (any PreludeSignalsDispatcher)? = nil, endpoint: Endpoint = .default
+        signals: (any PreludeSignalsDispatcher)? = nil, endpoint: Endpoint = .default,
+        log: (any PreludeSessionLogHandler)? = nil
     ) throws -> PreludeSessionClient {
         let clock = clock
         let randomness = randomness
         return try PreludeSessionClient(
             endpoint: endpoint, signalsDispatcher: signals, credentialStore: store, transport: transport,
-            environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
+            logHandler: log, environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
     }
 
     /// The session as it lies in the store.
