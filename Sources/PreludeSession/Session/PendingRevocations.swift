@@ -83,7 +83,8 @@ extension SessionEngine {
     private func readRevocations() async throws -> PendingRevocations {
         guard let data = try await store.read(name + ".revocations") else { return PendingRevocations() }
         guard !RecordVersion.isNewer(than: PendingRevocations().version, data) else {
-            throw PreludeSessionError.storageUnavailable("the record of ended sessions is of a newer version of the SDK")
+            throw PreludeSessionError.storageUnavailable(
+                "the record of ended sessions is of a newer version of the SDK")
         }
         return (try? JSONDecoder().decode(PendingRevocations.self, from: data)) ?? PendingRevocations()
     }

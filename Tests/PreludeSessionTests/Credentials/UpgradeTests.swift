@@ -15,17 +15,17 @@ struct UpgradeTests {
     /// What version 1 wrote, by record.
     private static let first: [String: String] = [
         ".session": """
-            {"accessToken":"\(token)","accessTokenExpiresAt":\(ended),"refreshToken":"refresh-0",\
-            "refreshTokenExpiresAt":\(ended + 86_400),"version":1}
-            """,
+        {"accessToken":"\(token)","accessTokenExpiresAt":\(ended),"refreshToken":"refresh-0",\
+        "refreshTokenExpiresAt":\(ended + 86_400),"version":1}
+        """,
         ".key": #"{"key":"\#(key.base64EncodedString())","version":1}"#,
         ".device": """
-            {"clockOffset":-3600,"deviceID":"0b5a2f6e-8d4c-4b1a-9c3e-7f6d5e4c3b2a","nonce":"n-1","version":1}
-            """,
+        {"clockOffset":-3600,"deviceID":"0b5a2f6e-8d4c-4b1a-9c3e-7f6d5e4c3b2a","nonce":"n-1","version":1}
+        """,
         ".stepup": """
-            {"entries":[{"scope":"transfer:write","sessionID":"ses_1","status":"review",\
-            "token":"\(TestToken.challenge("t0"))"}],"version":1}
-            """,
+        {"entries":[{"scope":"transfer:write","sessionID":"ses_1","status":"review",\
+        "token":"\(TestToken.challenge("t0"))"}],"version":1}
+        """,
         // The reference date of Foundation's own coding.
         ".revocations": #"{"entries":[{"expiresAt":800000000,"refreshToken":"refresh-old"}],"version":1}"#,
     ]
@@ -53,8 +53,10 @@ struct UpgradeTests {
         #expect(sent.proof?["iat"] == .int(Int64(TestClock.start)))
         let header = try #require(sent.headers["dpop"]?.split(separator: ".").first)
         let publicKey = try P256.Signing.PrivateKey(rawRepresentation: Self.key).publicKey.rawRepresentation
-        #expect(TestToken.claims(of: "h.\(header).s")?["jwk"]?.members["x"] == .string(
-            TestToken.base64URL(publicKey.prefix(32))))
+        #expect(
+            TestToken.claims(of: "h.\(header).s")?["jwk"]?.members["x"]
+                == .string(
+                    TestToken.base64URL(publicKey.prefix(32))))
         await stage.transport.arrival(of: "/revoke")
         #expect(await stage.transport.requests("/revoke").first?.headers["x-refresh-token"] == "refresh-old")
     }

@@ -125,7 +125,8 @@ struct LogTests {
             #expect(recorder.messages.contains(message), "\(message)")
         }
         #expect(recorder.text.contains("a request is answered method=POST path=/v1/session/refresh status=503 ms=0"))
-        #expect(recorder.text.contains("the storage refuses operation=write record=revocations error=storageUnavailable"))
+        #expect(
+            recorder.text.contains("the storage refuses operation=write record=revocations error=storageUnavailable"))
         #expect(recorder.text.contains("signed out reason=logout"))
     }
 
