@@ -52,7 +52,7 @@ struct FullDiskStory {
         arguments: FailingStore.What.allCases)
     private func everyPoint(what: FailingStore.What) async throws {
         var failures = 0
-        for uses in 0..<20 {
+        for uses in 0..<6 {
             let world = try await World()
             let (store, transport) = (FailingStore(), world.transport())
             let client = try await world.signedIn(transport: transport, store: store)

@@ -21,7 +21,8 @@ struct FileLock: Sendable {
         try Self.makeDirectory(directory)
         let file = directory + "/" + Self.safe(name) + ".lock"
         let environment = environment
-        return try await AsyncLock.shared.with(file, patience: { try await environment.sleep(Self.patience) }) {
+        let patience: @Sendable () async throws -> Void = { try await environment.sleep(Self.patience) }
+        return try await AsyncLock.shared.with(file, patience: patience) {
             let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw Self.failure("open", errno) }
             // Closing gives the lock back, also when the process dies.
