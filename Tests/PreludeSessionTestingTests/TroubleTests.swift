@@ -3,6 +3,10 @@ import PreludeSession
 import PreludeSessionTesting
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// An app's unit tests of what goes wrong, as its developer writes them.
 @Suite("An app in trouble")
 struct TroubleTests {
@@ -90,6 +94,27 @@ struct TroubleTests {
         await #expect(performing: { try await relaunched.refresh() }, throws: isNetwork)
         service.faults.isOffline = false
         #expect(try await relaunched.refresh().profile == user)
+    }
+
+    @Test("launched offline with a token that is good, the app has it")
+    func offlineLaunchWithToken() async throws {
+        let service = try await TestService()
+        let store = InMemoryCredentialStore()
+        let token = try await service.signedIn(store: store).accessToken
+        service.faults.isOffline = true
+        #expect(try await service.client(store: store).refresh().accessToken == token)
+    }
+
+    @Test("offline, a call to the app's backend says so", arguments: [false, true])
+    func offlineCall(isSpent: Bool) async throws {
+        let service = try await TestService()
+        let client = try await service.signedIn()
+        if isSpent { expire(service) }
+        service.serveBackend { _ in BackendAnswer(status: 401) }
+        service.faults.isOffline = true
+        let url = try #require(URL(string: "https://api.example.com/balance"))
+        await #expect(performing: { _ = try await client.data(for: URLRequest(url: url)) }, throws: isNetwork)
+        #expect(await client.profile != nil)
     }
 
     @Test("one device is offline while the other is not")

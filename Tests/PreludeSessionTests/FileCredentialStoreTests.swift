@@ -50,6 +50,22 @@ struct FileCredentialStoreTests {
         }
     }
 
+    @Test("a write that fails leaves the old record whole, and nothing of the new one")
+    func failedWrite() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("old".utf8), to: "a")
+            // A directory cannot be replaced by a file, and a folder in the way of the name cannot be written into.
+            try FileManager.default.createDirectory(atPath: directory + "/b/c", withIntermediateDirectories: true)
+            #expect(throws: PreludeSessionError.self) { try store.write(Data("new".utf8), to: "b") }
+            // Longer than a name may be, temporary or not.
+            let long = String(repeating: "n", count: 300)
+            #expect(throws: PreludeSessionError.self) { try store.write(Data("new".utf8), to: long) }
+            #expect(try store.read("a") == Data("old".utf8))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == ["a", "b"])
+        }
+    }
+
     @Test("the lock lets one in at a time")
     func lock() async throws {
         try await withDirectory { directory in

@@ -133,3 +133,22 @@ def test_the_tests_that_the_security_page_names_are_there():
         assert f"def {name}(" in python, name
     for name in quoted:
         assert f'"{name}"' in swift, name
+
+
+def test_the_tests_that_the_promises_name_are_there():
+    page = read("docs", "promises.md")
+    python = read("Tests", "System", "test_sdk_processes.py")
+    folders = ["EndToEndTests", "PreludeSessionTests", "PreludeSessionTestingTests"]
+    swift = "\n".join(path.read_text() for folder in folders for path in (ROOT / "Tests" / folder).rglob("*.swift"))
+    promises = re.split(r"^\*\*(\d+)\. ", page, flags=re.MULTILINE)[1:]
+    assert [int(number) for number in promises[::2]] == list(range(1, 13))
+    for number, text in zip(promises[::2], promises[1::2]):
+        quoted = [" ".join(name.split()) for name in re.findall(r"“([^”]+)”", text)]
+        named = re.findall(r"`(test_\w+)`", text)
+        assert quoted or named, f"promise {number} is proven by nothing"
+        for name in quoted:
+            assert f'@Test("{name}"' in swift or f'"{name}",' in swift, f"promise {number}: {name}"
+        for name in named:
+            assert f"def {name}(" in python, f"promise {number}: {name}"
+    # Whoever adds a test of real processes says which promise it proves.
+    assert set(re.findall(r"^def (test_\w+)", python, re.MULTILINE)) == set(re.findall(r"`(test_\w+)`", page))

@@ -2,6 +2,8 @@
 
 import json
 import os
+import resource
+import signal
 import subprocess
 import threading
 
@@ -138,3 +140,31 @@ def test_a_session_revoked_elsewhere_is_noticed_once_and_wiped(person):
     spend_access_token(service)
     assert service.run("whoami").returncode == 2
     assert not list((service.directory / "credentials").glob("*.session"))
+
+
+def test_a_full_disk_leaves_the_old_record_whole_and_loses_nothing(person):
+    service, between = person
+    before = who(service)
+    spend_access_token(service)
+    spent = session_file(service).read_bytes()
+    files = {path.name for path in (service.directory / "credentials").iterdir()}
+
+    def full_disk():
+        # No file may grow beyond 64 bytes: the write fails in its middle, as on a disk without room, whoever we are.
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+    told = subprocess.run(
+        [BINARY, "whoami"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+        preexec_fn=full_disk,
+        env={**os.environ, "PRELUDE_SESSION_ENDPOINT": service.url,
+             "PRELUDE_SESSION_CREDENTIALS": str(service.directory / "credentials")})
+    assert told.returncode != 0
+    assert "credential file" in told.stderr, told.stderr
+    assert between.counts["/refresh"] == 1
+    assert session_file(service).read_bytes() == spent
+    leftovers = {path.name for path in (service.directory / "credentials").iterdir()} - files
+    assert not [name for name in leftovers if not name.endswith(".lock")]
+    # The service repeats what could not be stored.
+    assert who(service)["session_id"] == before["session_id"]
+    assert between.counts["/refresh"] == 2

@@ -17,6 +17,7 @@ public struct PreludeSessionClient: Sendable {
     ///   - deviceKeyStore: Where the device's key is kept; `nil` is the Secure Enclave where there is one, else with
     ///       the credentials.
     ///   - transport: What carries requests; `nil` is URLSession.
+    ///   - logHandler: Told what the client does; `nil` is no log.
     ///   - environment: Time and randomness; the device's own, unless a test brings others.
     /// - Throws: `.invalidConfiguration` for an endpoint that is no origin or not https (http is for loopback only), a
     ///   timeout of 0 seconds or less, or a negative margin; nothing else.
@@ -25,24 +26,25 @@ public struct PreludeSessionClient: Sendable {
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil, timeout: TimeInterval = 10,
         earlyRefreshMargin: TimeInterval = 30, credentialStore: (any CredentialStore)? = nil,
         deviceKeyStore: (any DeviceKeyStore)? = nil, transport: (any SessionTransport)? = nil,
-        environment: SDKEnvironment = .live
+        logHandler: (any PreludeSessionLogHandler)? = nil, environment: SDKEnvironment = .live
     ) throws {
         let origin = try endpoint.origin()
         guard timeout > 0 else { throw PreludeSessionError.invalidConfiguration("the timeout must be above 0 seconds") }
         guard earlyRefreshMargin >= 0 else {
             throw PreludeSessionError.invalidConfiguration("the early refresh margin must be 0 seconds or more")
         }
-        let store = credentialStore ?? StandardStores.credentials()
+        let log = SessionLog(handler: logHandler)
+        let store = LoggedCredentialStore(store: credentialStore ?? StandardStores.credentials(), log: log)
         let name = String(origin.drop { $0 != "/" }.dropFirst(2)) + (hostOverride.map { "_" + $0 } ?? "")
         let device = DeviceIdentity(
             name: name, store: store, keys: deviceKeyStore ?? StandardStores.keys(with: store),
-            environment: environment)
+            environment: environment, log: log)
         let api = APIClient(
             origin: origin, hostOverride: hostOverride, transport: transport ?? URLSessionTransport(),
-            timeout: timeout, device: device, environment: environment)
+            timeout: timeout, device: device, environment: environment, log: log)
         engine = SessionEngine(
             api: api, device: device, store: store, signals: signalsDispatcher, environment: environment, name: name,
-            margin: earlyRefreshMargin)
+            margin: earlyRefreshMargin, log: log)
     }
 
     // MARK: Signing in

@@ -18,16 +18,23 @@ actor DeviceIdentity {
     private let store: any CredentialStore
     private let keys: any DeviceKeyStore
     private let environment: SDKEnvironment
+    private let log: SessionLog
     private var record: Record?
+    /// Whether the stored record is of a newer version, which is not ours to replace.
+    private var leavesRecordAlone = false
     private var loadedKey: (any DeviceKey)?
     /// A key that was lost once is not looked for again: the next login makes another.
     private var isKeyLost = false
 
-    init(name: String, store: any CredentialStore, keys: any DeviceKeyStore, environment: SDKEnvironment) {
+    init(
+        name: String, store: any CredentialStore, keys: any DeviceKeyStore, environment: SDKEnvironment,
+        log: SessionLog = .none
+    ) {
         self.name = name
         self.store = store
         self.keys = keys
         self.environment = environment
+        self.log = log
     }
 
     /// A lower-case UUID that stays the same over logins.
@@ -39,6 +46,7 @@ actor DeviceIdentity {
         // Alone, or of two logins at once one would be bound to a key that the other has replaced.
         let key = try await store.withLock(name + ".device-key") {
             if let key = try await self.existingKey() { return key }
+            self.log(.info, "makes a key of the device")
             return try await self.keys.makeKey(self.name)
         }
         isKeyLost = false
@@ -126,17 +134,20 @@ actor DeviceIdentity {
         }
         let isWorthKeeping = next.clockOffset != record?.clockOffset
         record = next
-        if isWorthKeeping { try? await save(next) }
+        guard isWorthKeeping else { return }
+        log(.info, "learns that the device's clock is wrong", [.number("seconds", Int(next.clockOffset))])
+        try? await save(next)
     }
 
     private func load() async throws -> Record {
         if let record { return record }
         if let data = try await store.read(name + ".device") {
-            // One that cannot be understood is made anew: it holds nothing that a session depends on.
             if let stored = try? JSONDecoder().decode(Record.self, from: data), stored.version == 1 {
                 record = record ?? stored
                 return record ?? stored
             }
+            // One that nobody understands is made anew: it holds nothing that a session depends on.
+            leavesRecordAlone = RecordVersion.isNewer(than: 1, data)
         }
         let made = Record(deviceID: environment.newDeviceID())
         if let record { return record }
@@ -146,6 +157,7 @@ actor DeviceIdentity {
     }
 
     private func save(_ record: Record) async throws {
+        guard !leavesRecordAlone else { return }
         try await store.write(try JSONEncoder().encode(record), to: name + ".device")
     }
 }

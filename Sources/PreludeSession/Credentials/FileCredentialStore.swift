@@ -3,13 +3,20 @@ public import Foundation
 /// Keeps credentials in files that only their owner can read: directory 0700, files 0600, replaced atomically.
 public struct FileCredentialStore: CredentialStore {
     private let directory: String
+    private let environment: SDKEnvironment
 
     /// A store in a directory of its own.
     ///
     /// - Parameter directory: Made at the first write. `nil` is `prelude-session` in `$XDG_DATA_HOME`, else in
     ///   `~/.local/share`; on Apple systems in Application Support.
     public init(directory: String? = nil) {
+        self.init(directory: directory, environment: .live)
+    }
+
+    /// - Parameter environment: Whose time waits for locks.
+    package init(directory: String?, environment: SDKEnvironment) {
         self.directory = directory ?? Self.standardDirectory
+        self.environment = environment
     }
 
     private static var standardDirectory: String {
@@ -71,7 +78,7 @@ public struct FileCredentialStore: CredentialStore {
     public func withLock<Answer: Sendable>(
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        try await FileLock(directory: directory).with(name, work)
+        try await FileLock(directory: directory, environment: environment).with(name, work)
     }
 
     private func syncDirectory() throws {

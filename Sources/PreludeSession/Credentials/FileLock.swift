@@ -1,31 +1,50 @@
-internal import Dispatch
 internal import Foundation
 
 /// Locks between processes: a file of a directory that all of them see, locked with `flock(2)`.
+///
+/// A process that dies gives its lock back; one that is stopped keeps it. So a wait has an end, and that is an error, not
+/// a licence to go on without the lock: the stopped process may wake up with a refresh token that others have spent and
+/// replaced meanwhile, which the service takes for theft and ends the session. Waiting for another day signs nobody out.
 struct FileLock: Sendable {
     let directory: String
+    var environment = SDKEnvironment.live
 
-    /// Waits its turn in this process first, so that at most one thread a lock waits for another process.
+    /// Seconds after which a holder counts as stopped: longer than a refresh with all its tries takes.
+    static let patience: TimeInterval = 30
+
+    /// Waits its turn in this process first, so that at most one waiter a process asks for the file.
+    ///
+    /// - Throws: `PreludeSessionError.timeout` when the lock is held for longer than a wait lasts.
     func with<Answer: Sendable>(
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
         try Self.makeDirectory(directory)
         let file = directory + "/" + Self.safe(name) + ".lock"
-        return try await AsyncLock.shared.with(file) {
+        let environment = environment
+        let patience: @Sendable () async throws -> Void = { try await environment.sleep(Self.patience) }
+        return try await AsyncLock.shared.with(file, patience: patience) {
             let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw Self.failure("open", errno) }
             // Closing gives the lock back, also when the process dies.
             defer { close(descriptor) }
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                // A serial queue has a thread of its own; global ones share theirs with Swift's tasks on Linux.
-                DispatchQueue(label: "prelude-session.lock").async {
-                    var status = flock(descriptor, LOCK_EX)
-                    while status != 0 && errno == EINTR { status = flock(descriptor, LOCK_EX) }
-                    let code = errno
-                    continuation.resume(with: status == 0 ? .success(()) : .failure(Self.failure("lock", code)))
-                }
-            }
+            try await lock(descriptor)
             return try await work()
+        }
+    }
+
+    /// Asks again and again, for nothing interrupts a `flock` that waits.
+    private func lock(_ descriptor: Int32) async throws {
+        var (waited, pause) = (0.0, 0.001)
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let code = errno
+            if code == EINTR { continue }
+            guard code == EWOULDBLOCK else { throw Self.failure("lock", code) }
+            guard waited < Self.patience else { throw PreludeSessionError.timeout }
+            waited += pause
+            // In a task of its own: what is done under the lock is not for the caller to give up.
+            let (environment, seconds) = (environment, pause)
+            await Task { try? await environment.sleep(seconds) }.value
+            pause = min(pause * 1.5, 0.05)
         }
     }
 

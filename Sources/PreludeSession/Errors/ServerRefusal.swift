@@ -15,16 +15,8 @@ struct ServerRefusal: Error {
         status = answer.status
         code = body?.code ?? ErrorCode(rawValue: "http_\(answer.status)")
         message = String((body?.message ?? "").prefix(300))
-        requestID = Self.plain(body?.requestID ?? answer.header(HeaderName.requestID))
+        requestID = (body?.requestID ?? answer.header(HeaderName.requestID)).flatMap(TransportAnswer.plain)
         retryAfter = answer.header("retry-after").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
-    }
-
-    /// An id goes into a text that is read back, so it must be a plain word.
-    private static func plain(_ id: String?) -> String? {
-        guard let id, id.utf8.count <= 64,
-            id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") })
-        else { return nil }
-        return id
     }
 
     /// The one table from codes to errors.
@@ -63,4 +55,17 @@ struct ServerRefusal: Error {
         "inactive_user", "suspended_account", "invalid_api_key", "email_verification_not_allowed",
         "invalid_verify_configuration",
     ]
+}
+
+extension TransportAnswer {
+    /// The server's name for the request, by the header.
+    var requestID: String? { header(HeaderName.requestID).flatMap(Self.plain) }
+
+    /// An id goes into a text that is read back, so it must be a plain word.
+    fileprivate static func plain(_ id: String) -> String? {
+        guard id.utf8.count <= 64,
+            id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") })
+        else { return nil }
+        return id
+    }
 }

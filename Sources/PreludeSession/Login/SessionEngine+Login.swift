@@ -96,8 +96,12 @@ extension SessionEngine {
         let session = try TokenAnswer.session(answer, previous: nil)
         guard try await adopt(session, fence: begun) else {
             // Somebody signed out or in meanwhile. The session exists on the server; nobody here wants it.
-            try await rememberRevocation(of: session)
-            tellRevocations()
+            do {
+                try await rememberRevocation(of: session)
+                tellRevocations()
+            } catch {
+                await revokeOnce(session)
+            }
             throw PreludeSessionError.unauthorized("this login was overtaken by another login or a logout")
         }
         tellRevocations()

@@ -68,18 +68,24 @@ extension SessionEngine {
         request.headers[HeaderName.refreshToken] = entry.refreshToken
         do {
             _ = try await api.send(request)
+            log(.debug, "the server knows that a session is over")
             return true
         } catch let refusal as ServerRefusal {
             return (400..<500).contains(refusal.status) && refusal.status != 429
         } catch PreludeSessionError.deviceKeyLost {
             return true
         } catch {
+            log(.debug, "the server hears later that a session is over", [.error(error)])
             return false
         }
     }
 
     private func readRevocations() async throws -> PendingRevocations {
         guard let data = try await store.read(name + ".revocations") else { return PendingRevocations() }
+        guard !RecordVersion.isNewer(than: PendingRevocations().version, data) else {
+            throw PreludeSessionError.storageUnavailable(
+                "the record of ended sessions is of a newer version of the SDK")
+        }
         return (try? JSONDecoder().decode(PendingRevocations.self, from: data)) ?? PendingRevocations()
     }
 

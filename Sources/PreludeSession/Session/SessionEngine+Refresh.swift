@@ -16,15 +16,22 @@ struct StepUpRefusal: Error {
     let error: PreludeSessionError
 }
 
+/// The server failed at a refresh with a challenge, which it may not do without one. The challenge stays as it is. Never
+/// leaves the engine.
+struct StepUpFailure: Error {
+    let error: PreludeSessionError
+}
+
 extension SessionEngine {
     /// A user with a good access token: the one at hand, else by one refresh for all who ask.
     func refresh() async throws -> PreludeUser {
+        var takesStepUps = true
         while true {
             _ = try await loaded()
             await restoreStepUps()
             let now = try await device.serverTime()
             // No suspension from here until the refresh is under way: everyone decides by the same facts.
-            let waiting = stepUps.waiting(session: machine.session, at: now)
+            let waiting = takesStepUps ? stepUps.waiting(session: machine.session, at: now) : nil
             let need = machine.need(serverTime: now, margin: margin)
             switch need {
             case .read, .signIn: throw PreludeSessionError.unauthorized("nobody is signed in")
@@ -36,11 +43,13 @@ extension SessionEngine {
                     // It was not this caller's challenge. It is dropped, so what remains to be done is ordinary.
                     continue
                 } catch {
-                    // A grant that cannot be fetched now is no reason to withhold a token that is good.
-                    guard waiting != nil, case .nothing(let session) = need, machine.session == session else {
-                        throw error
+                    // A grant that cannot be fetched now is no reason to withhold a token that is good,
+                    if waiting != nil, case .nothing(let session) = need, machine.session == session {
+                        return try Self.user(session)
                     }
-                    return try Self.user(session)
+                    // nor to go without a new one.
+                    guard error is StepUpFailure else { throw error }
+                    takesStepUps = false
                 }
             }
         }
@@ -49,12 +58,22 @@ extension SessionEngine {
     /// The refresh under way since the last login or logout, else a new one that carries the challenge.
     func sharedRefresh(carrying stepUp: StepUpChallenge?) -> RunningRefresh {
         let fence = machine.fence
-        if let refreshing, refreshing.fence == fence { return refreshing }
+        if let refreshing, refreshing.fence == fence {
+            log(.debug, "waits for the refresh that is under way")
+            return refreshing
+        }
+        log(
+            .debug, "refreshes", [.word("with_step_up", stepUp == nil ? "no" : "yes")])
         // A task of its own: a caller who gives up does not take the others' refresh along.
         let task = Task {
             // Before anybody hears of the end, so that nobody joins a refresh that is over.
             defer { if refreshing?.fence == fence { refreshing = nil } }
-            return try await self.performRefresh(fence: fence, stepUp: stepUp)
+            do {
+                return try await self.performRefresh(fence: fence, stepUp: stepUp)
+            } catch {
+                log(.warning, "a refresh failed", [.error(error)])
+                throw error
+            }
         }
         let running = RunningRefresh(fence: fence, stepUp: stepUp, task: task)
         refreshing = running
@@ -63,19 +82,25 @@ extension SessionEngine {
 
     private func performRefresh(fence: Int, stepUp: StepUpChallenge?) async throws -> PreludeUser {
         let user = try await store.withLock(name + ".refresh") {
-            do {
-                return try await self.refreshAlone(fence: fence, stepUp: stepUp)
-            } catch is Superseded {
-                // The session that is over is not the one that is stored now; that one counts.
-                return try await self.refreshAlone(fence: fence, stepUp: stepUp)
+            for _ in 0..<Self.maximumRounds {
+                do {
+                    return try await self.refreshAlone(fence: fence, stepUp: stepUp)
+                } catch is Superseded {
+                    // What is stored now counts.
+                    continue
+                }
             }
+            throw PreludeSessionError.refreshFailed("other clients of the store replace the session again and again")
         }
         tellRevocations()
         return user
     }
 
-    /// What was spent was refused, and something else is stored meanwhile. Never leaves the engine.
+    /// What was spent is not what is stored any more. Never leaves the engine.
     private struct Superseded: Error {}
+
+    /// How often a session may be replaced by others under the eyes of one refresh.
+    private static let maximumRounds = 3
 
     /// Nobody else refreshes this session now, in this process or another.
     private func refreshAlone(fence: Int, stepUp: StepUpChallenge?) async throws -> PreludeUser {
@@ -91,6 +116,7 @@ extension SessionEngine {
         }
         if stored != machine.session {
             // Refreshed by another client of the same store: its token is as good as a new one, but for the grant.
+            log(.debug, "takes over what another client of the store has refreshed")
             machine.refreshed(stored)
             tell(SessionEvent.refreshed, of: stored)
             if stepUp == nil, case .nothing(let session) = machine.need(serverTime: now, margin: margin) {
@@ -104,10 +130,12 @@ extension SessionEngine {
         let answer = try await spend(stored, stepUp: stepUp, fence: fence)
         let next = try TokenAnswer.session(answer, previous: stored)
         guard try await replace(stored, by: next, fence: fence) else {
-            throw Self.overtaken
+            guard machine.accepts(fence) else { throw Self.overtaken }
+            throw Superseded()
         }
         machine.refreshed(next)
         tell(SessionEvent.refreshed, of: next)
+        log(.info, "refreshed", next.logAttributes)
         if let stepUp {
             stepUps.redeemed(stepUp)
             await saveStepUps()
@@ -129,6 +157,7 @@ extension SessionEngine {
             do {
                 return try await api.send(request)
             } catch PreludeSessionError.network {
+                log(.debug, "asks again for an answer that may be lost")
                 return try await api.send(request)
             }
         } catch let refusal as ServerRefusal {
@@ -136,6 +165,7 @@ extension SessionEngine {
                 await close(stepUp)
                 throw StepUpRefusal(error: refusal.error)
             }
+            if stepUp != nil, refusal.status >= 500 { throw StepUpFailure(error: refusal.error) }
             guard refusal.endsSession else { throw refusal.error }
             // A definite no. Only now is the session over, and only if it is still the one that was asked about.
             let isKeyLost = refusal.code == .dpopKeyMismatch

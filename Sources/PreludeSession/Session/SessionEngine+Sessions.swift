@@ -62,6 +62,12 @@ extension SessionEngine {
 extension StoredSession {
     var sessionID: String? { (try? PreludeProfile(accessToken: accessToken))?.sessionID }
 
+    /// Whose session it is, for logs.
+    var logAttributes: [PreludeSessionLogAttribute?] {
+        let profile = try? PreludeProfile(accessToken: accessToken)
+        return [.identifier("user", profile?.userID), .identifier("session", profile?.sessionID)]
+    }
+
     func isSameSession(as other: StoredSession?) -> Bool { sessionID == other?.sessionID }
 }
 

@@ -12,6 +12,7 @@ actor SessionEngine {
     /// Names the records of this endpoint in the store.
     let name: String
     let margin: TimeInterval
+    let log: SessionLog
 
     var machine = SessionMachine()
     var pendingLogin: PendingOTPLogin?
@@ -34,7 +35,7 @@ actor SessionEngine {
 
     init(
         api: APIClient, device: DeviceIdentity, store: any CredentialStore, signals: (any PreludeSignalsDispatcher)?,
-        environment: SDKEnvironment, name: String, margin: TimeInterval
+        environment: SDKEnvironment, name: String, margin: TimeInterval, log: SessionLog = .none
     ) {
         self.api = api
         self.device = device
@@ -43,6 +44,7 @@ actor SessionEngine {
         self.environment = environment
         self.name = name
         self.margin = margin
+        self.log = log
     }
 
     // MARK: Reading
@@ -82,18 +84,25 @@ actor SessionEngine {
             guard await self.machine.acceptsLogin(fence) else { return false }
             try await self.store.write(data, to: self.name + ".session")
             // Within the lock, so that whoever waits for it sees the new fence.
-            await self.publish(session)
+            guard await self.publish(session, fence: fence) else {
+                // A logout began while this was written.
+                try await self.store.delete(self.name + ".session")
+                return false
+            }
             return true
         }
         if isWritten { await saveStepUps() }
         return isWritten
     }
 
-    private func publish(_ session: StoredSession) {
+    private func publish(_ session: StoredSession, fence: Int) -> Bool {
+        guard machine.acceptsLogin(fence) else { return false }
         machine.signedIn(session)
         unfinishedWipe = nil
         stepUps.forget()
         tell(SessionEvent.signedIn, of: session)
+        log(.info, "signed in", session.logAttributes)
+        return true
     }
 
     /// Wipes a session that is over.
@@ -119,32 +128,43 @@ actor SessionEngine {
 
     /// Forgets, in memory, the session and all that belongs to it.
     func signedOut(_ reason: SignOutReason, byUser: Bool) {
-        let wasSignedIn = machine.session != nil
+        let ended = machine.session
         machine.signedOut(byUser: byUser)
         stepUps.forget()
-        if wasSignedIn { streams.send(.signedOut(reason)) }
+        guard let ended else { return }
+        log(.info, "signed out", [.term("reason", reason.rawValue)] + ended.logAttributes)
+        streams.send(.signedOut(reason))
     }
 
     /// Forgets the session on this device, whatever is going on.
-    func wipe(_ reason: SignOutReason) async throws {
+    ///
+    /// - Returns: The session that was stored until then.
+    @discardableResult
+    func wipe(_ reason: SignOutReason) async throws -> StoredSession? {
         signedOut(reason, byUser: true)
         pendingLogin = nil
         loginAttempt += 1
         migrations.forget()
         unfinishedWipe = machine.loginFence
-        try await finishWipe()
+        let wiped = try await finishWipe()
         await saveStepUps()
+        return wiped
     }
 
     /// Deletes what was signed out; a store that refuses is asked again before anything is read from it.
-    private func finishWipe() async throws {
-        guard let fence = unfinishedWipe else { return }
-        try await store.withLock(name + ".write") {
+    @discardableResult
+    private func finishWipe() async throws -> StoredSession? {
+        guard let fence = unfinishedWipe else { return nil }
+        let wiped: StoredSession? = try await store.withLock(name + ".write") {
             // Who signed in since has written over it.
-            guard await self.machine.acceptsLogin(fence) else { return }
+            guard await self.machine.acceptsLogin(fence) else { return nil }
+            // One that cannot be read is wiped all the same.
+            let stored = try? await self.readStore()
             try await self.store.delete(self.name + ".session")
+            return stored ?? nil
         }
         if unfinishedWipe == fence { unfinishedWipe = nil }
+        return wiped
     }
 
     // MARK: Signing out
@@ -164,6 +184,9 @@ actor SessionEngine {
 
     /// - Returns: Whether there is something to tell the server.
     private func performLogout() async throws -> Bool {
+        // A login under way comes too late from here on; whoever made it tells the server.
+        machine.refuseLogins()
+        if unfinishedWipe != nil { unfinishedWipe = machine.loginFence }
         // A store that cannot be read, or holds what nobody understands, is wiped all the same.
         let stored = try? await readStore()
         var sessions = [machine.session, stored ?? nil].compactMap { $0 }
@@ -172,7 +195,11 @@ actor SessionEngine {
         for session in sessions {
             do { try await rememberRevocation(of: session) } catch { unnoted.append(session) }
         }
-        try await wipe(.logout)
+        if let wiped = try await wipe(.logout), !sessions.contains(where: { $0.isSameSession(as: wiped) }) {
+            // Another process signed in between the reading and the wipe.
+            sessions.append(wiped)
+            do { try await rememberRevocation(of: wiped) } catch { unnoted.append(wiped) }
+        }
         // What could not be noted is told now or never.
         for session in unnoted { await revokeOnce(session) }
         return !sessions.isEmpty

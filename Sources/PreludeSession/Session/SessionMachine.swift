@@ -62,6 +62,9 @@ struct SessionMachine: Sendable, Equatable {
     /// Whether a login that began at `fence` may still be taken.
     func acceptsLogin(_ fence: Int) -> Bool { fence == loginFence }
 
+    /// Somebody wants to sign out: no login that is under way may be taken, though the session is still here.
+    mutating func refuseLogins() { loginFence += 1 }
+
     /// A login succeeded.
     mutating func signedIn(_ session: StoredSession) {
         fence += 1

@@ -109,6 +109,8 @@ extension SessionEngine {
                 _ = try await running.task.value
             } catch let refusal as StepUpRefusal {
                 throw refusal.error
+            } catch let failure as StepUpFailure {
+                throw failure.error
             }
             return
         }

@@ -64,6 +64,11 @@ extension SessionEngine {
 
     /// Under the lock. Another client of the same store may have stored challenges of the same session.
     private func writeStepUps(at now: Date) async throws {
+        if let data = try await store.read(stepUpRecord),
+            RecordVersion.isNewer(than: StepUpRecord.currentVersion, data)
+        {
+            return
+        }
         let stored = try await readStepUps()
         let sessionID = machine.session?.sessionID
         let others = stored.filter { other in

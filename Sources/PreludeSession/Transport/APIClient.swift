@@ -11,10 +11,11 @@ actor APIClient {
     private let timeout: TimeInterval
     private let device: DeviceIdentity
     private let environment: SDKEnvironment
+    private let log: SessionLog
 
     init(
         origin: String, hostOverride: String?, transport: any SessionTransport, timeout: TimeInterval,
-        device: DeviceIdentity, environment: SDKEnvironment
+        device: DeviceIdentity, environment: SDKEnvironment, log: SessionLog = .none
     ) {
         self.origin = origin
         self.hostOverride = hostOverride
@@ -22,18 +23,23 @@ actor APIClient {
         self.timeout = timeout
         self.device = device
         self.environment = environment
+        self.log = log
     }
 
     /// Sends a call and answers with a success.
     ///
     /// A server that wants a nonce gets one more try with it (RFC 9449 §8).
     ///
-    /// - Throws: `ServerRefusal` for an answer that is none, `PreludeSessionError` for no answer.
+    /// - Throws: `ServerRefusal` for an answer that is none, `PreludeSessionError` for no answer; `.timeout` when all of
+    ///   it, the try with a nonce included, takes longer than the client's timeout.
     func send(_ request: APIRequest) async throws -> TransportAnswer {
-        do {
-            return try await attempt(request)
-        } catch let refusal as ServerRefusal where refusal.code == .useDPoPNonce && request.proof.takesNonce {
-            return try await attempt(request)
+        try await environment.deadline(after: timeout) {
+            do {
+                return try await self.attempt(request)
+            } catch let refusal as ServerRefusal where refusal.code == .useDPoPNonce && request.proof.takesNonce {
+                self.log(.debug, "repeats a request with the nonce it was given", self.attributes(of: request))
+                return try await self.attempt(request)
+            }
         }
     }
 
@@ -43,22 +49,47 @@ actor APIClient {
     }
 
     private func attempt(_ request: APIRequest) async throws -> TransportAnswer {
+        let ready = try await httpRequest(request)
         let sentAt = environment.now()
-        let (response, body) = try await transport.send(
-            try await httpRequest(request), body: request.body, timeout: timeout)
-        guard body.count <= Self.maximumBody else {
-            throw PreludeSessionError.network(underlying: AnswerTooLarge())
-        }
+        let (response, body) = try await exchange(ready, for: request, sentAt: sentAt)
         let answer = TransportAnswer(status: response.status.code, fields: response.headerFields, body: body)
         await device.learn(
             nonce: answer.header(HeaderName.dpopNonce), date: answer.header("date").flatMap(Self.parseDate),
             sentAt: sentAt, receivedAt: environment.now())
-        guard (200..<300).contains(answer.status) else { throw ServerRefusal(answer) }
+        let refusal = (200..<300).contains(answer.status) ? nil : ServerRefusal(answer)
+        log(
+            answer.status >= 500 ? .warning : .debug, "a request is answered",
+            attributes(of: request) + [
+                .number("status", answer.status), .term("code", refusal?.code.rawValue),
+                .requestID(answer.requestID), .milliseconds("ms", environment.now().timeIntervalSince(sentAt)),
+            ])
+        if let refusal { throw refusal }
         return answer
     }
 
+    private func exchange(
+        _ ready: HTTPRequest, for request: APIRequest, sentAt: Date
+    ) async throws -> (HTTPResponse, Data) {
+        do {
+            return try await transport.send(
+                ready, body: request.body, timeout: timeout, maximumAnswer: Self.maximumAnswer)
+        } catch {
+            log(
+                .warning, "a request gets no answer",
+                attributes(of: request) + [
+                    .error(error), .milliseconds("ms", environment.now().timeIntervalSince(sentAt)),
+                ])
+            throw error
+        }
+    }
+
+    /// Without the query, which may hold an id.
+    private nonisolated func attributes(of request: APIRequest) -> [PreludeSessionLogAttribute?] {
+        [.term("method", request.method.rawValue), .path(request.path)]
+    }
+
     /// The largest answer that is read, in bytes.
-    private static let maximumBody = 1 << 20
+    private static let maximumAnswer = 1 << 20
 
     private func httpRequest(_ request: APIRequest) async throws -> HTTPRequest {
         guard let schemeEnd = origin.range(of: "://") else {
@@ -117,6 +148,4 @@ actor APIClient {
             from: DateComponents(
                 year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second))
     }
-
-    private struct AnswerTooLarge: Error {}
 }

@@ -6,8 +6,11 @@ public import HTTPTypes
 #endif
 
 /// The transport of every platform that has Foundation: an ephemeral URLSession, no cookies, no caches, no redirects.
+///
+/// Its timeout is URLSession's: seconds without a byte, after which it gives up. When its task is cancelled it stops.
 public final class URLSessionTransport: SessionTransport {
     private let session: URLSession
+    private let exchanges: Exchanges
 
     /// A transport with a URLSession of its own.
     public init() {
@@ -17,7 +20,13 @@ public final class URLSessionTransport: SessionTransport {
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        session = URLSession(configuration: configuration, delegate: RefusesRedirects(), delegateQueue: nil)
+        let (progress, source) = AsyncStream.makeStream(of: ExchangeProgress.self)
+        session = URLSession(
+            configuration: configuration, delegate: ExchangeDelegate(progress: source), delegateQueue: nil)
+        let exchanges = Exchanges()
+        self.exchanges = exchanges
+        // Ends with the session, whose delegate finishes the stream.
+        Task { for await step in progress { await exchanges.take(step) } }
     }
 
     deinit { session.finishTasksAndInvalidate() }
@@ -25,15 +34,19 @@ public final class URLSessionTransport: SessionTransport {
     public func send(
         _ request: HTTPRequest, body: Data?, timeout: TimeInterval
     ) async throws -> (HTTPResponse, Data) {
-        guard let scheme = request.scheme, let authority = request.authority,
-            let url = URL(string: "\(scheme)://\(authority)\(request.path ?? "/")")
-        else { throw PreludeSessionError.invalidConfiguration("the request has no valid URL") }
-        var native = URLRequest(url: url, timeoutInterval: timeout)
-        native.httpMethod = request.method.rawValue
-        native.httpBody = body
-        for field in request.headerFields { native.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
+        try await send(request, body: body, timeout: timeout, maximumAnswer: .max)
+    }
+
+    public func send(
+        _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumAnswer: Int
+    ) async throws -> (HTTPResponse, Data) {
+        let task = session.dataTask(with: try Self.native(request, body: body, timeout: timeout))
         do {
-            let (data, response) = try await session.data(for: native)
+            let (data, response) = try await withTaskCancellationHandler {
+                try await exchanges.run(task, maximumAnswer: maximumAnswer)
+            } onCancel: {
+                task.cancel()
+            }
             return (try Self.convert(response), data)
         } catch let error as URLError where error.code == .timedOut {
             throw PreludeSessionError.timeout
@@ -42,6 +55,17 @@ public final class URLSessionTransport: SessionTransport {
         } catch {
             throw PreludeSessionError.network(underlying: error)
         }
+    }
+
+    private static func native(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) throws -> URLRequest {
+        guard let scheme = request.scheme, let authority = request.authority,
+            let url = URL(string: "\(scheme)://\(authority)\(request.path ?? "/")")
+        else { throw PreludeSessionError.invalidConfiguration("the request has no valid URL") }
+        var native = URLRequest(url: url, timeoutInterval: timeout)
+        native.httpMethod = request.method.rawValue
+        native.httpBody = body
+        for field in request.headerFields { native.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
+        return native
     }
 
     private static func convert(_ response: URLResponse) throws -> HTTPResponse {
@@ -56,15 +80,5 @@ public final class URLSessionTransport: SessionTransport {
             fields.append(HTTPField(name: name, value: value))
         }
         return HTTPResponse(status: .init(code: response.statusCode), headerFields: fields)
-    }
-}
-
-/// A proof and a token are made for one URL: neither may travel on to where a redirect points.
-private final class RefusesRedirects: NSObject, URLSessionTaskDelegate {
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
     }
 }

@@ -319,4 +319,20 @@ struct StepUpCompletionTests {
         #expect(try await stage.stored() == nil)
         #expect(try await stage.store.read(Stage.name + ".stepup") == nil)
     }
+
+    @Test("a service that fails at the challenge keeps no due refresh waiting", arguments: [true, false])
+    func failingChallenge(speaksProtocol: Bool) async throws {
+        let (stage, client, challenge) = try await ready()
+        let failed: ScriptedTransport.Answer = speaksProtocol ? .refusal(500, "internal") : .noise(503)
+        await stage.transport.answer("/refresh", failed, failed, stage.refreshed(1))
+        let error = try await failure { _ = try await client.submitStepUpOTP(challenge, code: "123456") }
+        #expect(error == (speaksProtocol ? "internalServerError" : "generic"))
+        stage.clock.advance(299)
+        #expect(try await client.refresh().profile.sessionID == "ses_1")
+        #expect(await grants(stage) == [completed, completed, nil])
+        #expect(try await stage.stored()?.refreshToken == "refresh-1")
+        // The scope is not given up.
+        await stage.transport.answer("/refresh", stage.refreshed(2, scope: "transfer:write"))
+        #expect(try await client.refresh().profile.extras["scope"] == .string("transfer:write"))
+    }
 }

@@ -95,7 +95,7 @@ actor ScriptedTransport: SessionTransport {
 
 /// Holds whoever waits until it is opened.
 actor Gate {
-    private var isOpen = false
+    private(set) var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     func wait() async {

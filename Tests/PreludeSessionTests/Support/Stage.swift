@@ -31,13 +31,14 @@ struct Stage {
     }
 
     func client(
-        signals: (any PreludeSignalsDispatcher)? = nil, endpoint: Endpoint = .default
+        signals: (any PreludeSignalsDispatcher)? = nil, endpoint: Endpoint = .default,
+        log: (any PreludeSessionLogHandler)? = nil
     ) throws -> PreludeSessionClient {
         let clock = clock
         let randomness = randomness
         return try PreludeSessionClient(
             endpoint: endpoint, signalsDispatcher: signals, credentialStore: store, transport: transport,
-            environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
+            logHandler: log, environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
     }
 
     /// The session as it lies in the store.
@@ -79,10 +80,35 @@ actor StubbornStore: CredentialStore {
     /// `growth` is a full disk: nothing can be written, and everything deleted.
     enum Refusal: Sendable { case nothing, reads, writes, growth }
 
+    /// Held are those that have read, and those that are about to write.
+    enum Use: Sendable { case read, write }
+
+    /// Somebody who is stopped in the middle of using the store.
+    struct Hold: Sendable {
+        let arrived = Gate()
+        let released = Gate()
+    }
+
     private let inner = InMemoryCredentialStore()
     private var refusal = Refusal.nothing
 
     func refuse(_ what: Refusal) { refusal = what }
+
+    private var holds: [(use: Use, name: String, hold: Hold)] = []
+
+    /// Stops whoever uses a record next, a `.session` for example, until the hold is released.
+    func hold(_ use: Use, _ name: String) -> Hold {
+        let hold = Hold()
+        holds.append((use, Stage.name + name, hold))
+        return hold
+    }
+
+    private func pause(_ use: Use, _ name: String) async {
+        guard let index = holds.firstIndex(where: { $0.use == use && $0.name == name }) else { return }
+        let hold = holds.remove(at: index).hold
+        await hold.arrived.open()
+        await hold.released.wait()
+    }
 
     private func check(_ what: Refusal) throws {
         if refusal == what { throw PreludeSessionError.storageUnavailable("refused by the test") }
@@ -90,12 +116,15 @@ actor StubbornStore: CredentialStore {
 
     func read(_ name: String) async throws -> Data? {
         try check(.reads)
-        return await inner.read(name)
+        let data = await inner.read(name)
+        await pause(.read, name)
+        return data
     }
 
     func write(_ data: Data, to name: String) async throws {
         try check(.writes)
         try check(.growth)
+        await pause(.write, name)
         await inner.write(data, to: name)
     }
 

@@ -1,0 +1,41 @@
+internal import Foundation
+
+/// A store whose refusals are told to a log, those included that the SDK gets over, and are errors of the SDK whatever the
+/// store throws.
+struct LoggedCredentialStore: CredentialStore {
+    let store: any CredentialStore
+    let log: SessionLog
+
+    func read(_ name: String) async throws -> Data? { try await telling("read", name) { try await store.read(name) } }
+
+    func write(_ data: Data, to name: String) async throws {
+        try await telling("write", name) { try await store.write(data, to: name) }
+    }
+
+    func delete(_ name: String) async throws { try await telling("delete", name) { try await store.delete(name) } }
+
+    func withLock<Answer: Sendable>(
+        _ name: String, _ work: @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        // What fails under a lock is told where it fails.
+        try await store.withLock(name, work)
+    }
+
+    private func telling<Answer>(
+        _ operation: StaticString, _ name: String, _ work: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await work()
+        } catch {
+            // The end of the name says what kind of record it is.
+            let record = name.split(separator: ".").last.map(String.init)
+            log(
+                .warning, "the storage refuses",
+                [.word("operation", operation), .term("record", record), .error(error)])
+            guard error is PreludeSessionError else {
+                throw PreludeSessionError.storageUnavailable("the credential store failed: \(type(of: error))")
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import PreludeSession
+import PreludeSessionTesting
+import SessionDomain
+import Synchronization
+import Testing
+
+@Suite("A device clock that is wrong")
+struct ClockStory {
+    /// A device's clock that jumps when a test says so.
+    private final class Skew: Sendable {
+        private let seconds: Mutex<Double>
+        init(_ seconds: Double) { self.seconds = Mutex(seconds) }
+        var value: Double { seconds.withLock { $0 } }
+        func jump(to seconds: Double) { self.seconds.withLock { $0 = seconds } }
+    }
+
+    private static let minutesAndYears = [-900.0, 900, -3.2e8, 3.2e8]
+
+    private func client(
+        _ world: World, _ skew: Skew, store: any CredentialStore = InMemoryCredentialStore(),
+        transport: InProcessTransport? = nil
+    ) throws -> PreludeSessionClient {
+        let clock = world.clock
+        return try PreludeSessionClient(
+            endpoint: .custom(World.origin), credentialStore: store, transport: transport ?? world.transport(),
+            environment: SDKEnvironment(
+                now: { clock.timestamp.date.addingTimeInterval(skew.value) },
+                randomBytes: SDKEnvironment.live.randomBytes))
+    }
+
+    private func signIn(_ client: PreludeSessionClient, in world: World) async throws {
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
+        _ = try await client.checkOTP(try world.code(for: "ada@example.com"))
+    }
+
+    @Test(
+        "login, step-up, refresh and calls work, by minutes and years, whatever the nonce policy",
+        arguments: minutesAndYears, [SessionPolicy.NoncePolicy.whenNeeded, .always])
+    func everything(skew: Double, policy: SessionPolicy.NoncePolicy) async throws {
+        let world = try await World { $0.sessions.noncePolicy = policy }
+        try await world.allow("transfer:write")
+        let client = try client(world, Skew(skew))
+        try await signIn(client, in: world)
+        let challenge = try await client.requestStepUp(scope: "transfer:write")
+        try await client.sendStepUpOTP(challenge)
+        #expect(try await client.submitStepUpOTP(challenge, code: try world.code(for: "ada@example.com")) == nil)
+        #expect(await client.profile?.extras["scope"] == .string("transfer:write"))
+        for _ in 1...3 {
+            world.clock.advance(seconds: 280)
+            try await client.refresh()
+            #expect(try await client.listSessions().total == 1)
+        }
+    }
+
+    @Test("what was learned of it outlives the app: a good token is not asked for again", arguments: minutesAndYears)
+    func relaunch(skew: Double) async throws {
+        let world = try await World()
+        let (store, transport) = (InMemoryCredentialStore(), world.transport())
+        let before = try client(world, Skew(skew), store: store)
+        try await signIn(before, in: world)
+        let token = await before.accessToken
+        let after = try client(world, Skew(skew), store: store, transport: transport)
+        transport.setOffline(true)
+        #expect(try await after.refresh().accessToken == token)
+        transport.setOffline(false)
+        // Nor is a spent one taken for good.
+        world.clock.advance(seconds: 290)
+        #expect(try await after.refresh().accessToken != token)
+    }
+
+    @Test("one that jumps while the app runs costs a request, never the session", arguments: minutesAndYears)
+    func jump(skew: Double) async throws {
+        let world = try await World()
+        let device = Skew(0)
+        let client = try client(world, device)
+        try await signIn(client, in: world)
+        device.jump(to: skew)
+        #expect(try await client.listSessions().total == 1)
+        world.clock.advance(seconds: 400)
+        // Set back, the spent token looks good: the service says that it is not, and the call is repeated.
+        #expect(try await client.listSessions().total == 1)
+        device.jump(to: 0)
+        try await client.refresh()
+        #expect(try await client.listSessions().total == 1)
+    }
+}

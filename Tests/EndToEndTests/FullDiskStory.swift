@@ -1,0 +1,77 @@
+import Foundation
+import PreludeSession
+import Synchronization
+import Testing
+
+@Suite("A device that locks, or a disk that fills, in the middle of a refresh")
+struct FullDiskStory {
+    /// Works as often as it is allowed to, then refuses with an error of its own.
+    private final class FailingStore: CredentialStore {
+        enum What: Sendable, CaseIterable { case everything, writes }
+
+        private let inner = InMemoryCredentialStore()
+        private let state = Mutex<(what: What, left: Int)?>(nil)
+
+        /// Refuses from the n-th use on.
+        func fail(_ what: What, after uses: Int) { state.withLock { $0 = (what, uses) } }
+        func heal() { state.withLock { $0 = nil } }
+
+        private func use(isWrite: Bool) throws {
+            let isRefused = state.withLock { state -> Bool in
+                guard let now = state, isWrite || now.what == .everything else { return false }
+                state?.left -= 1
+                return now.left <= 0
+            }
+            if isRefused { throw NSError(domain: NSPOSIXErrorDomain, code: 28) }
+        }
+
+        func read(_ name: String) async throws -> Data? {
+            try use(isWrite: false)
+            return await inner.read(name)
+        }
+
+        func write(_ data: Data, to name: String) async throws {
+            try use(isWrite: true)
+            await inner.write(data, to: name)
+        }
+
+        func delete(_ name: String) async throws {
+            try use(isWrite: true)
+            await inner.delete(name)
+        }
+
+        func withLock<Answer: Sendable>(
+            _ name: String, _ work: @Sendable () async throws -> Answer
+        ) async throws -> Answer {
+            try await inner.withLock(name, work)
+        }
+    }
+
+    @Test(
+        "loses nothing at any point between sending and storing: the next launch gets the token again",
+        arguments: FailingStore.What.allCases)
+    private func everyPoint(what: FailingStore.What) async throws {
+        var failures = 0
+        for uses in 0..<6 {
+            let world = try await World()
+            let (store, transport) = (FailingStore(), world.transport())
+            let client = try await world.signedIn(transport: transport, store: store)
+            let id = await client.sessionID
+            world.clock.advance(seconds: 280)
+            transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { store.fail(what, after: uses) })
+            do {
+                try await client.refresh()
+            } catch PreludeSessionError.storageUnavailable {
+                failures += 1
+                #expect(await client.sessionID == id)
+            }
+            store.heal()
+            for survivor in [client, try world.client(transport: transport, store: store)] {
+                #expect(try await survivor.refresh().profile.sessionID == id)
+                world.clock.advance(seconds: 280)
+            }
+            #expect(try await client.listSessions().total == 1)
+        }
+        #expect(failures > 0)
+    }
+}

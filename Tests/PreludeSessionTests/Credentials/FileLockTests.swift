@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import PreludeSession
+
+@Suite("Waiting for a lock", .timeLimit(.minutes(1)))
+struct FileLockTests {
+    /// Time that passes at once when somebody waits.
+    private final class Waits: Sendable {
+        private let seconds = Mutex(0.0)
+        var total: Double { seconds.withLock { $0 } }
+        func add(_ wait: Double) { seconds.withLock { $0 += wait } }
+    }
+
+    private func withDirectory(_ work: (String, Waits, SDKEnvironment) async throws -> Void) async throws {
+        let directory = NSTemporaryDirectory() + "prelude-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try FileLock.makeDirectory(directory)
+        let (clock, waits) = (TestClock(), Waits())
+        let environment = SDKEnvironment(
+            now: { clock.now }, randomBytes: SDKEnvironment.live.randomBytes, sleep: { waits.add($0) })
+        try await work(directory, waits, environment)
+    }
+
+    /// Holds a lock as another process does: `flock` tells descriptors apart, not processes.
+    private func hold(_ file: String) throws -> Int32 {
+        let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        return descriptor
+    }
+
+    @Test("ends with a timeout when its holder is stopped, and the work is not done")
+    func stoppedHolder() async throws {
+        try await withDirectory { directory, waits, environment in
+            let lock = FileLock(directory: directory, environment: environment)
+            let holder = try hold(directory + "/a.lock")
+            let isInside = Gate()
+            #expect(try await failure { try await lock.with("a") { await isInside.open() } } == "timeout")
+            #expect(await !isInside.isOpen)
+            #expect(waits.total >= FileLock.patience && waits.total < FileLock.patience + 1)
+            close(holder)
+            #expect(try await lock.with("a") { true })
+        }
+    }
+
+    @Test("ends with a timeout in the same process, too, and whoever waits behind gets in")
+    func sameProcess() async throws {
+        let lock = AsyncLock()
+        let (inside, done, impatient) = (Gate(), Gate(), Gate())
+        async let first: Void = lock.with("a") {
+            await inside.open()
+            await done.wait()
+        }
+        await inside.wait()
+        async let second = failure { try await lock.with("a", patience: { await impatient.wait() }) {} }
+        async let third: Bool = lock.with("a") { true }
+        await impatient.open()
+        #expect(try await second == "timeout")
+        await done.open()
+        try await first
+        #expect(try await third)
+    }
+
+    @Test("of a stopped process costs nobody the session: it is a timeout, and the next refresh works")
+    func stoppedRefresh() async throws {
+        try await withDirectory { directory, _, environment in
+            let store = FileCredentialStore(directory: directory, environment: environment)
+            let stage = try await Stage()
+            for record in [".session", ".key"] {
+                try store.write(try #require(try await stage.store.read(Stage.name + record)), to: Stage.name + record)
+            }
+            // The lock is waited for in a time that passes, the answer in one that stands still.
+            let client = try PreludeSessionClient(
+                credentialStore: store, transport: stage.transport,
+                environment: SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes))
+            try await client.invalidateSession()
+            let holder = try hold(directory + "/localhost_8080.refresh.lock")
+            #expect(try await failure { try await client.refresh() } == "timeout")
+            #expect(await stage.transport.count("/refresh") == 0)
+            #expect(await client.profile?.sessionID == "ses_1")
+            close(holder)
+            await stage.transport.answer("/refresh", stage.refreshed(1))
+            #expect(try await client.refresh().profile.sessionID == "ses_1")
+        }
+    }
+}

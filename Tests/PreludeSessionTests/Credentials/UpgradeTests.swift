@@ -1,0 +1,115 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+/// The records as the versions of the SDK so far have written them, letter by letter. A new version adds to these, and
+/// takes none away.
+@Suite("Records of other versions")
+struct UpgradeTests {
+    private static let key = Data((1...32).map { UInt8($0) })
+    private static let token = TestToken.access("access-0")
+    private static let ended = Int(TestClock.start)
+
+    /// What version 1 wrote, by record.
+    private static let first: [String: String] = [
+        ".session": """
+        {"accessToken":"\(token)","accessTokenExpiresAt":\(ended),"refreshToken":"refresh-0",\
+        "refreshTokenExpiresAt":\(ended + 86_400),"version":1}
+        """,
+        ".key": #"{"key":"\#(key.base64EncodedString())","version":1}"#,
+        ".device": """
+        {"clockOffset":-3600,"deviceID":"0b5a2f6e-8d4c-4b1a-9c3e-7f6d5e4c3b2a","nonce":"n-1","version":1}
+        """,
+        ".stepup": """
+        {"entries":[{"scope":"transfer:write","sessionID":"ses_1","status":"review",\
+        "token":"\(TestToken.challenge("t0"))"}],"version":1}
+        """,
+        // The reference date of Foundation's own coding.
+        ".revocations": #"{"entries":[{"expiresAt":800000000,"refreshToken":"refresh-old"}],"version":1}"#,
+    ]
+
+    private func stage(_ records: [String: String]) async throws -> Stage {
+        let stage = try await Stage(signedIn: false)
+        for (name, text) in records { try await stage.store.write(Data(text.utf8), to: Stage.name + name) }
+        return stage
+    }
+
+    @Test("version 1: session, key, device, step-up and ended sessions are read and used", .timeLimit(.minutes(1)))
+    func versionOne() async throws {
+        let stage = try await stage(Self.first)
+        stage.clock.advance(3600)
+        let client = try stage.client()
+        #expect(await client.profile?.sessionID == "ses_1")
+        #expect(await client.activeStepUp?.challengeID == "chl_1")
+        await stage.transport.answer("/refresh", stage.refreshed(1))
+        await stage.transport.answer("/revoke", .success())
+        try await client.refresh()
+        let sent = try #require(await stage.transport.requests("/refresh").first)
+        #expect(sent.headers["x-refresh-token"] == "refresh-0")
+        #expect(sent.headers["x-device-id"] == "0b5a2f6e-8d4c-4b1a-9c3e-7f6d5e4c3b2a")
+        #expect(sent.proof?["nonce"] == .string("n-1"))
+        #expect(sent.proof?["iat"] == .int(Int64(TestClock.start)))
+        let header = try #require(sent.headers["dpop"]?.split(separator: ".").first)
+        let publicKey = try P256.Signing.PrivateKey(rawRepresentation: Self.key).publicKey.rawRepresentation
+        #expect(
+            TestToken.claims(of: "h.\(header).s")?["jwk"]?.members["x"]
+                == .string(
+                    TestToken.base64URL(publicKey.prefix(32))))
+        await stage.transport.arrival(of: "/revoke")
+        #expect(await stage.transport.requests("/revoke").first?.headers["x-refresh-token"] == "refresh-old")
+    }
+
+    @Test("version 1 without what is optional is read, too")
+    func versionOneSparse() async throws {
+        var records = Self.first
+        records[".session"] = """
+            {"accessToken":"\(Self.token)","accessTokenExpiresAt":\(Self.ended),"refreshToken":"refresh-0","version":1}
+            """
+        records[".device"] = #"{"clockOffset":0,"deviceID":"0b5a2f6e-8d4c-4b1a-9c3e-7f6d5e4c3b2a","version":1}"#
+        records[".revocations"] = nil
+        let stage = try await stage(records)
+        await stage.transport.answer("/refresh", stage.refreshed(1))
+        #expect(try await stage.client().refresh().profile.sessionID == "ses_1")
+    }
+
+    @Test("what is written now is what is read here", arguments: [".session", ".key", ".device", ".stepup"])
+    func sameMembers(record: String) async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        _ = try await stage.challenge(of: client)
+        let written = try #require(try await stage.store.read(Stage.name + record))
+        let now = try JSONDecoder().decode([String: PreludeJSONValue].self, from: written)
+        let then = try JSONDecoder().decode(
+            [String: PreludeJSONValue].self, from: Data(try #require(Self.first[record]).utf8))
+        #expect(Set(now.keys).isSubset(of: then.keys), "a member was added: raise the version, and add a record here")
+        #expect(now["version"] == then["version"])
+    }
+
+    @Test(
+        "a newer version: nothing is wiped, whatever is done without the session",
+        arguments: [".session", ".key", ".device", ".stepup", ".revocations"])
+    func newer(record: String) async throws {
+        let newer = #"{"version":2,"shape":"of tomorrow"}"#
+        var records = Self.first
+        records[record] = newer
+        let stage = try await stage(records)
+        let client = try stage.client()
+        stage.clock.advance(3600)
+        await stage.transport.answer("/refresh", stage.refreshed(1))
+        await stage.transport.answer("/revoke", .success())
+        let error = try await failure { try await client.refresh() }
+        #expect(error == ([".session", ".key"].contains(record) ? "storageUnavailable" : nil))
+        _ = await client.activeStepUp
+        await client.engine.saveStepUps()
+        #expect(try await stage.store.read(Stage.name + record) == Data(newer.utf8))
+    }
+}
+
+extension PreludeJSONValue {
+    /// The members of an object.
+    fileprivate var members: [String: PreludeJSONValue] {
+        if case .object(let members) = self { members } else { [:] }
+    }
+}

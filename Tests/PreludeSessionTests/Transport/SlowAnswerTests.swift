@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+@Suite("Answers that do not end", .timeLimit(.minutes(1)))
+struct SlowAnswerTests {
+    /// A client over a real connection, whose time is up when the test says so.
+    private func client(
+        of server: RawServer, sleep: @escaping @Sendable (Double) async throws -> Void
+    ) throws -> PreludeSessionClient {
+        try PreludeSessionClient(
+            endpoint: .custom("http://127.0.0.1:\(server.port)"), credentialStore: InMemoryCredentialStore(),
+            environment: SDKEnvironment(
+                now: SDKEnvironment.live.now, randomBytes: SDKEnvironment.live.randomBytes, sleep: sleep))
+    }
+
+    @Test("have one deadline in all, however steadily they drip, and the connection is given up")
+    func dripping() async throws {
+        let server = try RawServer(
+            head: "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nContent-Type: application/json\r\n\r\n{", rest: [])
+        let client = try client(of: server) { seconds in
+            #expect(seconds == 10)
+            await server.hasBegun.wait()
+        }
+        #expect(try await failure { _ = try await client.passwordCompliancy() } == "timeout")
+        await server.isHungUp.wait()
+    }
+
+    @Test(
+        "are read up to 1 MiB, not to their end",
+        arguments: ["", "Content-Length: 1099511627776\r\n"])
+    func endless(length: String) async throws {
+        let server = try RawServer(
+            head: "HTTP/1.1 200 OK\r\n\(length)Content-Type: application/json\r\n\r\n",
+            rest: [UInt8](repeating: 0x20, count: 1 << 16))
+        let client = try client(of: server, sleep: SDKEnvironment.untilCancelled)
+        #expect(try await failure { _ = try await client.passwordCompliancy() } == "network")
+        await server.isHungUp.wait()
+    }
+
+    @Test("that are whole arrive whole, with their status and fields")
+    func whole() async throws {
+        let body = #"{"code":"rate_limited","message":"slowly"}"#
+        let server = try RawServer(
+            head:
+                "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)",
+            rest: [])
+        let client = try client(of: server, sleep: SDKEnvironment.untilCancelled)
+        let error = await #expect(throws: PreludeSessionError.self) { _ = try await client.passwordCompliancy() }
+        #expect(error?.retryAfter == 7)
+    }
+
+    @Test("of a transport without a limit of its own are refused all the same")
+    func otherTransport() async throws {
+        let stage = try await Stage(signedIn: false)
+        await stage.transport.answer(
+            "/password/compliancy", .success(String(repeating: " ", count: (1 << 20) + 1)))
+        let client = try stage.client()
+        #expect(try await failure { _ = try await client.passwordCompliancy() } == "network")
+    }
+}

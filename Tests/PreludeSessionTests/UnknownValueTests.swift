@@ -1,0 +1,82 @@
+import Foundation
+import PreludeSession
+import Testing
+
+@Suite("A service that knows more than this version of the SDK")
+struct UnknownValueTests {
+    private static let session = """
+        {"id":"ses_2","device_model":"Watch","device_type":"wearable","os_version":"","country_code":"",
+        "created_at":"","last_seen_at":"","expires_at":"","battery":"full"}
+        """
+
+    @Test("a kind of device is unknown, and what is new about a session is passed over")
+    func device() async throws {
+        let stage = try await Stage()
+        await stage.transport.answer(
+            "/me/list", .success(#"{"sessions":[\#(Self.session)],"total":1,"limit":10,"offset":0,"cursor":"c"}"#))
+        let sessions = try await stage.client().listSessions().sessions
+        #expect(sessions.map(\.deviceType) == [.unknown])
+    }
+
+    @Test("a kind of identifier that an app cannot name is left out")
+    func identifier() async throws {
+        let stage = try await Stage()
+        await stage.transport.answer(
+            "/me/identifiers",
+            .success(
+                #"{"identifiers":[{"type":"passkey","value":"k"},{"type":"email_address","value":"a@example.com"}]}"#))
+        let identifiers = try await stage.client().identifiers()
+        #expect(identifiers == [PreludeIdentifier(type: .emailAddress, value: "a@example.com")])
+    }
+
+    @Test(
+        "a decision about a scope with steps to do is one to go on with; without a token it is an error, and no grant")
+    func stepUp() async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        let challenge = try await stage.challenge(of: client, status: "deferred")
+        #expect(challenge.status == .underReview)
+        #expect(challenge.currentStep == "verify_sms")
+        await stage.transport.answer("/stepup/request", Stage.decision(nil, status: "deferred"))
+        #expect(try await failure { _ = try await client.requestStepUp(scope: "a") } == "generic")
+    }
+
+    @Test("a step is told by its key")
+    func step() async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        let challenge = try await stage.challenge(of: client, TestToken.challenge("t0", step: "verify_retina"))
+        #expect(challenge.currentStep == "verify_retina")
+    }
+
+    @Test(
+        "an error code keeps its word, whatever its status, and signs nobody out", arguments: [400, 401, 403, 409, 418])
+    func error(status: Int) async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        try await client.invalidateSession()
+        await stage.transport.answer("/refresh", .refusal(status, "quota_of_tomorrow"))
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
+        guard case .generic(let code, _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(code == "quota_of_tomorrow")
+        #expect(await client.profile != nil)
+    }
+
+    @Test("a claim is among the extras")
+    func claim() async throws {
+        let stage = try await Stage(signedIn: false)
+        let client = try stage.client()
+        await stage.transport.answer("/login/email/password", Stage.next(TestToken.challenge("t0")))
+        let token = TestToken.jwt([
+            "sub": .string("usr_1"), "sid": .string("ses_1"), "tier": .object(["level": .int(3)]),
+        ])
+        await stage.transport.answer(
+            "/login/finalize",
+            .success(
+                #"{"access_token":"\#(token)","expires_at":1750000300,"token_type":"Bearer","new":[1]}"#,
+                headers: ["x-refresh-token": "refresh-1"]))
+        let user = try await client.loginWithPassword(
+            LoginWithPasswordOptions(emailAddress: "a@example.com", password: "x"))
+        #expect(user.profile.extras == ["tier": .object(["level": .int(3)])])
+    }
+}
