@@ -155,7 +155,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "PreludeSession", "PreludeSessionTesting", "SessionArgon2", "SessionDomain", "SessionHTTP",
-                "SessionSQLite", "SessionTokens", httpTypes,
+                "SessionRSA", "SessionSQLite", "SessionTokens", httpTypes,
             ],
             swiftSettings: strict
         ),

@@ -1,3 +1,5 @@
+internal import SessionTokens
+
 /// Gives the keys of one purpose what is due: a successor, an end. One transaction decides, so of many who ask at once
 /// one makes a key.
 package struct KeyRotation: Sendable {
