@@ -15,8 +15,8 @@ struct KeyRotationStory {
         arguments: [60, 900])
     func noRefusal(_ lifetime: Int) async throws {
         var world = try await RotationSimulation(
-            policy: KeyRotationPolicy(interval: 2 * Self.hour), accessTokenLifetime: lifetime)
-        try await world.run(seconds: 2 * Self.hour - 600, step: 5)
+            policy: KeyRotationPolicy(interval: Self.hour), accessTokenLifetime: lifetime)
+        try await world.run(seconds: Self.hour - 600, step: 15)
         try await world.run(seconds: 1200, step: 1)
         // By hand, on each of the nodes, and at moments that fit nothing.
         for node in world.nodes.reversed() {
@@ -24,7 +24,7 @@ struct KeyRotationStory {
                 try await node.signingKeys.rotate(purpose, of: world.app, reason: .request)
             }
             try await world.run(seconds: 407, step: 1)
-            try await world.run(seconds: 1009, step: 7)
+            try await world.run(seconds: 1009, step: 17)
         }
         // Another algorithm, and back before it has signed.
         for algorithm in [SignatureAlgorithm.es256, .edDSA] {
@@ -32,9 +32,9 @@ struct KeyRotationStory {
                 AppSettingsChange(signingAlgorithm: algorithm), of: world.app)
             try await world.run(seconds: 101, step: 1)
         }
-        try await world.run(seconds: 6 * Self.hour, step: 5)
+        try await world.run(seconds: 4 * Self.hour, step: 15)
         #expect(world.refusals == 0)
-        #expect(world.checks > 500_000)
+        #expect(world.checks > 200_000)
         // The first, and its successors by schedule, by hand, and by algorithm.
         #expect(world.signers.filter { $0 == "access" }.count >= 8)
         #expect(world.signers.filter { $0 == "challenge" }.count >= 6)
@@ -62,9 +62,9 @@ struct KeyRotationStory {
             let keys = try await world.nodes[0].store.signingKeys(of: world.app)
             return Dictionary(grouping: keys, by: \.purpose).mapValues(\.count)
         }
-        try await world.run(seconds: 395 + Self.hour, step: 30)
+        try await world.run(seconds: 395 + Self.hour, step: 60)
         #expect(try await left(world) == [.access: 1, .challenge: 2, .hook: 2])
-        try await world.run(seconds: 25 * Self.hour, step: 60)
+        try await world.run(seconds: 25 * Self.hour, step: 180)
         #expect(try await left(world) == [.access: 1, .challenge: 1, .hook: 1])
         #expect(world.refusals == 0)
     }

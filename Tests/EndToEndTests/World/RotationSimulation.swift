@@ -12,11 +12,11 @@ struct RotationSimulation {
     /// What a verifier makes of its key set: it fetches as late as it is allowed to.
     private struct Verifier {
         let node: Int
-        var keys: [StoredSigningKey.Purpose: [[String: String]]] = [:]
+        var keys: [StoredSigningKey.Purpose: Set<String>] = [:]
         var fetchedAt: Timestamp?
 
         func knows(_ keyID: String, _ purpose: StoredSigningKey.Purpose) -> Bool {
-            keys[purpose]?.contains { $0["kid"] == keyID } ?? false
+            keys[purpose]?.contains(keyID) ?? false
         }
 
         func isDue(at now: Timestamp) -> Bool {
@@ -82,8 +82,9 @@ struct RotationSimulation {
     private mutating func fetch(_ index: Int) async throws {
         let runtime = try await nodes[verifiers[index].node].directory.app(app)
         verifiers[index].keys = [
-            .access: runtime.publishedKeys, .hook: runtime.publishedKeys,
-            .challenge: runtime.challengeKeys.keys.map(\.publishedMembers),
+            .access: Set(runtime.publishedKeys.compactMap { $0["kid"] }),
+            .hook: Set(runtime.publishedKeys.compactMap { $0["kid"] }),
+            .challenge: Set(runtime.challengeKeys.keys.map(\.thumbprint)),
         ]
         verifiers[index].fetchedAt = clock.timestamp
     }
