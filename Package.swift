@@ -196,7 +196,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "PreludeSession", "PreludeSessionTesting", "SessionArgon2", "SessionDomain", "SessionHTTP",
-                "SessionSQLite", "SessionTokens", "SessionWire", httpTypes,
+                "SessionRSA", "SessionSQLite", "SessionTokens", "SessionWire", httpTypes,
             ],
             swiftSettings: strict
         ),

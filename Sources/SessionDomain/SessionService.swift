@@ -17,6 +17,7 @@ package struct SessionService: Sendable {
     package let courier: WebhookCourier
     package let users: UserManagement
     package let managementKeys: ManagementKeys
+    package let signingKeys: SigningKeys
     package let store: any ServiceStore
     package let environment: ServiceEnvironment
 
@@ -24,15 +25,19 @@ package struct SessionService: Sendable {
     ///   - delivery: `nil` refuses OTP logins: there is nothing to send codes with.
     ///   - egress: The way to hooks, webhooks and operators' keys.
     ///   - defaultApp: Serves hosts that name no app.
+    ///   - keyRotation: When signing keys change.
     package init(
         store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, delivery: (any CodeDelivery)?,
-        egress: any Egress, origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment
+        egress: any Egress, origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment,
+        keyRotation: KeyRotationPolicy = KeyRotationPolicy()
     ) {
         let sources = SourceLimiter()
         self.store = store
         self.environment = environment
         directory = AppDirectory(
             store: store, keys: keys, origins: origins, defaultApp: defaultApp, environment: environment)
+        signingKeys = SigningKeys(
+            store: store, keys: keys, directory: directory, environment: environment, policy: keyRotation)
         let codes = CodeSender(delivery: delivery)
         let hookKeys = HookKeys(store: store, keys: keys, directory: directory, environment: environment)
         let call = HookCall(egress: egress, keys: hookKeys)
@@ -47,7 +52,7 @@ package struct SessionService: Sendable {
             customSteps: CustomSteps(operatorKeys: OperatorKeys(egress: egress)), sources: sources,
             environment: environment)
         passwordChange = PasswordChange(store: store, hasher: hasher, environment: environment)
-        apps = AppManagement(store: store, keys: keys, directory: directory, environment: environment)
+        apps = AppManagement(store: store, keys: signingKeys, directory: directory, environment: environment)
         loginConfigs = LoginConfigManagement(apps: apps, environment: environment)
         stepUpConfig = StepUpManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
         claims = ClaimsManagement(apps: apps, environment: environment)
@@ -59,7 +64,7 @@ package struct SessionService: Sendable {
         managementKeys = ManagementKeys(store: store, environment: environment)
     }
 
-    /// Deletes what time has made useless, once a minute, until cancelled.
+    /// Deletes what time has made useless and gives signing keys their successors, once a minute, until cancelled.
     ///
     /// - Parameter report: Told of what failed; the next round tries again.
     package func keepHouse(report: @Sendable (any Error) -> Void) async {
@@ -67,13 +72,15 @@ package struct SessionService: Sendable {
         while !Task.isCancelled {
             do {
                 while try await store.deleteExpired(now: environment.now(), limit: batch) >= batch {}
-                try await environment.sleep(60)
-            } catch is CancellationError {
-                return
             } catch {
-                report(error)
-                if (try? await environment.sleep(60)) == nil { return }
+                if !(error is CancellationError) { report(error) }
             }
+            do {
+                try await signingKeys.maintain(report: report)
+            } catch {
+                if !(error is CancellationError) { report(error) }
+            }
+            if (try? await environment.sleep(60)) == nil { return }
         }
     }
 }

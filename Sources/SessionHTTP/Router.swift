@@ -35,7 +35,7 @@ private func addFrontend(to router: Router<AnonymousContext>, service: SessionSe
         client.on(RouterPath(path.rawValue), method: .options) { _, _ -> Response in throw HTTPError(.notFound) }
     }
 
-    let keySets = KeySetRoutes()
+    let keySets = KeySetRoutes(maxAge: service.signingKeys.policy.keySetMaxAge)
     let otp = OTPRoutes(login: service.otpLogin, stepUp: service.stepUp, environment: service.environment)
     let password = PasswordRoutes(login: service.passwordLogin, change: service.passwordChange)
     let stepUp = StepUpRoutes(stepUp: service.stepUp)
@@ -79,6 +79,7 @@ private func addManagement(to group: RouterGroup<AnonymousContext>, service: Ses
     let webhooks = WebhookRoutes(webhooks: service.webhooks)
     let app = AppRoutes(apps: service.apps)
     let keys = ManagementKeyRoutes(keys: service.managementKeys)
+    let signingKeys = SigningKeyRoutes(keys: service.signingKeys)
     let sessionConfig = SessionConfigRoutes(apps: service.apps)
     group.add(middleware: OperatorMiddleware(keys: service.managementKeys, apps: service.apps))
         .group(context: OperatorContext.self)
@@ -90,6 +91,8 @@ private func addManagement(to group: RouterGroup<AnonymousContext>, service: Ses
         .post("/keys", use: keys.create)
         .post("/keys/:key_id/rotate", use: keys.rotate)
         .delete("/keys/:key_id", use: keys.revoke)
+        .get("/signing-keys", use: signingKeys.list)
+        .post("/signing-keys/rotate", use: signingKeys.rotate)
         .get("/config/stepup", use: stepUp.get)
         .post("/config/stepup", use: stepUp.create)
         .put("/config/stepup", use: stepUp.replace)

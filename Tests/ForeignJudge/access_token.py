@@ -5,9 +5,12 @@ from joserfc import jwt
 from keys import import_key_set
 
 
-def verify_access_token(token: str, jwks: dict, issuer: str, audience: str, now: int | None = None) -> dict:
+def verify_access_token(
+    token: str, jwks: dict, issuer: str, audience: str, now: int | None = None,
+    algorithms: tuple[str, ...] | list[str] = ("EdDSA", "ES256", "RS256"),
+) -> dict:
     """Returns the claims, or raises. RFC 9068 §4, RFC 8725 §3."""
-    decoded = jwt.decode(token, import_key_set(jwks), algorithms=["EdDSA", "ES256"])
+    decoded = jwt.decode(token, import_key_set(jwks), algorithms=list(algorithms))
     if decoded.header.get("typ") != "at+jwt":
         raise ValueError("typ is not at+jwt")
     if "kid" not in decoded.header:

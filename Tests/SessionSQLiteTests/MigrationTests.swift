@@ -88,6 +88,39 @@ struct MigrationTests {
         #expect(try database.read { try Int.fetchAll($0, sql: "SELECT id FROM one") } == [2])
     }
 
+    @Test("Keys of the first schemas sign on, hook keys among them")
+    func signingKeys() async throws {
+        let database = try DatabaseQueue(path: path)
+        try await database.writeWithoutTransaction { try Migration.apply([.foundation, .stepUp], to: $0) }
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO apps VALUES ('testapp', 1, '{}');
+                    INSERT INTO signing_keys VALUES (7, 'testapp', 'access', 'a', 'ES256', x'00', 1000);
+                    INSERT INTO signing_keys VALUES (8, 'testapp', 'challenge', 'c', 'EdDSA', x'01', 1000);
+                    INSERT INTO hook_keys VALUES (7, 'testapp', 'h', x'02', 2000);
+                    """)
+        }
+        try database.close()
+        let store = try SQLiteStore.open(.file(path))
+        let id = try #require(AppID("testapp"))
+        let keys = try await store.signingKeys(of: id)
+        func key(
+            _ id: String, _ purpose: StoredSigningKey.Purpose, _ algorithm: KeyAlgorithm, _ byte: UInt8,
+            _ seconds: Int64
+        ) throws -> StoredSigningKey {
+            StoredSigningKey(
+                appID: try #require(AppID("testapp")), purpose: purpose, keyID: id, algorithm: algorithm,
+                sealedPrivateKey: Data([byte]), createdAt: Timestamp(seconds: seconds))
+        }
+        #expect(
+            keys == [
+                try key("h", .hook, .ps256, 2, 2), try key("c", .challenge, .edDSA, 1, 1),
+                try key("a", .access, .es256, 0, 1),
+            ])
+        try await store.close()
+    }
+
     @Test("Every table is strict, and its hot look-ups and deletions use an index")
     func plans() async throws {
         let store = try SQLiteStore.open(.memory)
@@ -109,6 +142,7 @@ struct MigrationTests {
                 "SELECT * FROM events WHERE app_id = 'a' ORDER BY sequence DESC LIMIT 1",
                 "SELECT * FROM identifiers WHERE app_id = 'a' AND user_id = 'u' ORDER BY position",
                 "SELECT * FROM users WHERE app_id = 'a' AND external_id = 'e'",
+                "SELECT * FROM signing_keys WHERE app_id = 'a' AND purpose = 'access'",
                 "SELECT * FROM users WHERE app_id = 'a' ORDER BY created_at DESC, id DESC LIMIT 1",
             ]
             let scans = try queries.filter { query in

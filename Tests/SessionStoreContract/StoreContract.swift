@@ -11,7 +11,7 @@ package enum StoreContract {
         + ReplayMemoryRules.all + VerificationRules.all + CheckCodeRules.all + PasswordTryRules.all
         + HousekeepingRules.all + ChallengeRules.all + EndedStepUpRules.all + GrantRules.all + RedemptionRules.all
         + ChangePasswordRules.all + SendStepUpCodeRules.all + StepUpCodeRules.all + RegisterScopeRules.all
-        + CustomStepRules.all + AdoptUserRules.all + WebhookRules.all + OutboxRules.all + HookKeyRules.all
+        + CustomStepRules.all + AdoptUserRules.all + WebhookRules.all + OutboxRules.all + SigningKeyRules.all
 }
 
 /// One promise, checked against a fresh and empty store.

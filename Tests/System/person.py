@@ -46,10 +46,13 @@ class Person:
 
     def take(self, answer: Answer) -> dict:
         """Keeps the tokens of an answer; the claims of its access token, verified by the published keys."""
+        self.keep(answer)
+        return self.claims()
+
+    def keep(self, answer: Answer) -> None:
         assert answer.status == 200, answer
         self.access_token = answer.json["access_token"]
         self.refresh_token = answer.headers["X-Refresh-Token"]
-        return self.claims()
 
     def claims(self) -> dict:
         jwks = self.transport.send("GET", "/.well-known/jwks.json").json

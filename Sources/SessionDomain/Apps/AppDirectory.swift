@@ -12,7 +12,7 @@ package final class AppDirectory: Sendable {
         var domains: [String: AppID] = [:]
         var opened: [AppID: AppRuntime] = [:]
         var loadedAt: Timestamp?
-        /// Counts invalidations: what was read before one must not be kept after it.
+        /// Counts invalidations and loads: what was read before one must not be kept after it.
         var version = 0
     }
 
@@ -46,11 +46,11 @@ package final class AppDirectory: Sendable {
     package func app(_ id: AppID) async throws -> AppRuntime {
         try await loadIfNeeded()
         let (app, opened, version) = snapshot.withLock { ($0.apps[id], $0.opened[id], $0.version) }
-        if let opened { return opened }
+        if let opened { return opened.at(environment.now()) }
         guard let app else { throw Refusal.notFound("there is no app \(id)") }
         let runtime = try AppRuntime(
-            app: app, stored: try await store.signingKeys(of: id), hookKeys: try await store.hookKeys(of: id),
-            keys: keys, origins: origins)
+            app: app, stored: try await store.signingKeys(of: id), keys: keys, origins: origins,
+            at: environment.now())
         snapshot.withLock { if $0.version == version { $0.opened[id] = runtime } }
         return runtime
     }
@@ -93,6 +93,7 @@ package final class AppDirectory: Sendable {
         snapshot.withLock { snapshot in
             guard snapshot.version == version else { return }
             let byID = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
+            snapshot.version += 1
             // A key added elsewhere shows in no setting, so what is opened goes with the list it belongs to.
             snapshot.opened = [:]
             snapshot.apps = byID

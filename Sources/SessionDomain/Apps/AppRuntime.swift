@@ -6,43 +6,53 @@ package struct AppRuntime: Sendable {
     package let app: App
     package let issuer: String
     package let origins: PublicOrigins
-    /// The key that signs access tokens now, and all that verify them.
-    package let accessKey: any TokenSigner
-    package let accessKeys: VerificationKeys
-    package let challengeKey: any TokenSigner
-    package let challengeKeys: VerificationKeys
-    /// The keys of hooks and webhooks, newest first; none until something needs one.
-    package let hookKeys: [RSASigningKey]
-    /// The members of every key in `jwks.json`: access tokens and hooks (RFC 7517 §4).
-    package let publishedKeys: [[String: String]]
     package let nonces: DPoPNonce
+    private let opened: OpenedKeys
+    /// Those of the keys that count at the moment for which this was made.
+    private let chosen: OpenedKeys.Choice
 
-    /// The key that signs hooks and webhooks now.
-    package var hookKey: RSASigningKey? { hookKeys.first }
+    /// The key that signs access tokens now, and all that verify them.
+    package var accessKey: any TokenSigner { chosen.accessKey }
+    package var accessKeys: VerificationKeys { chosen.accessKeys }
+    package var challengeKey: any TokenSigner { chosen.challengeKey }
+    package var challengeKeys: VerificationKeys { chosen.challengeKeys }
+    /// The key that signs hooks and webhooks now; none until something needs one.
+    package var hookKey: RSASigningKey? { chosen.hookKey }
 
-    init(
-        app: App, stored: [StoredSigningKey], hookKeys: [StoredHookKey], keys: KeyRing, origins: PublicOrigins
-    ) throws {
-        let access = try stored.filter { $0.purpose == .access }.map(keys.open)
-        let challenge = try stored.filter { $0.purpose == .challenge }.map(keys.open)
-        guard let accessKey = access.first?.signer, let challengeKey = challenge.first?.signer else {
-            throw KeyRingError.cannotOpen
-        }
-        self.app = app
-        self.origins = origins
-        issuer = origins.issuer(of: app)
-        self.accessKey = accessKey
-        accessKeys = VerificationKeys(access.map(\.publicKey))
-        self.challengeKey = challengeKey
-        challengeKeys = VerificationKeys(challenge.map(\.publicKey))
-        self.hookKeys = try hookKeys.map(keys.open)
-        publishedKeys =
-            accessKeys.keys.map(\.publishedMembers)
-            + self.hookKeys.map { key in
+    /// The members of every key in `jwks.json`: access tokens and hooks (RFC 7517 §4).
+    package var publishedKeys: [[String: String]] {
+        accessKeys.keys.map(\.publishedMembers)
+            + chosen.hookKeys.map { key in
                 key.publicKey.requiredMembers.merging(["kid": key.keyID, "alg": "PS256", "use": "sig"]) { first, _ in
                     first
                 }
             }
+    }
+
+    init(
+        app: App, stored: [StoredSigningKey], keys: KeyRing, origins: PublicOrigins, at now: Timestamp
+    ) throws {
+        self.app = app
+        self.origins = origins
+        issuer = origins.issuer(of: app)
         nonces = DPoPNonce(secret: keys.nonceSecret, audience: app.id.rawValue)
+        opened = try OpenedKeys(stored, keys: keys)
+        guard let chosen = opened.choice(at: now) else { throw KeyRingError.cannotOpen }
+        self.chosen = chosen
+    }
+
+    /// The same with the keys that count at another moment: they change by the clock, without a look-up.
+    func at(_ now: Timestamp) -> AppRuntime {
+        guard !chosen.span.contains(now), let chosen = opened.choice(at: now) else { return self }
+        return AppRuntime(self, chosen: chosen)
+    }
+
+    private init(_ other: AppRuntime, chosen: OpenedKeys.Choice) {
+        app = other.app
+        issuer = other.issuer
+        origins = other.origins
+        nonces = other.nonces
+        opened = other.opened
+        self.chosen = chosen
     }
 }

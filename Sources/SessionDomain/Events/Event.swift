@@ -19,6 +19,8 @@ package struct Event: Sendable, Equatable {
         package static let migrationHookFailed = Name(rawValue: "migration.hook_failed")
         package static let stepUpGranted = Name(rawValue: "step_up.granted")
         package static let refreshTokenReused = Name(rawValue: "session.refresh_token_reused")
+        package static let signingKeyRotated = Name(rawValue: "signing_key.rotated")
+        package static let signingKeyRemoved = Name(rawValue: "signing_key.removed")
     }
 
     /// `evt_` and a ULID.

@@ -6,12 +6,15 @@ internal import SessionTokens
 package struct MasterKey: Sendable, Equatable {
     package let id: String
     package let secret: Data
+    /// Characters of a name; what is sealed begins with the name.
+    package static let idLength = 8
 
     /// The name is derived, so it needs no registry and cannot be mixed up.
     package init(secret: Data) {
         precondition(secret.count == 32, "a master key has 256 bits")
         self.secret = secret
-        id = String(Base64URL.encode(SHA256.hash(data: Data("prelude-session key id".utf8) + secret)).prefix(8))
+        id = String(
+            Base64URL.encode(SHA256.hash(data: Data("prelude-session key id".utf8) + secret)).prefix(Self.idLength))
     }
 }
 
@@ -75,11 +78,20 @@ package struct KeyRing: Sendable {
         return Data(current.id.utf8) + combined
     }
 
+    /// The name of the master key that seals.
+    var currentID: String { current.id }
+
+    /// The names of all master keys of the ring.
+    package var ids: Set<String> { Set(all.map(\.id)) }
+
+    /// The name of the master key under which something was sealed.
+    func sealingKeyID(of sealed: Data) -> String { String(decoding: sealed.prefix(MasterKey.idLength), as: UTF8.self) }
+
     /// Decrypts what `seal` made under any key of the ring.
     func open(_ sealed: Data, context: String) throws -> Data {
-        let keyID = String(decoding: sealed.prefix(8), as: UTF8.self)
+        let keyID = sealingKeyID(of: sealed)
         guard let key = all.first(where: { $0.id == keyID }),
-            let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(8)),
+            let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(MasterKey.idLength)),
             let secret = try? AES.GCM.open(box, using: key.sealing, authenticating: Data(context.utf8))
         else { throw KeyRingError.cannotOpen }
         return secret
@@ -90,6 +102,6 @@ package enum KeyRingError: Error, CustomStringConvertible {
     case cannotOpen
 
     package var description: String {
-        "a stored signing key cannot be opened: this key file does not belong to this database"
+        "a stored signing key cannot be opened: the master keys do not belong to this database"
     }
 }

@@ -9,9 +9,9 @@ package struct OpenedSigningKey: Sendable {
 }
 
 extension KeyRing {
-    /// Generates a signing key and seals it for storage.
+    /// Generates a signing key and seals it for storage. RSA takes some tenths of a second; see `KeyWorkshop`.
     package func makeSigningKey(
-        app: AppID, purpose: StoredSigningKey.Purpose, algorithm: SignatureAlgorithm, at time: Timestamp
+        app: AppID, purpose: StoredSigningKey.Purpose, algorithm: KeyAlgorithm, at time: Timestamp
     ) throws -> StoredSigningKey {
         let (keyID, secret) = try Self.generate(algorithm)
         return StoredSigningKey(
@@ -19,28 +19,47 @@ extension KeyRing {
             sealedPrivateKey: try seal(secret, context: Self.context(app, purpose, keyID)), createdAt: time)
     }
 
-    /// Opens a stored signing key; fails when it was sealed for another app or purpose.
+    /// Opens a key that signs tokens; fails when it was sealed for another app or purpose.
     package func open(_ stored: StoredSigningKey) throws -> OpenedSigningKey {
-        let secret = try open(
-            stored.sealedPrivateKey, context: Self.context(stored.appID, stored.purpose, stored.keyID))
+        let secret = try privateKey(of: stored)
         guard let key = Self.read(secret, algorithm: stored.algorithm), key.signer.keyID == stored.keyID
         else { throw KeyRingError.cannotOpen }
         return key
     }
 
+    /// Opens a key that signs hooks and webhooks.
+    func openHookKey(_ stored: StoredSigningKey) throws -> RSASigningKey {
+        let key = try RSASigningKey(derRepresentation: try privateKey(of: stored))
+        guard stored.purpose == .hook, key.keyID == stored.keyID else { throw KeyRingError.cannotOpen }
+        return key
+    }
+
+    /// The key as the current master key seals it; `nil` when it did so before.
+    func resealed(_ stored: StoredSigningKey) throws -> StoredSigningKey? {
+        guard sealingKeyID(of: stored.sealedPrivateKey) != currentID else { return nil }
+        var key = stored
+        key.sealedPrivateKey = try seal(
+            try privateKey(of: stored), context: Self.context(stored.appID, stored.purpose, stored.keyID))
+        return key
+    }
+
+    private func privateKey(of stored: StoredSigningKey) throws -> Data {
+        try open(stored.sealedPrivateKey, context: Self.context(stored.appID, stored.purpose, stored.keyID))
+    }
+
     /// A new private key in the form that `read` takes, and its thumbprint.
-    private static func generate(_ algorithm: SignatureAlgorithm) throws -> (keyID: String, secret: Data) {
+    private static func generate(_ algorithm: KeyAlgorithm) throws -> (keyID: String, secret: Data) {
         switch algorithm {
         case .edDSA, .es256:
             let key = SigningKey.generate(algorithm == .es256 ? .es256 : .edDSA)
             return (key.keyID, key.rawRepresentation)
-        case .rs256:
+        case .rs256, .ps256:
             let key = try RSASigningKey.generate()
             return (key.keyID, key.derRepresentation)
         }
     }
 
-    private static func read(_ secret: Data, algorithm: SignatureAlgorithm) -> OpenedSigningKey? {
+    private static func read(_ secret: Data, algorithm: KeyAlgorithm) -> OpenedSigningKey? {
         switch algorithm {
         case .edDSA, .es256:
             SigningKey(algorithm: algorithm == .es256 ? .es256 : .edDSA, rawRepresentation: secret)
@@ -48,6 +67,7 @@ extension KeyRing {
         case .rs256:
             (try? RSASigningKey(derRepresentation: secret)).map(RS256SigningKey.init)
                 .map { OpenedSigningKey(signer: $0, publicKey: $0.publicKey) }
+        case .ps256: nil
         }
     }
 

@@ -1,14 +1,12 @@
-internal import SessionTokens
-
 /// Creating apps and changing their settings.
 package struct AppManagement: Sendable {
     private let store: any AppStore
-    private let keys: KeyRing
+    private let keys: SigningKeys
     private let directory: AppDirectory?
     private let environment: ServiceEnvironment
 
     /// - Parameter directory: Told of changes; `nil` where no requests are served.
-    package init(store: any AppStore, keys: KeyRing, directory: AppDirectory?, environment: ServiceEnvironment) {
+    package init(store: any AppStore, keys: SigningKeys, directory: AppDirectory?, environment: ServiceEnvironment) {
         self.store = store
         self.keys = keys
         self.directory = directory
@@ -33,24 +31,27 @@ package struct AppManagement: Sendable {
         var app = App(id: id ?? AppID(environment: environment), name: trimmed, createdAt: now)
         try configure(&app)
         try await requireFree(app.domains, for: app.id)
-        let signingKeys = [
-            try keys.makeSigningKey(app: app.id, purpose: .access, algorithm: app.signingAlgorithm, at: now),
-            try keys.makeSigningKey(app: app.id, purpose: .challenge, algorithm: .edDSA, at: now),
-        ]
-        guard try await store.createApp(app, keys: signingKeys) else {
+        var first: [StoredSigningKey] = []
+        for purpose in [StoredSigningKey.Purpose.access, .challenge] {
+            first.append(try await keys.make(app: app.id, purpose: purpose, algorithm: purpose.algorithm(of: app)))
+        }
+        guard try await store.createApp(app, keys: first) else {
             throw Refusal.conflict("there is an app \(app.id) already")
         }
         directory?.invalidate()
         return app
     }
 
-    /// Changes what describes the app itself.
+    /// Changes what describes the app itself. Another algorithm gets a key, which signs once it is known everywhere.
     package func change(_ settings: AppSettingsChange, of id: AppID) async throws -> App {
         try await requireFree(settings.domains ?? [], for: id)
-        return try await update(id) { app in
+        let app = try await update(id) { app in
             try settings.apply(to: &app)
             return app
         }
+        // Should this not be reached, the housekeeper sees the difference.
+        if settings.signingAlgorithm != nil { try await keys.rotate(.access, of: id, reason: .schedule) }
+        return app
     }
 
     /// A domain names one app.

@@ -1,4 +1,4 @@
-internal import SessionTokens
+package import SessionTokens
 
 /// What an operator says of an app itself; `nil` leaves it as it is.
 package struct AppSettingsChange: Sendable {
@@ -7,16 +7,19 @@ package struct AppSettingsChange: Sendable {
     package var allowedOrigins: [String]?
     package var signUp: Bool?
     package var passwordChangeEndsOtherSessions: Bool?
+    /// The algorithm of new access-token keys.
+    package var signingAlgorithm: SignatureAlgorithm?
 
     package init(
         name: String? = nil, domains: [String]? = nil, allowedOrigins: [String]? = nil, signUp: Bool? = nil,
-        passwordChangeEndsOtherSessions: Bool? = nil
+        passwordChangeEndsOtherSessions: Bool? = nil, signingAlgorithm: SignatureAlgorithm? = nil
     ) {
         self.name = name
         self.domains = domains
         self.allowedOrigins = allowedOrigins
         self.signUp = signUp
         self.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions
+        self.signingAlgorithm = signingAlgorithm
     }
 
     package func apply(to app: inout App) throws(Refusal) {
@@ -39,6 +42,7 @@ package struct AppSettingsChange: Sendable {
             app.allowedOrigins = allowedOrigins
         }
         app.signUp = signUp ?? app.signUp
+        app.signingAlgorithm = signingAlgorithm ?? app.signingAlgorithm
         app.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions ?? app.passwordChangeEndsOtherSessions
     }
 
@@ -55,7 +59,7 @@ package struct AppSettingsChange: Sendable {
 extension SessionPolicy {
     /// Lifetimes that contradict each other are refused when they are set, not discovered later.
     package func validate() throws(Refusal) {
-        guard (60...900).contains(accessTokenLifetime) else {
+        guard Self.accessTokenLifetimes.contains(accessTokenLifetime) else {
             throw .invalidField("access_token_lifetime", "must be 60 to 900 seconds")
         }
         guard (accessTokenLifetime...365 * 86_400).contains(idleLifetime) else {

@@ -1,5 +1,7 @@
+package import Foundation
+
 /// Apps with their settings and keys.
-package protocol AppStore: Sendable {
+package protocol AppStore: SigningKeyStore {
     /// All apps, oldest first.
     func apps() async throws -> [App]
     func app(_ id: AppID) async throws -> App?
@@ -11,12 +13,19 @@ package protocol AppStore: Sendable {
     func updateApp<Answer: Sendable>(
         _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
     ) async throws -> Answer?
-    /// All keys of an app, newest first.
+}
+
+/// Keys that sign tokens, hooks and webhooks.
+package protocol SigningKeyStore: Sendable {
+    /// All keys of an app, the last to sign first.
     func signingKeys(of id: AppID) async throws -> [StoredSigningKey]
-    /// All hook keys of an app, newest first.
-    func hookKeys(of id: AppID) async throws -> [StoredHookKey]
-    /// Inserts a hook key unless the app has one.
-    func insertFirstHookKey(_ key: StoredHookKey) async throws
+    /// Does to the keys of one purpose what `KeyRotation.decide` says, with its events, in one transaction; `nil` for an
+    /// unknown app. Nothing is written when a key is wanted that was not brought.
+    func rotateSigningKeys(_ rotation: KeyRotation) async throws -> KeyRotationDecision?
+    /// Writes a key sealed anew, if it is still sealed as it was; `false` otherwise.
+    func resealSigningKey(_ key: StoredSigningKey, replacing sealed: Data) async throws -> Bool
+    /// The names of the master keys under which keys are sealed.
+    func sealingKeyIDs() async throws -> Set<String>
 }
 
 /// Keys of the management API.

@@ -44,5 +44,6 @@ package struct Webhook: Sendable, Equatable {
     /// What can be asked for besides.
     package static let furtherEvents: [Event.Name] = [
         .userStatusChanged, .passwordChanged, .stepUpGranted, .refreshTokenReused, .migrationHookFailed,
+        .signingKeyRotated, .signingKeyRemoved,
     ]
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import SessionDomain
+import SessionTokens
 
 /// Apps and their settings, through the management API.
 struct AppRoutes: Sendable {
@@ -13,18 +14,26 @@ struct AppRoutes: Sendable {
         let allowedOrigins: [String]?
         let signUp: Bool?
         let endsOtherSessions: Bool?
+        let signingAlgorithm: String?
 
         private enum CodingKeys: String, CodingKey {
             case id, name, domains
             case allowedOrigins = "allowed_origins"
             case signUp = "sign_up"
             case endsOtherSessions = "password_change_ends_other_sessions"
+            case signingAlgorithm = "signing_algorithm"
         }
 
-        var settings: AppSettingsChange {
-            AppSettingsChange(
+        func settings() throws -> AppSettingsChange {
+            let algorithm = try signingAlgorithm.map { name in
+                guard let known = SignatureAlgorithm(rawValue: name) else {
+                    throw Refusal.invalidField("signing_algorithm", "must be EdDSA, ES256 or RS256")
+                }
+                return known
+            }
+            return AppSettingsChange(
                 name: name, domains: domains, allowedOrigins: allowedOrigins, signUp: signUp,
-                passwordChangeEndsOtherSessions: endsOtherSessions)
+                passwordChangeEndsOtherSessions: endsOtherSessions, signingAlgorithm: algorithm)
         }
     }
 
@@ -36,6 +45,7 @@ struct AppRoutes: Sendable {
             case allowedOrigins = "allowed_origins"
             case signUp = "sign_up"
             case endsOtherSessions = "password_change_ends_other_sessions"
+            case signingAlgorithm = "signing_algorithm"
             case createdAt = "created_at"
         }
 
@@ -47,6 +57,7 @@ struct AppRoutes: Sendable {
             try container.encode(app.allowedOrigins, forKey: .allowedOrigins)
             try container.encode(app.signUp, forKey: .signUp)
             try container.encode(app.passwordChangeEndsOtherSessions, forKey: .endsOtherSessions)
+            try container.encode(app.signingAlgorithm.rawValue, forKey: .signingAlgorithm)
             try container.encode(app.createdAt.rfc3339, forKey: .createdAt)
         }
     }
@@ -66,7 +77,8 @@ struct AppRoutes: Sendable {
             }
             return id
         }
-        let app = try await apps.create(id: id, name: name) { try change.settings.apply(to: &$0) }
+        let settings = try change.settings()
+        let app = try await apps.create(id: id, name: name) { try settings.apply(to: &$0) }
         return try .json(Body(app: app), status: .created)
     }
 
@@ -76,7 +88,7 @@ struct AppRoutes: Sendable {
 
     /// Changes what is named, and nothing else.
     @Sendable func update(_ request: Request, context: OperatorContext) async throws -> Response {
-        let settings = try await request.decode(Change.self).settings
+        let settings = try await request.decode(Change.self).settings()
         guard settings.domains == nil || context.isForAllApps else {
             throw Refusal.forbidden("domains can be set with a management key for all apps only")
         }

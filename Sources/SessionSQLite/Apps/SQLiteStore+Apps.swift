@@ -37,61 +37,10 @@ extension SQLiteStore: AppStore {
             return answer
         }
     }
-
-    package func signingKeys(of id: AppID) async throws -> [StoredSigningKey] {
-        try await read { db in
-            try db.all(
-                """
-                SELECT purpose, key_id, algorithm, sealed_private_key, created_at FROM signing_keys
-                WHERE app_id = ? ORDER BY created_at DESC, sequence DESC
-                """, [id]
-            ) { columns in
-                StoredSigningKey(
-                    appID: id, purpose: try columns.next(), keyID: try columns.next(), algorithm: try columns.next(),
-                    sealedPrivateKey: try columns.next(), createdAt: try columns.next())
-            }
-        }
-    }
-}
-
-extension SQLiteStore {
-    package func hookKeys(of id: AppID) async throws -> [StoredHookKey] {
-        try await read { db in
-            try db.all(
-                """
-                SELECT key_id, sealed_private_key, created_at FROM hook_keys WHERE app_id = ?
-                ORDER BY created_at DESC, sequence DESC
-                """, [id]
-            ) { columns in
-                StoredHookKey(
-                    appID: id, keyID: try columns.next(), sealedPrivateKey: try columns.next(),
-                    createdAt: try columns.next())
-            }
-        }
-    }
-
-    package func insertFirstHookKey(_ key: StoredHookKey) async throws {
-        try await write { db in
-            _ = try db.run(
-                """
-                INSERT INTO hook_keys (app_id, key_id, sealed_private_key, created_at) SELECT ?, ?, ?, ?
-                WHERE NOT EXISTS (SELECT 1 FROM hook_keys WHERE app_id = ?)
-                """, [key.appID, key.keyID, key.sealedPrivateKey, key.createdAt, key.appID])
-        }
-    }
 }
 
 extension Database {
-    fileprivate func app(_ id: AppID) throws -> App? {
+    func app(_ id: AppID) throws -> App? {
         try first("SELECT settings FROM apps WHERE id = ?", [id]) { try StoredJSON.value(try $0.next()) }
-    }
-
-    fileprivate func insert(_ key: StoredSigningKey) throws {
-        try run(
-            """
-            INSERT INTO signing_keys (app_id, purpose, key_id, algorithm, sealed_private_key, created_at)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """,
-            [key.appID, key.purpose, key.keyID, key.algorithm, key.sealedPrivateKey, key.createdAt])
     }
 }

@@ -32,7 +32,7 @@ extension AppID: DatabaseValueConvertible, StatementColumnConvertible {
 extension IdentifierType: DatabaseValueConvertible {}
 extension User.Status: DatabaseValueConvertible {}
 extension StoredSigningKey.Purpose: DatabaseValueConvertible {}
-extension SignatureAlgorithm: DatabaseValueConvertible {}
+extension KeyAlgorithm: DatabaseValueConvertible {}
 
 /// A value kept as JSON text.
 enum StoredJSON {

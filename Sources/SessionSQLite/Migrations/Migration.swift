@@ -7,7 +7,7 @@ struct Migration: Sendable {
     let sql: String
 
     /// All steps in order. A step has the same number in every store.
-    static let all = [foundation, stepUp]
+    static let all = [foundation, stepUp, signingKeys]
 
     /// Marks a file as ours ("PSES"), so that no other program's database is ever migrated.
     private static let applicationID = 0x5053_4553

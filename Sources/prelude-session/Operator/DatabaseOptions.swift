@@ -16,14 +16,16 @@ struct DatabaseOptions: ParsableArguments {
     var json = false
 
     /// Opens the service without its network, does the work, and closes.
-    func withService(_ work: (SessionService) async throws -> Void) async throws {
+    func withService(
+        keyRotation: KeyRotationPolicy = KeyRotationPolicy(), _ work: (SessionService) async throws -> Void
+    ) async throws {
         let environment = ProcessInfo.processInfo.environment
         let location = try SQLiteLocation(
             configured: database ?? environment["PRELUDE_SESSION_DATABASE"] ?? "sqlite:prelude-session.sqlite")
         let opened = try await OpenedService.open(
-            database: location, keyFile: keyFile ?? environment["PRELUDE_SESSION_KEY_FILE"],
+            database: location, keyFile: keyFile ?? environment["PRELUDE_SESSION_KEY_FILE"], variables: environment,
             origins: try PublicOrigins(publicURL: "https://localhost"), defaultApp: nil, delivery: nil,
-            egress: try EgressClient(policy: EgressPolicy()))
+            egress: try EgressClient(policy: EgressPolicy()), keyRotation: keyRotation)
         do {
             try await work(opened.service)
         } catch {

@@ -1,14 +1,15 @@
 import ArgumentParser
 import SessionDomain
 
-/// `prelude-session key`: keys of the management API.
+/// `prelude-session key`: keys of the management API, and signing keys.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Make, list and revoke keys of the management API.",
-        subcommands: [Create.self, List.self, Revoke.self])
+        commandName: "key", abstract: "Keys of the management API, and signing keys.",
+        subcommands: [Create.self, List.self, Revoke.self, Rotate.self, Signing.self, Reseal.self])
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Make a key. It is shown once and stored hashed.")
+        static let configuration = CommandConfiguration(
+            abstract: "Make a key of the management API. It is shown once and stored hashed.")
 
         @Argument(help: "What the key is for.")
         var name: String
@@ -27,7 +28,8 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the keys, without their values.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the keys of the management API, without their values.")
 
         @OptionGroup var options: DatabaseOptions
 
@@ -39,7 +41,7 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "End a key at once.")
+        static let configuration = CommandConfiguration(abstract: "End a key of the management API at once.")
 
         @Argument(help: "The key's id, mk_….")
         var id: String

@@ -9,7 +9,8 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Each flag can also be set in the environment (PRELUDE_SESSION_PUBLIC_URL for --public-url) or in the file \
             given by --config (publicUrl). Flags win over the environment, and the environment over the file. The \
-            management key is read from PRELUDE_SESSION_MANAGEMENT_KEY or the file only.
+            management key is read from PRELUDE_SESSION_MANAGEMENT_KEY or the file only. The master keys are in the key \
+            file, in PRELUDE_SESSION_MASTER_KEYS, or in the systemd credential prelude-session-keys.
             """)
 
     @Option(help: "The address to listen on. (default: 127.0.0.1)")
@@ -44,6 +45,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "A PEM file with authorities that outbound https trusts besides the system's.")
     var egressTrustRoots: String?
 
+    @Option(help: "Days after which signing keys get a successor; 0 for never. (default: 90)")
+    var keyRotationDays: String?
+
+    @Option(help: "Seconds for which a new signing key is published before it signs. (default: 395)")
+    var keyPublishAhead: String?
+
     @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
     var logLevel: String?
 
@@ -69,6 +76,8 @@ struct ServeCommand: AsyncParsableCommand {
         if !trustedProxies.isEmpty { flags[.trustedProxies] = trustedProxies.joined(separator: ",") }
         if !egressNetworks.isEmpty { flags[.egressNetworks] = egressNetworks.joined(separator: ",") }
         flags[.egressTrustRoots] = egressTrustRoots
+        flags[.keyRotationDays] = keyRotationDays
+        flags[.keyPublishAhead] = keyPublishAhead
         if development { flags[.development] = "true" }
         if allowPublicDevelopment { flags[.allowPublicDevelopment] = "true" }
         let environment = ProcessInfo.processInfo.environment

@@ -22,12 +22,15 @@ struct ServiceConfiguration: Sendable {
     /// A PEM file with authorities that outbound https trusts besides the system's.
     var egressTrustRoots: String?
     var managementKey: String?
+    /// When signing keys change.
+    var keyRotation: KeyRotationPolicy
     var logLevel: String
 
     /// The settings' names as in the file; `PRELUDE_SESSION_` and upper snake case in the environment.
     enum Key: String, CaseIterable {
         case host, port, database, keyFile, publicUrl, defaultApp, trustedProxies, countryHeader, development
         case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel
+        case keyRotationDays, keyPublishAhead
 
         var flag: String {
             rawValue.reduce(into: "") { flag, character in
@@ -43,7 +46,22 @@ struct ServiceConfiguration: Sendable {
     ///   - environment: The process's variables.
     ///   - file: A JSON object with the settings; `nil` for none.
     static func load(flags: [Key: String], environment: [String: String], file: String?) async throws -> Self {
-        var providers: [any ConfigProvider] = [
+        var providers = providers(flags: flags, environment: environment)
+        if let file {
+            try checkNames(inFile: file)
+            providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
+        }
+        return try ServiceConfiguration(Settings(reader: ConfigReader(providers: providers)))
+    }
+
+    /// When signing keys change, for a command beside the service that has no other settings.
+    static func keyRotation(flags: [Key: String], environment: [String: String]) async throws -> KeyRotationPolicy {
+        let reader = ConfigReader(providers: providers(flags: flags, environment: environment))
+        return try Settings(reader: reader).keyRotation()
+    }
+
+    private static func providers(flags: [Key: String], environment: [String: String]) -> [any ConfigProvider] {
+        [
             InMemoryProvider(
                 name: "flags",
                 values: Dictionary(
@@ -55,11 +73,6 @@ struct ServiceConfiguration: Sendable {
                     uniqueKeysWithValues: environment.filter { $0.key.hasPrefix(environmentPrefix) }
                         .map { (String($0.key.dropFirst(environmentPrefix.count)), $0.value) })),
         ]
-        if let file {
-            try checkNames(inFile: file)
-            providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
-        }
-        return try ServiceConfiguration(Settings(reader: ConfigReader(providers: providers)))
     }
 
     /// A name nobody knows is a typing error, and the setting that was meant would silently keep its default.
@@ -95,6 +108,7 @@ struct ServiceConfiguration: Sendable {
         trustedProxies = try settings.networks(.trustedProxies, flag: "trusted-proxy")
         egressNetworks = try settings.networks(.egressNetworks, flag: "egress-network")
         egressTrustRoots = settings.string(.egressTrustRoots)
+        keyRotation = try settings.keyRotation()
         try check()
     }
 
@@ -164,6 +178,13 @@ private struct Settings {
             }
             return network
         }
+    }
+
+    func keyRotation() throws -> KeyRotationPolicy {
+        try ServiceConfiguration.keyRotation(
+            days: try number(.keyRotationDays, in: 0...3650),
+            publishAhead: try number(.keyPublishAhead, in: AppDirectory.lifetime + 1...86_400),
+            isDevelopment: try flag(.development))
     }
 
     private func list(_ key: ServiceConfiguration.Key) -> [String] {

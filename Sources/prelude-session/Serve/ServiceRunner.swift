@@ -17,9 +17,10 @@ struct ServiceRunner {
         let mailbox = configuration.isDevelopment ? Mailbox() : nil
         let egress = try EgressClient(policy: configuration.egressPolicy)
         let opened = try await OpenedService.open(
-            database: configuration.database, keyFile: configuration.keyFile, origins: try origins(),
+            database: configuration.database, keyFile: configuration.keyFile,
+            variables: ProcessInfo.processInfo.environment, origins: try origins(),
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
-            delivery: mailbox, egress: egress)
+            delivery: mailbox, egress: egress, keyRotation: configuration.keyRotation)
         if let path = opened.createdKeyFile {
             logger.notice("created the master key; back it up with the database", metadata: ["path": "\(path)"])
         }

@@ -32,7 +32,7 @@ struct HostOwnerTests {
         thief.domains = ["domain1.session.example.com", "thief.example.com"]
         let store = KeyStore(
             apps: [thief, App(id: try appID(), name: "owner", createdAt: now)],
-            signingKeys: try TestApp.signingKeys.get(), hookKeys: [])
+            keys: try TestApp.signingKeys.get())
         let directory = AppDirectory(
             store: store, keys: TestApp.keys,
             origins: try PublicOrigins(publicURL: "https://{app_id}.session.example.com"), defaultApp: nil,

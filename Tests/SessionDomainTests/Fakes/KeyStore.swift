@@ -1,27 +1,49 @@
+import Foundation
 import SessionDomain
 import Synchronization
 
-/// Keeps hook keys, and has the apps and signing keys it is made with; everything else that an app store can do fails.
+/// Keeps the signing keys and serves the apps that it is made with; everything else that an app store can do fails.
 final class KeyStore: AppStore {
-    private let keys: Mutex<[StoredHookKey]>
+    private let keys: Mutex<[StoredSigningKey]>
     private let served: [App]
-    private let signing: [StoredSigningKey]
+    /// Apps whose keys cannot be read.
+    private let broken: Set<AppID>
 
-    init(apps: [App] = [], signingKeys: [StoredSigningKey] = [], hookKeys: [StoredHookKey] = []) {
+    init(apps: [App] = [], keys: [StoredSigningKey] = [], broken: Set<AppID> = []) {
         served = apps
-        signing = signingKeys
-        keys = Mutex(hookKeys)
+        self.keys = Mutex(keys)
+        self.broken = broken
     }
 
-    func hookKeys(of id: AppID) async throws -> [StoredHookKey] {
-        keys.withLock { $0.filter { $0.appID == id } }
+    func signingKeys(of id: AppID) async throws -> [StoredSigningKey] {
+        guard !broken.contains(id) else { throw StoreError.unavailable("broken") }
+        return keys.withLock { $0.filter { $0.appID == id } }
     }
 
-    func insertFirstHookKey(_ key: StoredHookKey) async throws {
-        keys.withLock { keys in
-            if !keys.contains(where: { $0.appID == key.appID }) { keys.append(key) }
+    func rotateSigningKeys(_ rotation: KeyRotation) async throws -> KeyRotationDecision? {
+        let app =
+            served.first { $0.id == rotation.appID } ?? App(id: rotation.appID, name: "a", createdAt: rotation.now)
+        return keys.withLock { keys in
+            let mine = keys.filter { $0.appID == rotation.appID && $0.purpose == rotation.purpose }
+            let decision = rotation.decide(mine, app: app)
+            let changed = decision.retired + decision.removed
+            keys.removeAll { key in changed.contains { $0.keyID == key.keyID } }
+            keys += decision.retired + (decision.added.map { [$0] } ?? [])
+            return decision
         }
     }
+
+    func resealSigningKey(_ key: StoredSigningKey, replacing sealed: Data) async throws -> Bool {
+        keys.withLock { keys in
+            guard let index = keys.firstIndex(where: { $0.keyID == key.keyID && $0.sealedPrivateKey == sealed }) else {
+                return false
+            }
+            keys[index] = key
+            return true
+        }
+    }
+
+    func sealingKeyIDs() async throws -> Set<String> { throw StoreError.overloaded }
 
     func apps() async throws -> [App] { served }
 
@@ -32,6 +54,4 @@ final class KeyStore: AppStore {
     func updateApp<Answer: Sendable>(
         _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
     ) async throws -> Answer? { throw StoreError.overloaded }
-
-    func signingKeys(of id: AppID) async throws -> [StoredSigningKey] { signing.filter { $0.appID == id } }
 }

@@ -13,7 +13,9 @@ enum TestApp {
         }
     }
 
-    static let hookKey = Result { try keys.makeHookKey(app: try appID(), at: now) }
+    static let hookKey = Result {
+        try keys.makeSigningKey(app: try appID(), purpose: .hook, algorithm: .ps256, at: now)
+    }
 
     static func open(
         hasHookKey: Bool = true, _ change: (inout App) -> Void = { _ in }
@@ -21,8 +23,8 @@ enum TestApp {
         var app = App(id: try appID(), name: "test", createdAt: now)
         change(&app)
         return try AppRuntime(
-            app: app, stored: try signingKeys.get(), hookKeys: hasHookKey ? [try hookKey.get()] : [], keys: keys,
-            origins: try PublicOrigins(publicURL: "https://session.example.com"))
+            app: app, stored: try signingKeys.get() + (hasHookKey ? [try hookKey.get()] : []), keys: keys,
+            origins: try PublicOrigins(publicURL: "https://session.example.com"), at: now)
     }
 
     static func user(_ identifiers: [CanonicalIdentifier] = [], status: User.Status = .active) throws -> User {

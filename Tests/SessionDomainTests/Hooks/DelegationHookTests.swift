@@ -75,10 +75,10 @@ struct DelegationHookTests {
         let egress = FakeEgress(always: .success(try HookAnswerDraft().answer))
         let keys = KeyStore()
         for _ in 0..<2 { _ = try await ask(egress, hasHookKey: false, keys: keys) }
-        let stored = try await keys.hookKeys(of: try appID())
+        let stored = try await keys.signingKeys(of: try appID())
         #expect(stored.count == 1)
         #expect(egress.requests.map { $0.header("X-Webhook-Signature-Key-Id") } == [stored[0].keyID, stored[0].keyID])
-        let key = try TestApp.keys.open(stored[0])
+        let key = try TestApp.keys.openHookKey(stored[0])
         let signature = try #require(
             egress.requests[1].header("X-Webhook-Signature").flatMap { Base64URL.decode($0) })
         #expect(key.publicKey.isValidPSS(signature, for: egress.requests[1].body))

@@ -45,14 +45,14 @@ struct RefreshTokenTests {
     func sealing(_ algorithm: SignatureAlgorithm) throws {
         let app = try #require(AppID("testapp"))
         let stored = try keys.makeSigningKey(
-            app: app, purpose: .access, algorithm: algorithm, at: Timestamp(seconds: 1))
+            app: app, purpose: .access, algorithm: KeyAlgorithm(algorithm), at: Timestamp(seconds: 1))
         let opened = try keys.open(stored)
         #expect(opened.signer.keyID == stored.keyID)
         #expect(opened.signer.algorithm == algorithm)
         let message = Data("message".utf8)
         #expect(opened.publicKey.isValidSignature(try opened.signer.signature(for: message), for: message))
         let moved = StoredSigningKey(
-            appID: app, purpose: .challenge, keyID: stored.keyID, algorithm: algorithm,
+            appID: app, purpose: .challenge, keyID: stored.keyID, algorithm: stored.algorithm,
             sealedPrivateKey: stored.sealedPrivateKey, createdAt: stored.createdAt)
         #expect(throws: KeyRingError.self) { try keys.open(moved) }
         let stranger = KeyRing(current: MasterKey(secret: Data(repeating: 9, count: 32)))

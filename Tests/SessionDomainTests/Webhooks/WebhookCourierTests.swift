@@ -18,8 +18,8 @@ struct WebhookCourierTests {
 
     private func deliver(_ outbox: Outbox, _ egress: FakeEgress) async throws {
         let store = KeyStore(
-            apps: [App(id: try appID(), name: "test", createdAt: now)], signingKeys: try TestApp.signingKeys.get(),
-            hookKeys: [try TestApp.hookKey.get()])
+            apps: [App(id: try appID(), name: "test", createdAt: now)],
+            keys: try TestApp.signingKeys.get() + [try TestApp.hookKey.get()])
         let directory = AppDirectory(
             store: store, keys: TestApp.keys, origins: try PublicOrigins(publicURL: "https://session.example.com"),
             defaultApp: nil, environment: stillEnvironment)
@@ -56,7 +56,7 @@ struct WebhookCourierTests {
         let body: JSONValue = .object(["app_id": "domain1", "events": .array([event(0), event(1)])])
         #expect(try TokenJSON.decode(JSONValue.self, from: request.body) == body)
 
-        let key = try TestApp.keys.open(try TestApp.hookKey.get())
+        let key = try TestApp.keys.openHookKey(try TestApp.hookKey.get())
         let header = try #require(request.header("X-Webhook-Signature"))
         let prefix = "rsassa-pss-sha256="
         #expect(header.hasPrefix(prefix))

@@ -1,0 +1,104 @@
+import Foundation
+import PreludeSession
+import PreludeSessionTesting
+import SessionDomain
+import SessionHTTP
+import SessionTokens
+import Testing
+
+@Suite("Keys change under load")
+struct KeyRotationStory {
+    private static let hour = 3600
+
+    @Test(
+        "Two nodes rotate, verifiers cache as long as they may, and nothing is ever refused",
+        arguments: [60, 900])
+    func noRefusal(_ lifetime: Int) async throws {
+        var world = try await RotationSimulation(
+            policy: KeyRotationPolicy(interval: Self.hour), accessTokenLifetime: lifetime)
+        try await world.run(seconds: Self.hour - 600, step: 15)
+        try await world.run(seconds: 1200, step: 1)
+        // By hand, on each of the nodes, and at moments that fit nothing.
+        for node in world.nodes.reversed() {
+            for purpose in StoredSigningKey.Purpose.allCases {
+                try await node.signingKeys.rotate(purpose, of: world.app, reason: .request)
+            }
+            try await world.run(seconds: 407, step: 1)
+            try await world.run(seconds: 1009, step: 17)
+        }
+        // Another algorithm, and back before it has signed.
+        for algorithm in [SignatureAlgorithm.es256, .edDSA] {
+            _ = try await world.nodes[1].apps.change(
+                AppSettingsChange(signingAlgorithm: algorithm), of: world.app)
+            try await world.run(seconds: 101, step: 1)
+        }
+        try await world.run(seconds: 4 * Self.hour, step: 15)
+        #expect(world.refusals == 0)
+        #expect(world.checks > 200_000)
+        // The first, and its successors by schedule, by hand, and by algorithm.
+        #expect(world.signers.filter { $0 == "access" }.count >= 8)
+        #expect(world.signers.filter { $0 == "challenge" }.count >= 6)
+        #expect(world.signers.filter { $0 == "hook" }.count >= 6)
+    }
+
+    @Test("Published a little later than the formula says, a key would be refused somewhere")
+    func tight() async throws {
+        var world = try await RotationSimulation(
+            policy: KeyRotationPolicy(interval: nil, publishAhead: KeyRotationPolicy.safePublishAhead - 30),
+            accessTokenLifetime: 300)
+        try await world.run(seconds: 60, step: 1)
+        try await world.nodes[1].signingKeys.rotate(.access, of: world.app, reason: .request)
+        try await world.run(seconds: 500, step: 1)
+        #expect(world.refusals > 0)
+    }
+
+    @Test("A day after the last rotation the old keys are gone, and not an hour after it those of challenges")
+    func removal() async throws {
+        var world = try await RotationSimulation(policy: KeyRotationPolicy(interval: nil), accessTokenLifetime: 300)
+        for purpose in StoredSigningKey.Purpose.allCases {
+            try await world.nodes[0].signingKeys.rotate(purpose, of: world.app, reason: .request)
+        }
+        func left(_ world: RotationSimulation) async throws -> [StoredSigningKey.Purpose: Int] {
+            let keys = try await world.nodes[0].store.signingKeys(of: world.app)
+            return Dictionary(grouping: keys, by: \.purpose).mapValues(\.count)
+        }
+        try await world.run(seconds: 395 + Self.hour, step: 60)
+        #expect(try await left(world) == [.access: 1, .challenge: 2, .hook: 2])
+        try await world.run(seconds: 25 * Self.hour, step: 180)
+        #expect(try await left(world) == [.access: 1, .challenge: 1, .hook: 1])
+        #expect(world.refusals == 0)
+    }
+
+    @Test("After an emergency a token of the old key is refused, and the session gets a new one at its next refresh")
+    func emergency() async throws {
+        let world = try await World()
+        let client = try await world.signedIn()
+        _ = try await client.listSessions()
+        let answer = try await world.manage(
+            "/signing-keys/rotate", json: #"{"purpose": "access", "emergency": true}"#)
+        #expect(answer.status == 200)
+        let keys = try await world.service.signingKeys.all(of: world.appID).filter { $0.key.purpose == .access }
+        #expect(keys.map(\.state) == [.active])
+        let token = try #require(await client.accessToken)
+        let refused = try await world.call(
+            "/v1/session/me/list", headers: ["authorization": "Bearer \(token)"])
+        #expect(refused.status == 401)
+        world.clock.advance(seconds: 301)
+        _ = try await client.refresh()
+        _ = try await client.listSessions()
+    }
+
+    @Test("Another node refuses what a leaked key signed as soon as it reads its apps anew, five seconds later at most")
+    func emergencyElsewhere() async throws {
+        let world = try await RotationSimulation(policy: KeyRotationPolicy(), accessTokenLifetime: 300)
+        let (here, there) = (world.nodes[0], world.nodes[1])
+        let leaked = try await there.directory.app(world.app).accessKey.keyID
+        try await here.signingKeys.rotate(.access, of: world.app, reason: .emergency)
+        #expect(try await here.directory.app(world.app).accessKeys.key(id: leaked) == nil)
+        world.clock.advance(seconds: AppDirectory.lifetime)
+        #expect(try await there.directory.app(world.app).accessKeys.key(id: leaked) == nil)
+        #expect(
+            try await there.directory.app(world.app).accessKey.keyID
+                == here.directory.app(world.app).accessKey.keyID)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import SessionTokens
+import Testing
+
+@testable import SessionDomain
+
+@Suite("What a rotation does, as a table")
+struct KeyRotationTableTests {
+    private static let day = 86_400
+    private static let policy = KeyRotationPolicy()
+
+    private func key(
+        _ id: String, from: Timestamp, algorithm: KeyAlgorithm = .edDSA, purpose: StoredSigningKey.Purpose = .access,
+        retires: Timestamp? = nil, removeAfter: Timestamp? = nil
+    ) throws -> StoredSigningKey {
+        StoredSigningKey(
+            appID: try appID(), purpose: purpose, keyID: id, algorithm: algorithm, sealedPrivateKey: Data(),
+            createdAt: from, activeFrom: from, retiresAt: retires, removeAfter: removeAfter)
+    }
+
+    private func decide(
+        _ reason: KeyRotation.Reason, _ keys: [StoredSigningKey], policy: KeyRotationPolicy = policy,
+        purpose: StoredSigningKey.Purpose = .access, brings: KeyAlgorithm? = .edDSA,
+        _ change: (inout App) -> Void = { _ in }
+    ) throws -> KeyRotationDecision {
+        var app = App(id: try appID(), name: "a", createdAt: now)
+        change(&app)
+        return KeyRotation(
+            appID: app.id, purpose: purpose, reason: reason, policy: policy,
+            candidate: try brings.map { try key("new", from: now, algorithm: $0, purpose: purpose) }, now: now,
+            events: EventFactory(appID: app.id, environment: stillEnvironment)
+        ).decide(keys, app: app)
+    }
+
+    @Test("The time for which a key is published ahead is the sum of what others may be behind")
+    func formula() {
+        #expect(KeyRotationPolicy.safePublishAhead == 5 + 300 + 30 + 60)
+        #expect(Self.policy.keySetMaxAge == 300)
+        #expect(Self.policy.retention(of: .access) == 900 + 395)
+        #expect(Self.policy.retention(of: .challenge) == 86_400 + 395)
+        #expect(Self.policy.retention(of: .hook) == 3600 + 395)
+    }
+
+    @Test("Shorter publishing shortens caches, but never how long a key is published after it signed")
+    func development() {
+        let quick = KeyRotationPolicy(publishAhead: 8)
+        #expect(quick.keySetMaxAge == 3)
+        #expect(quick.retention(of: .access) == 900 + 395)
+        #expect(KeyRotationPolicy(publishAhead: 1000).keySetMaxAge == 300)
+        #expect(KeyRotationPolicy(publishAhead: 1000).retention(of: .access) == 1900)
+    }
+
+    @Test("By schedule a key gets a successor when it has signed for the interval, and not a moment before")
+    func age() throws {
+        let old = try key("old", from: now - 90 * Self.day)
+        #expect(try decide(.schedule, [old]).added?.activeFrom == now + 395)
+        #expect(try decide(.schedule, [try key("old", from: now - 90 * Self.day + 1)]).isNothing)
+        #expect(try decide(.schedule, [old], policy: KeyRotationPolicy(interval: nil)).isNothing)
+        #expect(try decide(.schedule, [old], brings: nil) == KeyRotationDecision(wanted: .edDSA))
+    }
+
+    @Test("The key before retires when its successor signs, and is published as long as it counts")
+    func retirement() throws {
+        let old = try key("old", from: now - 100)
+        let decision = try decide(.request, [old])
+        var retired = old
+        (retired.retiresAt, retired.removeAfter) = (now + 395, now + 395 + 900 + 395)
+        #expect(decision.retired == [retired])
+        #expect(decision.removed.isEmpty)
+    }
+
+    @Test("One successor waits at a time, whoever asks", arguments: [KeyRotation.Reason.request, .schedule])
+    func waiting(_ reason: KeyRotation.Reason) throws {
+        let keys = [try key("next", from: now + 1), try key("old", from: now - 900 * Self.day)]
+        #expect(try decide(reason, keys).isNothing)
+    }
+
+    @Test("Another algorithm gets a key by the same rule, behind one that waits already")
+    func algorithm() throws {
+        let old = try key("old", from: now - 100)
+        let decision = try decide(.schedule, [old], brings: .es256) { $0.signingAlgorithm = .es256 }
+        #expect(decision.added?.algorithm == .es256)
+        #expect(decision.added?.activeFrom == now + 395)
+        let waiting = try key("next", from: now + 394, algorithm: .es256)
+        let back = try decide(.schedule, [waiting, old])
+        #expect(back.added?.activeFrom == now + 395)
+        #expect(back.retired.map(\.keyID) == ["next", "old"])
+        let two = [waiting, try key("next2", from: now + 395, algorithm: .rs256), old]
+        #expect(try decide(.schedule, two).isNothing)
+    }
+
+    @Test("A candidate of another algorithm than the app's is not taken")
+    func wrongCandidate() throws {
+        let decision = try decide(.request, [try key("old", from: now - 1)], brings: .es256)
+        #expect(decision == KeyRotationDecision(wanted: .edDSA))
+    }
+
+    @Test("Keys go when they are past their end, even while their successor's successor is being made")
+    func removal() throws {
+        let past = try key("past", from: now - 200, retires: now - 150, removeAfter: now)
+        let old = try key("old", from: now - 150)
+        #expect(try decide(.schedule, [old, past]).removed == [past])
+        #expect(try decide(.request, [old, past]).removed == [past])
+        let later = try key("past", from: now - 200, retires: now - 150, removeAfter: now + 1)
+        #expect(try decide(.schedule, [old, later]).isNothing)
+    }
+
+    @Test("In an emergency all keys go, and the new one signs at once")
+    func emergency() throws {
+        let keys = [try key("next", from: now + 1), try key("old", from: now - 1)]
+        let decision = try decide(.emergency, keys)
+        #expect(decision.removed == keys)
+        #expect(decision.added?.activeFrom == now)
+        #expect(decision.retired.isEmpty)
+    }
+
+    @Test(
+        "An app without a hook key gets its first one when something needs it, and never by a rotation",
+        arguments: KeyRotation.Reason.allCases)
+    func firstHookKey(_ reason: KeyRotation.Reason) throws {
+        let decision = try decide(reason, [], purpose: .hook, brings: .ps256)
+        #expect(decision.added?.activeFrom == (reason == .first ? now : nil))
+        #expect(try decide(.first, [try key("old", from: now - 1, purpose: .hook)], purpose: .hook).isNothing)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import SessionTokens
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Which key counts when")
+struct KeyScheduleTests {
+    /// One that was, one that is from `now` on, one that will be in 100 seconds.
+    private func schedule() throws -> KeySchedule {
+        let times: [(String, Int, Int?, Int?)] = [
+            ("was", -100, 0, 50), ("is", 0, 100, 150), ("will", 100, nil, nil),
+        ]
+        return KeySchedule(
+            try times.map { id, from, retires, remove in
+                StoredSigningKey(
+                    appID: try appID(), purpose: .access, keyID: id, algorithm: .edDSA, sealedPrivateKey: Data(),
+                    createdAt: now - 500, activeFrom: now + from, retiresAt: retires.map { now + $0 },
+                    removeAfter: remove.map { now + $0 })
+            }, purpose: .access)
+    }
+
+    @Test(
+        "The last key whose time has come signs, and a clock before all of them takes the first",
+        arguments: [(-101, "was"), (-100, "was"), (-1, "was"), (0, "is"), (99, "is"), (100, "will"), (9999, "will")])
+    func signing(_ seconds: Int, _ id: String) throws {
+        #expect(try schedule().signing(at: now + seconds)?.keyID == id)
+    }
+
+    @Test(
+        "Keys are published from when they are made until nothing that they signed is good",
+        arguments: [(0, ["will", "is", "was"]), (49, ["will", "is", "was"]), (50, ["will", "is"]), (150, ["will"])])
+    func published(_ seconds: Int, _ ids: [String]) throws {
+        #expect(try schedule().published(at: now + seconds).map(\.keyID) == ids)
+    }
+
+    @Test("A key waits, signs, and has signed")
+    func states() throws {
+        let schedule = try schedule()
+        #expect(schedule.keys.map { schedule.state(of: $0, at: now) } == [.pending, .active, .retired])
+    }
+
+    @Test("Between two moments nothing changes, and at each of them something does")
+    func span() throws {
+        let schedule = try schedule()
+        #expect(schedule.span(around: now) == now..<(now + 50))
+        #expect(schedule.span(around: now + 120) == (now + 100)..<(now + 150))
+        #expect(schedule.span(around: now + 150).contains(now + 1_000_000))
+    }
+
+    @Test("An app that is kept opened changes keys by the clock alone")
+    func runtime() throws {
+        let ring = TestApp.keys
+        var keys = try TestApp.signingKeys.get()
+        var next = try ring.makeSigningKey(app: try appID(), purpose: .access, algorithm: .es256, at: now)
+        next.activeFrom = now + 100
+        keys[0].removeAfter = now + 200
+        let app = try AppRuntime(
+            app: App(id: try appID(), name: "a", createdAt: now), stored: keys + [next], keys: ring,
+            origins: try PublicOrigins(publicURL: "https://session.example.com"), at: now)
+        #expect(app.at(now + 99).accessKey.keyID == keys[0].keyID)
+        #expect(app.at(now + 100).accessKey.keyID == next.keyID)
+        #expect(app.at(now + 100).accessKeys.key(id: keys[0].keyID) != nil)
+        #expect(app.at(now + 200).accessKeys.key(id: keys[0].keyID) == nil)
+        #expect(app.at(now + 200).at(now).accessKey.keyID == keys[0].keyID)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import SessionTokens
+import Synchronization
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Looking after signing keys")
+struct SigningKeysTests {
+    private let old = KeyRing(current: MasterKey(secret: Data(repeating: 1, count: 32)))
+    private let both = KeyRing(
+        current: MasterKey(secret: Data(repeating: 2, count: 32)),
+        older: [MasterKey(secret: Data(repeating: 1, count: 32))])
+    private let new = KeyRing(current: MasterKey(secret: Data(repeating: 2, count: 32)))
+
+    private func app(_ id: String = "domain1") throws -> App { App(id: try appID(id), name: "a", createdAt: now) }
+
+    private func aged(_ id: String, _ ring: KeyRing) throws -> [StoredSigningKey] {
+        try [StoredSigningKey.Purpose.access, .challenge].map {
+            try ring.makeSigningKey(app: try appID(id), purpose: $0, algorithm: .edDSA, at: now - 90 * 86_400)
+        }
+    }
+
+    private func signingKeys(_ store: KeyStore, _ ring: KeyRing) -> SigningKeys {
+        SigningKeys(store: store, keys: ring, directory: nil, environment: stillEnvironment)
+    }
+
+    @Test("A round gives each key that is due its successor, and the next round finds nothing to do")
+    func round() async throws {
+        let store = KeyStore(apps: [try app()], keys: try aged("domain1", old))
+        let keys = signingKeys(store, old)
+        for _ in 0..<2 { try await keys.maintain { _ in Issue.record("nothing fails") } }
+        let states = try await keys.all(of: try appID()).map { "\($0.key.purpose) \($0.state)" }
+        #expect(states == ["access pending", "access active", "challenge pending", "challenge active"])
+    }
+
+    @Test("An app whose keys cannot be read is named, and the others get theirs")
+    func isolation() async throws {
+        let apps = [try app("broken1"), try app()]
+        let store = KeyStore(apps: apps, keys: try aged("domain1", old), broken: [try appID("broken1")])
+        let told = Mutex<[String]>([])
+        try await signingKeys(store, old).maintain { error in told.withLock { $0.append("\(error)") } }
+        #expect(told.withLock { $0.count } == 1)
+        #expect(told.withLock { $0.first?.contains("broken1") } == true)
+        #expect(try await store.signingKeys(of: try appID()).count == 4)
+    }
+
+    @Test("After resealing the older master key is not needed, and until then both open every key")
+    func reseal() async throws {
+        let stored = try aged("domain1", old)
+        let store = KeyStore(apps: [try app()], keys: stored)
+        for key in stored {
+            #expect(throws: KeyRingError.self) { try new.open(key) }
+            #expect(try both.open(key).signer.keyID == key.keyID)
+        }
+        #expect(try await signingKeys(store, both).reseal() == 2)
+        for key in try await store.signingKeys(of: try appID()) {
+            #expect(try new.open(key).signer.keyID == key.keyID)
+            #expect(try both.open(key).signer.keyID == key.keyID)
+            #expect(throws: KeyRingError.self) { try old.open(key) }
+        }
+        #expect(try await signingKeys(store, both).reseal() == 0)
+    }
+
+    @Test("A key that no master key opens stops resealing before anything is lost")
+    func resealStranger() async throws {
+        let store = KeyStore(apps: [try app()], keys: try aged("domain1", old))
+        await #expect(throws: KeyRingError.self) { try await signingKeys(store, new).reseal() }
+        #expect(try await store.signingKeys(of: try appID()).allSatisfy { (try? old.open($0)) != nil })
+    }
+
+    @Test(
+        "A rotation of an app that changes its algorithm brings a key of that algorithm",
+        arguments: [
+            (KeyAlgorithm.edDSA), .es256, .rs256,
+        ])
+    func algorithms(_ algorithm: KeyAlgorithm) async throws {
+        var app = try app()
+        app.signingAlgorithm = try #require(.init(rawValue: algorithm.rawValue))
+        let store = KeyStore(apps: [app], keys: try aged("domain1", old))
+        let decision = try await signingKeys(store, old).rotate(.access, of: app.id, reason: .request)
+        let key = try #require(decision.added)
+        #expect(key.algorithm == algorithm)
+        #expect(try old.open(key).publicKey.publishedMembers["alg"] == algorithm.rawValue)
+    }
+}

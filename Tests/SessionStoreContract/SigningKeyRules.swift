@@ -1,0 +1,132 @@
+internal import Foundation
+internal import SessionDomain
+internal import Testing
+
+enum SigningKeyRules {
+    private static let day = 86_400
+
+    static let all: [ContractRule] = [
+        ContractRule(
+            "A successor is written with its times, and the key before gets its end, in its app and purpose only"
+        ) {
+            world async throws in
+            let others = [
+                key("c", of: world.app, at: world.now, purpose: .challenge),
+                key("d", of: world.otherApp, at: world.now),
+            ]
+            let old = key("a", of: world.app, at: world.now)
+            try await world.addApps(keys: [old, others[0]], otherKeys: [others[1]])
+            let decision = try await world.rotateKeys(.request, bringing: "b", after: day)
+            let (stored, from) = (try await world.store.signingKeys(of: world.app), world.now + day + 395)
+            var new = key("b", of: world.app, at: world.now + day)
+            new.activeFrom = from
+            var retired = old
+            (retired.retiresAt, retired.removeAfter) = (from, from + 900 + 395)
+            #expect(decision == KeyRotationDecision(added: new, retired: [retired]))
+            #expect(Set(stored.map(\.keyID)) == ["a", "b", "c"])
+            #expect(stored.filter { $0.purpose == .access } == [new, retired])
+            #expect(stored.contains(others[0]))
+            #expect(try await world.store.signingKeys(of: world.otherApp) == [others[1]])
+            #expect(try await world.happened() == [.signingKeyRotated])
+        },
+        ContractRule("Without a key that was brought nothing is written") { world async throws in
+            let old = key("a", of: world.app, at: world.now)
+            try await world.addApps(keys: [old])
+            let decision = try await world.rotateKeys(.request, bringing: nil)
+            #expect(decision == KeyRotationDecision(wanted: .edDSA))
+            let wrong = try await world.rotateKeys(.request, bringing: "b", algorithm: .es256)
+            #expect(wrong == KeyRotationDecision(wanted: .edDSA))
+            #expect(try await world.store.signingKeys(of: world.app) == [old])
+            #expect(try await world.happened() == [])
+        },
+        ContractRule("The keys of an unknown app are not rotated") { world async throws in
+            #expect(try await world.rotateKeys(.request, bringing: "a") == nil)
+        },
+        ContractRule("O3: Of 16 nodes whose round comes at once one makes the successor") { world async throws in
+            try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
+            let decisions = try await concurrently(16) { index in
+                try await world.rotateKeys(.schedule, bringing: "new-\(index)", after: 90 * day)
+            }
+            #expect(decisions.compactMap { $0?.added }.count == 1)
+            #expect(try await world.store.signingKeys(of: world.app).count == 2)
+            #expect(try await world.happened() == [.signingKeyRotated])
+        },
+        ContractRule("O3: Of 16 who ask for a successor at once one gets it, and the others the same") {
+            world async throws in
+            try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
+            _ = try await concurrently(16) { index in try await world.rotateKeys(.request, bringing: "new-\(index)") }
+            #expect(try await world.store.signingKeys(of: world.app).count == 2)
+        },
+        ContractRule("O3: Of 16 first hook keys at once one is everybody's, and it is no rotation") {
+            world async throws in
+            try await world.addApps(keys: [])
+            let seen = try await concurrently(16) { index in
+                _ = try await world.rotateKeys(.first, bringing: "new-\(index)", purpose: .hook, algorithm: .ps256)
+                return try await world.store.signingKeys(of: world.app).map(\.keyID)
+            }
+            #expect(Set(seen).count == 1 && seen[0].count == 1)
+            #expect(try await world.happened() == [])
+        },
+        ContractRule("In an emergency the new key is the only one, and both are told") { world async throws in
+            let (old, older) = (key("b", of: world.app, at: world.now), key("a", of: world.app, at: world.now - day))
+            try await world.addApps(keys: [older, old])
+            _ = try await world.rotateKeys(.emergency, bringing: "c", after: 5)
+            #expect(
+                try await world.store.signingKeys(of: world.app) == [key("c", of: world.app, at: world.now + 5)])
+            #expect(try await world.happened() == [.signingKeyRemoved, .signingKeyRemoved, .signingKeyRotated])
+        },
+        ContractRule("A key goes when nothing that it signed is good any longer, and not before") {
+            world async throws in
+            try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
+            _ = try await world.rotateKeys(.request, bringing: "b")
+            let end = 395 + 900 + 395
+            _ = try await world.rotateKeys(.schedule, bringing: nil, after: end - 1)
+            #expect(try await world.store.signingKeys(of: world.app).map(\.keyID) == ["b", "a"])
+            let decision = try await world.rotateKeys(.schedule, bringing: nil, after: end)
+            #expect(decision?.removed.map(\.keyID) == ["a"])
+            #expect(try await world.store.signingKeys(of: world.app).map(\.keyID) == ["b"])
+        },
+        ContractRule("A key that is sealed anew keeps all else, and one that changed meanwhile is left alone") {
+            world async throws in
+            let old = key("a", of: world.app, at: world.now)
+            try await world.addApps(keys: [old])
+            #expect(try await world.store.sealingKeyIDs() == ["12345678"])
+            var new = old
+            new.sealedPrivateKey = Data("abcdefgh sealed".utf8)
+            #expect(try await world.store.resealSigningKey(new, replacing: old.sealedPrivateKey))
+            #expect(try await world.store.resealSigningKey(old, replacing: old.sealedPrivateKey) == false)
+            #expect(try await world.store.signingKeys(of: world.app) == [new])
+            #expect(try await world.store.sealingKeyIDs() == ["abcdefgh"])
+        },
+    ]
+
+    static func key(
+        _ id: String, of app: AppID, at time: Timestamp, purpose: StoredSigningKey.Purpose = .access,
+        algorithm: KeyAlgorithm = .edDSA
+    ) -> StoredSigningKey {
+        StoredSigningKey(
+            appID: app, purpose: purpose, keyID: id, algorithm: algorithm,
+            sealedPrivateKey: Data("12345678 sealed".utf8), createdAt: time)
+    }
+}
+
+extension ContractWorld {
+    fileprivate func addApps(keys: [StoredSigningKey], otherKeys: [StoredSigningKey] = []) async throws {
+        for (id, keys) in [(app, keys), (otherApp, otherKeys)] {
+            #expect(try await store.createApp(App(id: id, name: "a", createdAt: now), keys: keys))
+        }
+    }
+
+    fileprivate func rotateKeys(
+        _ reason: KeyRotation.Reason, bringing id: String?, after seconds: Int = 0,
+        purpose: StoredSigningKey.Purpose = .access, algorithm: KeyAlgorithm = .edDSA
+    ) async throws -> KeyRotationDecision? {
+        let time = now + seconds
+        return try await store.rotateSigningKeys(
+            KeyRotation(
+                appID: app, purpose: purpose, reason: reason, policy: KeyRotationPolicy(),
+                candidate: id.map {
+                    SigningKeyRules.key($0, of: app, at: time, purpose: purpose, algorithm: algorithm)
+                }, now: time, events: events(at: time)))
+    }
+}
