@@ -44,8 +44,12 @@ def test_json_is_json(page):
 #: What the Swift of the pages takes from the app around it.
 APP_AROUND = """
 import Foundation
+import HTTPTypes
+import Hummingbird
 import PreludeSession
+import PreludeSessionHummingbird
 import PreludeSessionTesting
+import PreludeSessionVerifier
 import Testing
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -68,6 +72,10 @@ def test_swift_compiles(tmp_path):
         given = "newPassword: String, oldSessionToken: String, service: TestService"
         if "let client" not in block:
             given = f"client: PreludeSessionClient, {given}"
+        if "verifier" in block.lower():  # a backend's, not an app's
+            given = "bearer: String, request: HTTPRequest"
+            if "let verifier" not in block:
+                given += ", verifier: SessionVerifier"
         declarations.append(f"func page{number}({given}) async throws {{\n{block}\n}}\n")
     file = tmp_path / "Pages.swift"
     file.write_text(APP_AROUND + "".join(declarations))

@@ -47,13 +47,13 @@ def catalog(library: str) -> pathlib.Path:
 
 def topics(page: str) -> set[str]:
     """The symbols that a page's topics lead to."""
-    return {link.split("-swift.")[0] for link in re.findall(r"(?m)^- ``([^`]+)``$", page)}
+    return {re.sub(r"-(\(.*\)|swift\..*)$", "", link) for link in re.findall(r"(?m)^- ``([^`]+)``$", page)}
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_every_public_symbol_is_described(library):
     found = symbols(library)
-    assert len(found) > 40
+    assert len(found) > 5
     assert not undescribed(found)
 
 

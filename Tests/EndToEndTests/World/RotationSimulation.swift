@@ -32,6 +32,7 @@ struct RotationSimulation {
     let app: AppID
     private var verifiers: [Verifier]
     private var signed: Signed = [:]
+    private var verified: Set<String> = []
     private(set) var checks = 0
     private(set) var refusals = 0
     private(set) var signers: [String] = []
@@ -50,7 +51,7 @@ struct RotationSimulation {
                     sleep: { _ in throw CancellationError() }),
                 keyRotation: policy)
         }
-        verifiers = (0..<24).map { Verifier(node: $0 % 2) }
+        verifiers = (0..<12).map { Verifier(node: $0 % 2) }
         _ = try await nodes[1].apps.create(id: id, name: "Test") {
             $0.sessions.accessTokenLifetime = accessTokenLifetime
         }
@@ -61,7 +62,7 @@ struct RotationSimulation {
         // Verifiers come one after the other, so that some are always about to fetch and some have just done so.
         for index in verifiers.indices {
             try await fetch(index)
-            clock.advance(seconds: 14)
+            clock.advance(seconds: 28)
         }
     }
 
@@ -96,7 +97,8 @@ struct RotationSimulation {
         note(runtime.accessKey.keyID, .access, now + runtime.app.sessions.accessTokenLifetime + leeway)
         note(runtime.challengeKey.keyID, .challenge, now + StepUpStep.maximumDuration + leeway)
         if let key = runtime.hookKey { note(key.keyID, .hook, now + KeyRotationPolicy.hookSignatureLife + leeway) }
-        // What the key identifiers say is what the signatures say.
+        // What the key identifiers say is what the signatures say; once for each key is enough, as keys do not change.
+        guard verified.insert(runtime.accessKey.keyID).inserted else { return }
         let token = try JWT.sign(["sub": "usr_1"], type: TokenType.accessToken, key: runtime.accessKey)
         for other in nodes {
             _ = try JWT.verify(
