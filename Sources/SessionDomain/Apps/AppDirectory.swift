@@ -11,6 +11,8 @@ package final class AppDirectory: Sendable {
         var apps: [AppID: App] = [:]
         var domains: [String: AppID] = [:]
         var opened: [AppID: AppRuntime] = [:]
+        /// As they were opened before the last load, for the keys that stay.
+        var previous: [AppID: AppRuntime] = [:]
         var loadedAt: Timestamp?
         /// Counts invalidations and loads: what was read before one must not be kept after it.
         var version = 0
@@ -45,12 +47,14 @@ package final class AppDirectory: Sendable {
 
     package func app(_ id: AppID) async throws -> AppRuntime {
         try await loadIfNeeded()
-        let (app, opened, version) = snapshot.withLock { ($0.apps[id], $0.opened[id], $0.version) }
+        let (app, opened, previous, version) = snapshot.withLock {
+            ($0.apps[id], $0.opened[id], $0.previous[id], $0.version)
+        }
         if let opened { return opened.at(environment.now()) }
         guard let app else { throw Refusal.notFound("there is no app \(id)") }
         let runtime = try AppRuntime(
             app: app, stored: try await store.signingKeys(of: id), keys: keys, origins: origins,
-            at: environment.now())
+            at: environment.now(), previous: previous)
         snapshot.withLock { if $0.version == version { $0.opened[id] = runtime } }
         return runtime
     }
@@ -95,6 +99,8 @@ package final class AppDirectory: Sendable {
             let byID = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
             snapshot.version += 1
             // A key added elsewhere shows in no setting, so what is opened goes with the list it belongs to.
+            snapshot.previous = snapshot.previous.merging(snapshot.opened) { _, newer in newer }
+                .filter { byID[$0.key] != nil }
             snapshot.opened = [:]
             snapshot.apps = byID
             snapshot.domains = Dictionary(apps.flatMap { app in app.domains.map { ($0, app.id) } }) { first, _ in first

@@ -30,13 +30,14 @@ package struct AppRuntime: Sendable {
     }
 
     init(
-        app: App, stored: [StoredSigningKey], keys: KeyRing, origins: PublicOrigins, at now: Timestamp
+        app: App, stored: [StoredSigningKey], keys: KeyRing, origins: PublicOrigins, at now: Timestamp,
+        previous: AppRuntime? = nil
     ) throws {
         self.app = app
         self.origins = origins
         issuer = origins.issuer(of: app)
         nonces = DPoPNonce(secret: keys.nonceSecret, audience: app.id.rawValue)
-        opened = try OpenedKeys(stored, keys: keys)
+        opened = try OpenedKeys(stored, keys: keys, previous: previous?.opened)
         guard let chosen = opened.choice(at: now) else { throw KeyRingError.cannotOpen }
         self.chosen = chosen
     }

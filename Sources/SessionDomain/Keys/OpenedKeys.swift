@@ -1,3 +1,4 @@
+internal import Foundation
 internal import SessionRSA
 internal import SessionTokens
 
@@ -17,18 +18,38 @@ struct OpenedKeys: Sendable {
     private let access: KeySchedule
     private let challenge: KeySchedule
     private let hook: KeySchedule
-    private let tokenKeys: [String: OpenedSigningKey]
-    private let hookKeys: [String: RSASigningKey]
+    private let tokenKeys: [Sealed: OpenedSigningKey]
+    private let hookKeys: [Sealed: RSASigningKey]
 
+    /// A key exactly as it is stored, its purpose included.
+    private struct Sealed: Hashable {
+        let keyID: String
+        let purpose: StoredSigningKey.Purpose
+        let bytes: Data
+
+        init(_ stored: StoredSigningKey) {
+            keyID = stored.keyID
+            purpose = stored.purpose
+            bytes = stored.sealedPrivateKey
+        }
+    }
+
+    /// - Parameter previous: What was opened before; a key that is stored as it was is not opened again, for with RSA
+    ///   that is work.
     /// - Throws: When a key cannot be opened: signing without it, or not verifying with it, would fail later and less clearly.
-    init(_ stored: [StoredSigningKey], keys: KeyRing) throws {
+    init(_ stored: [StoredSigningKey], keys: KeyRing, previous: OpenedKeys? = nil) throws {
         access = KeySchedule(stored, purpose: .access)
         challenge = KeySchedule(stored, purpose: .challenge)
         hook = KeySchedule(stored, purpose: .hook)
-        tokenKeys = Dictionary(try (access.keys + challenge.keys).map { ($0.keyID, try keys.open($0)) }) { first, _ in
-            first
-        }
-        hookKeys = Dictionary(try hook.keys.map { ($0.keyID, try keys.openHookKey($0)) }) { first, _ in first }
+        tokenKeys = try Self.open(access.keys + challenge.keys, previous: previous?.tokenKeys, by: keys.open)
+        hookKeys = try Self.open(hook.keys, previous: previous?.hookKeys, by: keys.openHookKey)
+    }
+
+    private static func open<Key>(
+        _ stored: [StoredSigningKey], previous: [Sealed: Key]?, by open: (StoredSigningKey) throws -> Key
+    ) rethrows -> [Sealed: Key] {
+        let opened = try stored.map { (Sealed($0), try previous?[Sealed($0)] ?? open($0)) }
+        return Dictionary(opened) { first, _ in first }
     }
 
     /// `nil` without keys for tokens.
@@ -38,16 +59,16 @@ struct OpenedKeys: Sendable {
         return Choice(
             accessKey: accessKey, accessKeys: verifiers(access, at: now), challengeKey: challengeKey,
             challengeKeys: verifiers(challenge, at: now),
-            hookKey: hook.signing(at: now).flatMap { hookKeys[$0.keyID] },
-            hookKeys: hook.published(at: now).compactMap { hookKeys[$0.keyID] },
+            hookKey: hook.signing(at: now).flatMap { hookKeys[Sealed($0)] },
+            hookKeys: hook.published(at: now).compactMap { hookKeys[Sealed($0)] },
             span: spans.dropFirst().reduce(spans[0]) { $0.clamped(to: $1) })
     }
 
     private func signer(_ schedule: KeySchedule, at now: Timestamp) -> (any TokenSigner)? {
-        schedule.signing(at: now).flatMap { tokenKeys[$0.keyID]?.signer }
+        schedule.signing(at: now).flatMap { tokenKeys[Sealed($0)]?.signer }
     }
 
     private func verifiers(_ schedule: KeySchedule, at now: Timestamp) -> VerificationKeys {
-        VerificationKeys(schedule.published(at: now).compactMap { tokenKeys[$0.keyID]?.publicKey })
+        VerificationKeys(schedule.published(at: now).compactMap { tokenKeys[Sealed($0)]?.publicKey })
     }
 }
