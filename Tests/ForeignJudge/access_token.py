@@ -5,17 +5,19 @@ from joserfc import jwt
 from keys import import_key_set
 
 
-def verify_access_token(token: str, jwks: dict, issuer: str, audience: str, now: int | None = None) -> dict:
+def verify_access_token(
+    token: str, jwks: dict, issuer: str, audience: str, now: int | None = None, leeway: int = 0
+) -> dict:
     """Returns the claims, or raises. RFC 9068 §4, RFC 8725 §3."""
-    decoded = jwt.decode(token, import_key_set(jwks), algorithms=["EdDSA", "ES256"])
+    decoded = jwt.decode(token, import_key_set(jwks), algorithms=["EdDSA", "ES256", "RS256"])
     if decoded.header.get("typ") != "at+jwt":
         raise ValueError("typ is not at+jwt")
     if "kid" not in decoded.header:
         raise ValueError("kid is missing")
-    required = {name: {"essential": True} for name in ("sub", "sid", "iat", "nbf", "exp", "jti")}
+    required = {name: {"essential": True} for name in ("sub", "sid", "client_id", "iat", "nbf", "exp", "jti")}
     registry = jwt.JWTClaimsRegistry(
         now=now,
-        leeway=0,
+        leeway=leeway,
         iss={"essential": True, "value": issuer},
         aud={"essential": True, "value": audience},
         **required,
