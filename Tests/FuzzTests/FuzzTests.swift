@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+/// Every reader of foreign bytes, with a few thousand mutations that are the same each time.
+@Suite("Mutated input")
+struct FuzzTests {
+    @Test("No mutation breaks a rule of its reader", .timeLimit(.minutes(5)), arguments: try FuzzTarget.all())
+    func short(_ target: FuzzTarget) throws {
+        for seed in target.seeds { _ = try target.check(Array(seed.utf8)) }
+        #expect(try target.check(Array(target.seeds[0].utf8)), "the first seed is accepted")
+        #expect(try target.run(seed: 1) { $0 < 3000 }.runs == 3000)
+    }
+
+    /// Does nothing but for `scripts/fuzz`, which says what to run and for how long.
+    @Test("As long as somebody asks for")
+    func long() throws {
+        let environment = ProcessInfo.processInfo.environment
+        guard let name = environment["PRELUDE_SESSION_FUZZ_TARGET"],
+            let seconds = environment["PRELUDE_SESSION_FUZZ_SECONDS"].flatMap(Double.init)
+        else { return }
+        let seed = environment["PRELUDE_SESSION_FUZZ_SEED"].flatMap(UInt64.init) ?? 2
+        let known = try FuzzTarget.all()
+        let targets = known.filter { name == "all" || $0.name == name }
+        try #require(!targets.isEmpty, "there is no such target, but: \(known.map(\.name))")
+        for target in targets {
+            let start = ContinuousClock.now
+            let told = try target.run(seed: seed) { runs in
+                runs % 100 != 0 || start.duration(to: .now) < .seconds(seconds / Double(targets.count))
+            }
+            print("fuzz: \(target.name): \(told.runs) runs, \(told.accepted) accepted")
+        }
+    }
+}
