@@ -2,13 +2,18 @@ import Foundation
 import Testing
 
 /// Every reader of foreign bytes, with a few thousand mutations that are the same each time.
-@Suite("Mutated input")
+///
+/// One reader at a time: all of them at once would leave no thread to the tests that wait for a network.
+@Suite("Mutated input", .serialized)
 struct FuzzTests {
     @Test("No mutation breaks a rule of its reader", .timeLimit(.minutes(5)), arguments: try FuzzTarget.all())
-    func short(_ target: FuzzTarget) throws {
+    func short(_ target: FuzzTarget) async throws {
         for seed in target.seeds { _ = try target.check(Array(seed.utf8)) }
         #expect(try target.check(Array(target.seeds[0].utf8)), "the first seed is accepted")
-        #expect(try target.run(seed: 1) { $0 < 3000 }.runs == 3000)
+        for seed in UInt64(1)...20 {
+            #expect(try target.run(seed: seed) { $0 < 100 }.runs == 100)
+            await Task.yield()
+        }
     }
 
     /// Does nothing but for `scripts/fuzz`, which says what to run and for how long.
