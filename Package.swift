@@ -172,7 +172,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SessionTokensTests",
-            dependencies: ["SessionForeignJudge", "SessionTokens", crypto],
+            dependencies: ["SessionConformance", "SessionForeignJudge", "SessionTokens", crypto],
             swiftSettings: strict
         ),
         .testTarget(
@@ -191,12 +191,38 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // What the RFCs ask of tokens and proofs, as mutations of valid ones; whoever verifies any runs all of them.
+        .target(
+            name: "SessionConformance",
+            dependencies: ["SessionTokens", crypto],
+            path: "Tests/SessionConformance",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PreludeSessionVerifierTests",
+            dependencies: [
+                "PreludeSessionVerifier", "SessionConformance", "SessionRSA", "SessionTokens", httpTypes, nioCore,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "PreludeSessionTesting", "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP",
+                "SessionRSA", "SessionTokens", httpTypes, hummingbird, nioCore,
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "PreludeSession", "PreludeSessionTesting", "SessionArgon2", "SessionDomain", "SessionHTTP",
-                "SessionRSA", "SessionSQLite", "SessionTokens", "SessionWire", httpTypes,
+                "PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier", "SessionArgon2",
+                "SessionConformance",
+                "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite", "SessionTokens", "SessionWire",
+                httpTypes,
             ],
             swiftSettings: strict
         ),

@@ -24,6 +24,21 @@ struct StaySignedInStory {
         #expect(transport.count(refreshPath) == 1)
     }
 
+    @Test(
+        "a client goes on with the key that another client of the store made when it lost the old one",
+        arguments: [SessionPolicy.AccessTokenBinding.bearer, .dpop])
+    func replacedKey(_ binding: SessionPolicy.AccessTokenBinding) async throws {
+        let world = try await World { $0.sessions.accessTokenBinding = binding }
+        let store = InMemoryCredentialStore()
+        let client = try await world.signedIn(store: store)
+        await store.delete("localhost:8080.key")
+        let other = try await world.signedIn(store: store)
+        world.clock.advance(seconds: 301)
+        let user = try await client.refresh()
+        #expect(user.profile.sessionID == (await other.profile)?.sessionID)
+        #expect(try await client.listSessions().sessions.count == 2)
+    }
+
     @Test("two clients on one store send one refresh")
     func twoClients() async throws {
         let world = try await World()

@@ -6,7 +6,7 @@ from keys import import_key_set
 
 
 def verify_access_token(
-    token: str, jwks: dict, issuer: str, audience: str, now: int | None = None,
+    token: str, jwks: dict, issuer: str, audience: str, now: int | None = None, leeway: int = 0,
     algorithms: tuple[str, ...] | list[str] = ("EdDSA", "ES256", "RS256"),
 ) -> dict:
     """Returns the claims, or raises. RFC 9068 §4, RFC 8725 §3."""
@@ -15,10 +15,10 @@ def verify_access_token(
         raise ValueError("typ is not at+jwt")
     if "kid" not in decoded.header:
         raise ValueError("kid is missing")
-    required = {name: {"essential": True} for name in ("sub", "sid", "iat", "nbf", "exp", "jti")}
+    required = {name: {"essential": True} for name in ("sub", "sid", "client_id", "iat", "nbf", "exp", "jti")}
     registry = jwt.JWTClaimsRegistry(
         now=now,
-        leeway=0,
+        leeway=leeway,
         iss={"essential": True, "value": issuer},
         aud={"essential": True, "value": audience},
         **required,

@@ -6,7 +6,7 @@ import json
 import warnings
 
 from joserfc.errors import SecurityWarning
-from joserfc.jwk import ECKey, KeySet, OKPKey
+from joserfc.jwk import ECKey, KeySet, OKPKey, RSAKey
 
 # RFC 9864 gives Ed25519 a name of its own; the protocol says EdDSA, as its clients do.
 warnings.filterwarnings("ignore", message="EdDSA is deprecated", category=SecurityWarning)
@@ -33,13 +33,15 @@ def new_device_key() -> ECKey:
     return ECKey.generate_key("P-256")
 
 
-def import_key(jwk: dict) -> ECKey | OKPKey:
-    """Reads a JWK of one of the two kinds that the protocol uses."""
+def import_key(jwk: dict) -> ECKey | OKPKey | RSAKey:
+    """Reads a JWK of one of the kinds that the protocol uses."""
     match (jwk.get("kty"), jwk.get("crv")):
         case ("EC", "P-256"):
             return ECKey.import_key(jwk)
         case ("OKP", "Ed25519"):
             return OKPKey.import_key(jwk)
+        case ("RSA", None):
+            return RSAKey.import_key(jwk)
         case other:
             raise ValueError(f"unsupported key: {other}")
 

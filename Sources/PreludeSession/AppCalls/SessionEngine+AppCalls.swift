@@ -12,11 +12,16 @@ extension SessionEngine {
         let request = try AppRequest(request)
         let user = try await refresh()
         var (response, body) = try await withKey(of: user) { try await self.send(request, accessToken: $0) }
-        if response.status.code == 401 {
+        if response.status.code == 401, !Self.asksForStepUp(response) {
             let renewed = try await renewedToken(insteadOf: user.accessToken, session: user.profile.sessionID)
             (response, body) = try await send(request, accessToken: renewed)
         }
         return (body, try Self.native(response, of: request.url))
+    }
+
+    /// Whether the token is good, and a step-up is what the backend misses (RFC 9470 §3): another token would be as good.
+    private static func asksForStepUp(_ response: HTTPResponse) -> Bool {
+        response.headerFields[values: .wwwAuthenticate].contains { $0.contains("insufficient_user_authentication") }
     }
 
     /// The header fields that make a request the signed-in user's.

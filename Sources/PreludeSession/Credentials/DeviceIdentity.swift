@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Foundation
 internal import SessionTokens
 
@@ -22,7 +21,7 @@ actor DeviceIdentity {
     private var record: Record?
     /// Whether the stored record is of a newer version, which is not ours to replace.
     private var leavesRecordAlone = false
-    private var loadedKey: (any DeviceKey)?
+    private var loadedKey: LoadedKey?
     /// A key that was lost once is not looked for again: the next login makes another.
     private var isKeyLost = false
 
@@ -50,11 +49,26 @@ actor DeviceIdentity {
             return try await self.keys.makeKey(self.name)
         }
         isKeyLost = false
-        loadedKey = key
+        loadedKey = try LoadedKey(key)
+    }
+
+    /// Looks the key up again, for another process may have replaced it together with the session.
+    ///
+    /// - Returns: Whether it is another one than before.
+    func reloadKey() async throws -> Bool {
+        let before = loadedKey?.publicKey
+        do {
+            guard let key = try await keys.key(name).map(LoadedKey.init), key.publicKey != before else { return false }
+            loadedKey = key
+        } catch PreludeSessionError.deviceKeyLost {
+            return false
+        }
+        isKeyLost = false
+        return true
     }
 
     private func existingKey() async throws -> (any DeviceKey)? {
-        if let loadedKey { return loadedKey }
+        if let loadedKey { return loadedKey.key }
         if isKeyLost { return nil }
         do {
             return try await keys.key(name)
@@ -68,22 +82,16 @@ actor DeviceIdentity {
     /// - Parameter thumbprint: The key that it has to be, if that is known. Another process may have replaced the one
     ///   that was loaded, so that is looked up again before it counts as lost.
     /// - Throws: `PreludeSessionError.deviceKeyLost` when it is gone, or is another.
-    private func sessionKey(_ thumbprint: String?) async throws -> any DeviceKey {
-        if let loadedKey, Self.isKey(loadedKey, thumbprint) { return loadedKey }
-        guard let key = try await keys.key(name) else {
+    private func sessionKey(_ thumbprint: String?) async throws -> LoadedKey {
+        if let loadedKey, loadedKey.has(thumbprint: thumbprint) { return loadedKey }
+        guard let key = try await keys.key(name).map(LoadedKey.init) else {
             throw PreludeSessionError.deviceKeyLost("the device key of this session is gone; sign in again")
         }
         loadedKey = key
-        guard Self.isKey(key, thumbprint) else {
+        guard key.has(thumbprint: thumbprint) else {
             throw PreludeSessionError.deviceKeyLost("the access token is bound to another key; sign in again")
         }
         return key
-    }
-
-    private static func isKey(_ key: any DeviceKey, _ thumbprint: String?) -> Bool {
-        guard let thumbprint else { return true }
-        return (try? P256.Signing.PublicKey(rawRepresentation: key.publicKey)).map(PublicJWK.init)?.thumbprint
-            == thumbprint
     }
 
     /// A proof for one request, in the server's time as far as it is known.
@@ -98,17 +106,14 @@ actor DeviceIdentity {
     ) async throws -> String {
         let key = try await sessionKey(accessToken.flatMap(AccessTokenBinding.keyThumbprint))
         let record = try await load()
-        guard let publicKey = try? P256.Signing.PublicKey(rawRepresentation: key.publicKey) else {
-            throw PreludeSessionError.deviceKeyLost("the device key is not a P-256 key")
-        }
         let time = environment.now().timeIntervalSince1970 + record.clockOffset
         let proof = try DPoPProof(
-            publicKey: PublicJWK(publicKey), method: method, target: target, accessToken: accessToken,
+            publicKey: key.publicKey, method: method, target: target, accessToken: accessToken,
             nonce: challengeID == nil ? nonce.value(service: record.nonce) : nil,
             id: challengeID ?? environment.newProofID(),
             issuedAt: Int64(time))
         do {
-            return proof.compact(signature: try key.signature(for: Data(proof.signingInput.utf8)))
+            return proof.compact(signature: try key.key.signature(for: Data(proof.signingInput.utf8)))
         } catch PreludeSessionError.deviceKeyLost(let text) {
             loadedKey = nil
             isKeyLost = true

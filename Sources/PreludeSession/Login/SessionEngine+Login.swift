@@ -105,7 +105,7 @@ extension SessionEngine {
             throw PreludeSessionError.unauthorized("this login was overtaken by another login or a logout")
         }
         tellRevocations()
-        return try Self.user(session)
+        return try user(session)
     }
 
     static func challengeToken(in answer: TransportAnswer) throws -> String {

@@ -5,14 +5,11 @@ internal import SessionTokens
 /// The token's own `cnf` says it. It goes wherever the token goes, through records of every version, so there is nothing
 /// beside it to keep or to contradict it.
 enum AccessTokenBinding {
-    private struct Claims: Decodable {
-        struct Confirmation: Decodable { let jkt: String? }
-        let cnf: Confirmation?
-    }
-
     /// RFC 7638 thumbprint of the key that the token is bound to; `nil` for a bearer token.
     static func keyThumbprint(of accessToken: String) -> String? {
-        (try? JWT.unverifiedClaims(of: accessToken, as: Claims.self))?.cnf?.jkt
+        guard let claims = try? JWT.unverifiedClaims(of: accessToken), case .object(let confirmation) = claims["cnf"]
+        else { return nil }
+        return confirmation["jkt"]?.stringValue
     }
 
     static func isBound(_ accessToken: String) -> Bool { keyThumbprint(of: accessToken) != nil }

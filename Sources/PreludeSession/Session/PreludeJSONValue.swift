@@ -1,3 +1,5 @@
+internal import SessionTokens
+
 /// Any JSON value (RFC 8259 §3), such as a claim of an access token.
 public enum PreludeJSONValue: Sendable, Hashable {
     /// `null`.
@@ -22,35 +24,35 @@ public enum PreludeJSONValue: Sendable, Hashable {
 }
 
 extension PreludeJSONValue: Codable {
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .int(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .double(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([PreludeJSONValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: PreludeJSONValue].self))
-        }
-    }
+    public init(from decoder: any Decoder) throws { self.init(try JSONValue(from: decoder)) }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .int(let value): try container.encode(value)
-        case .double(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
-        }
+    public func encode(to encoder: any Encoder) throws { try JSONValue(self).encode(to: encoder) }
+
+    init(_ value: JSONValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .int(let value): .int(value)
+            case .double(let value): .double(value)
+            case .string(let value): .string(value)
+            case .array(let values): .array(values.map(PreludeJSONValue.init))
+            case .object(let members): .object(members.mapValues(PreludeJSONValue.init))
+            }
+    }
+}
+
+extension JSONValue {
+    fileprivate init(_ value: PreludeJSONValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .int(let value): .int(value)
+            case .double(let value): .double(value)
+            case .string(let value): .string(value)
+            case .array(let values): .array(values.map(JSONValue.init))
+            case .object(let members): .object(members.mapValues(JSONValue.init))
+            }
     }
 }

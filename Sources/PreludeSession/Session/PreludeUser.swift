@@ -23,10 +23,10 @@ public struct PreludeProfile: Sendable, Hashable {
     ]
 
     init(accessToken: String) throws {
-        let claims = try JWT.unverifiedClaims(of: accessToken, as: [String: PreludeJSONValue].self)
+        let claims = try JWT.unverifiedClaims(of: accessToken)
         userID = claims["sub"]?.stringValue
         sessionID = claims["sid"]?.stringValue
-        extras = claims.filter { !Self.known.contains($0.key) }
+        extras = claims.filter { !Self.known.contains($0.key) }.mapValues(PreludeJSONValue.init)
     }
 }
 

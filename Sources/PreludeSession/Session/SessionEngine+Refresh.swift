@@ -35,7 +35,7 @@ extension SessionEngine {
             let need = machine.need(serverTime: now, margin: margin)
             switch need {
             case .read, .signIn: throw PreludeSessionError.unauthorized("nobody is signed in")
-            case .nothing(let session) where waiting == nil: return try Self.user(session)
+            case .nothing(let session) where waiting == nil: return try user(session)
             case .nothing, .refresh:
                 do {
                     return try await sharedRefresh(carrying: waiting).task.value
@@ -45,7 +45,7 @@ extension SessionEngine {
                 } catch {
                     // A grant that cannot be fetched now is no reason to withhold a token that is good,
                     if waiting != nil, case .nothing(let session) = need, machine.session == session {
-                        return try Self.user(session)
+                        return try user(session)
                     }
                     // nor to go without a new one.
                     guard error is StepUpFailure else { throw error }
@@ -120,7 +120,7 @@ extension SessionEngine {
             machine.refreshed(stored)
             tell(SessionEvent.refreshed, of: stored)
             if stepUp == nil, case .nothing(let session) = machine.need(serverTime: now, margin: margin) {
-                return try Self.user(session)
+                return try user(session)
             }
         }
         if let stepUp, stepUp.ticket?.sessionID != stored.sessionID {
@@ -140,13 +140,18 @@ extension SessionEngine {
             stepUps.redeemed(stepUp)
             await saveStepUps()
         }
-        return try Self.user(next)
+        return try user(next)
     }
 
     private static let overtaken = PreludeSessionError.unauthorized("the session was ended or replaced meanwhile")
 
     /// Sends the refresh token, once more when the answer may have been lost: the server repeats it for the same key.
-    private func spend(_ stored: StoredSession, stepUp: StepUpChallenge?, fence: Int) async throws -> TransportAnswer {
+    ///
+    /// - Parameter reloadsKey: Whether a key that does not fit is looked up again, and this done once more: another client
+    ///   of the store may have lost the one that is known here, made a new one, and signed in with it.
+    private func spend(
+        _ stored: StoredSession, stepUp: StepUpChallenge?, fence: Int, reloadsKey: Bool = true
+    ) async throws -> TransportAnswer {
         var request = APIRequest(.refresh)
         if let token = stepUp?.ticket?.token {
             request = try .post(.refresh, body: RefreshRequest(stepUpToken: token.value))
@@ -167,6 +172,9 @@ extension SessionEngine {
             }
             if stepUp != nil, refusal.status >= 500 { throw StepUpFailure(error: refusal.error) }
             guard refusal.endsSession else { throw refusal.error }
+            if refusal.code == .dpopKeyMismatch, reloadsKey, try await device.reloadKey() {
+                return try await spend(stored, stepUp: stepUp, fence: fence, reloadsKey: false)
+            }
             // A definite no. Only now is the session over, and only if it is still the one that was asked about.
             let isKeyLost = refusal.code == .dpopKeyMismatch
             guard try await end(stored, fence: fence, reason: isKeyLost ? .deviceKeyLost : .ended) else {
@@ -177,6 +185,9 @@ extension SessionEngine {
             }
             throw refusal.error
         } catch PreludeSessionError.deviceKeyLost(let text) {
+            if reloadsKey, try await device.reloadKey() {
+                return try await spend(stored, stepUp: stepUp, fence: fence, reloadsKey: false)
+            }
             guard try await end(stored, fence: fence, reason: .deviceKeyLost) else { throw Superseded() }
             throw PreludeSessionError.deviceKeyLost(text)
         }

@@ -14,7 +14,12 @@ actor SessionEngine {
     let margin: TimeInterval
     let log: SessionLog
 
-    var machine = SessionMachine()
+    var machine = SessionMachine() {
+        // Tokens are kept no longer than their session.
+        didSet { if machine.session == nil { knownUser = nil } }
+    }
+    /// The user of the last access token: to read a token costs more than all else in a `refresh()` that is warm.
+    private var knownUser: PreludeUser?
     var pendingLogin: PendingOTPLogin?
     /// Counts started OTP logins and logouts: an answer to an older start is of no use.
     var loginAttempt = 0
@@ -279,12 +284,13 @@ actor SessionEngine {
         }
     }
 
-    static func user(_ session: StoredSession) throws -> PreludeUser {
-        do {
-            return PreludeUser(
-                accessToken: session.accessToken, profile: try PreludeProfile(accessToken: session.accessToken))
-        } catch {
+    func user(_ session: StoredSession) throws -> PreludeUser {
+        if let knownUser, knownUser.accessToken == session.accessToken { return knownUser }
+        guard let profile = try? PreludeProfile(accessToken: session.accessToken) else {
             throw PreludeSessionError.refreshFailed("the access token is not a JWT")
         }
+        let user = PreludeUser(accessToken: session.accessToken, profile: profile)
+        if machine.session == session { knownUser = user }
+        return user
     }
 }

@@ -1,9 +1,11 @@
 public import HTTPTypes
 
 extension VerificationError {
-    /// The status of the answer: 401, 403 for ``Reason/insufficientScope``, 503 when it is not the sender's fault.
+    /// The status of the answer: 401, or 403 for ``Reason/insufficientScope``, 400 for ``Reason/severalCredentials``
+    /// (RFC 6750 §3.1), and 503 when it is not the sender's fault.
     public var status: HTTPResponse.Status {
         switch reason {
+        case .severalCredentials: .badRequest
         case .insufficientScope: .forbidden
         case .keysUnavailable, .replayGuardUnavailable: .serviceUnavailable
         default: .unauthorized
@@ -42,7 +44,8 @@ extension VerificationError {
 
     /// One challenge for each scheme that is offered; only that of the scheme in use says what was wrong (RFC 9449 §7.2).
     private var challenges: String {
-        var challenges = [challenge("Bearer", isBlamed: schemes.used == .bearer)]
+        // Of several credentials none was looked at, so the error stands where it was defined (RFC 6750 §3.1).
+        var challenges = [challenge("Bearer", isBlamed: schemes.used == .bearer || reason == .severalCredentials)]
         if schemes.offersDPoP || schemes.used == .dpop {
             challenges.append(challenge("DPoP", isBlamed: schemes.used == .dpop, [#"algs="ES256""#]))
         }
@@ -53,10 +56,15 @@ extension VerificationError {
         var parameters: [String] = []
         if isBlamed, let code {
             parameters = [#"error="\#(code)""#, #"error_description="\#(description)""#]
-            if let scope { parameters.append(#"scope="\#(scope)""#) }
+            if let scope, Self.isScope(scope) { parameters.append(#"scope="\#(scope)""#) }
         }
         parameters += others
         return parameters.isEmpty ? scheme : scheme + " " + parameters.joined(separator: ", ")
+    }
+
+    /// Whether a text can stand between quotes as a scope (RFC 6750 §3): no quote, backslash or control character.
+    private static func isScope(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 }
 

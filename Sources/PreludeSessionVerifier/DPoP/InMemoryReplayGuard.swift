@@ -3,9 +3,9 @@ public import Foundation
 
 /// Remembers proofs in this process, a bounded number of them.
 ///
-/// A proof takes 16 bytes in a hash table that is between three eighths and three quarters full, so a full guard of the
-/// default capacity holds 6 to 11 MB. When it is full, further proofs are refused rather than old ones forgotten: with
-/// a window of 60 seconds the default capacity lasts for 2 000 requests a second.
+/// A proof takes 16 bytes in hash tables that double as they grow, at most three quarters full: filling a guard of the
+/// default capacity was measured to take 9 to 15 MB. When it is full, further proofs are refused rather than old ones
+/// forgotten: with a window of 60 seconds the default capacity lasts for 2 000 requests a second.
 public actor InMemoryReplayGuard: ReplayGuard {
     /// Half of a SHA-256: nobody finds two proofs with the same.
     private struct Key: Hashable {
@@ -20,7 +20,7 @@ public actor InMemoryReplayGuard: ReplayGuard {
     }
 
     /// The most proofs that are remembered at a time.
-    public let capacity: Int
+    public nonisolated let capacity: Int
     /// By the number of the half minute after which they may be forgotten together.
     private var slots: [Int64: Set<Key>] = [:]
     private var count = 0

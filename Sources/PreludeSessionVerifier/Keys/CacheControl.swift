@@ -8,6 +8,7 @@ enum CacheControl {
             let parts = directive.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard parts.count == 2, parts[0].lowercased() == "max-age" else { continue }
             let digits = parts[1].trimmingCharacters(in: CharacterSet(charactersIn: "\""))
+            guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
             return UInt32(digits).map(TimeInterval.init)
         }
         return nil

@@ -81,7 +81,9 @@ actor KeySetCache {
         guard let answer, let keys = try? PublishedKeySet(json: answer.json, algorithms: algorithms) else {
             return false
         }
-        let lifetime = min(answer.maxAge ?? policy.lifetime, policy.maximumLifetime)
+        // What is no number says nothing.
+        let maxAge = answer.maxAge.flatMap { $0.isNaN ? nil : $0 }
+        let lifetime = min(maxAge ?? policy.lifetime, policy.maximumLifetime)
         let freshUntil = now + max(lifetime, policy.floor)
         kept = Kept(keys: keys, freshUntil: freshUntil, usableUntil: freshUntil + policy.maximumStaleness)
         lastAttempt = (now, true)

@@ -55,19 +55,24 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         return CanonicalIdentifier(type: .phoneNumber, canonical: number, value: number)
     }
 
-    /// One `@` with something before it and a domain with a dot after it; at most 254 bytes (RFC 5321 §4.5.3.1.3).
     private static func emailAddress(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
         let typed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        let refusal = Refusal.invalidIdentifier("\(field) is not an e-mail address")
-        guard typed.utf8.count <= 254, typed.unicodeScalars.allSatisfy(isAddressScalar) else { throw refusal }
-        let parts = typed.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, (1...64).contains(parts[0].utf8.count) else { throw refusal }
-        let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.count >= 2,
-            labels.allSatisfy({ (1...63).contains($0.utf8.count) && $0.first != "-" && $0.last != "-" })
-        else { throw refusal }
         let canonical = typed.precomposedStringWithCanonicalMapping.lowercased().precomposedStringWithCanonicalMapping
+        // Some letters take more bytes in lower case, and limits are for what is stored as well.
+        guard isEmailAddress(typed), isEmailAddress(canonical) else {
+            throw .invalidIdentifier("\(field) is not an e-mail address")
+        }
         return CanonicalIdentifier(type: .emailAddress, canonical: canonical, value: typed)
+    }
+
+    /// One `@` with something before it and a domain with a dot after it; at most 254 bytes (RFC 5321 §4.5.3.1.3).
+    private static func isEmailAddress(_ text: String) -> Bool {
+        guard text.utf8.count <= 254, text.unicodeScalars.allSatisfy(isAddressScalar) else { return false }
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...64).contains(parts[0].utf8.count) else { return false }
+        let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        return labels.count >= 2
+            && labels.allSatisfy { (1...63).contains($0.utf8.count) && $0.first != "-" && $0.last != "-" }
     }
 
     private static func isAddressScalar(_ scalar: Unicode.Scalar) -> Bool {

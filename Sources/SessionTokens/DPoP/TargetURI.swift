@@ -38,7 +38,10 @@ package struct TargetURI: Sendable, Hashable {
     }
 
     /// A target made of an origin that configuration named, and the path that was asked for.
+    ///
+    /// `nil` for a request target that is no path (RFC 9112 §3.2): put together, it would name another host or port.
     package init?(origin: String, path: String) {
+        guard path.first == "/" else { return nil }
         self.init(origin + path)
     }
 

@@ -12,6 +12,7 @@ package enum TokenJSON {
     package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let value = try JSONReader.read(data)
         if let value = value as? Value { return value }
+        if case .object(let members) = value, let members = members as? Value { return members }
         return try JSONDecoder().decode(type, from: data)
     }
 

@@ -28,12 +28,25 @@ package enum JWT {
 
     /// The claims of a token that somebody else has to verify: a client reads its own access token this way.
     package static func unverifiedClaims<Claims: Decodable>(of token: String, as claims: Claims.Type) throws -> Claims {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { throw JWSError.malformed }
         do {
-            return try TokenJSON.decode(claims, from: payload)
-        } catch {
+            return try TokenJSON.decode(claims, from: unverifiedPayload(of: token))
+        } catch is DecodingError {
             throw JWSError.invalidClaims
         }
+    }
+
+    /// The same without a decoder, for what is read with every request.
+    package static func unverifiedClaims(of token: String) throws -> [String: JSONValue] {
+        do {
+            return try TokenJSON.decode([String: JSONValue].self, from: unverifiedPayload(of: token))
+        } catch is DecodingError {
+            throw JWSError.invalidClaims
+        }
+    }
+
+    private static func unverifiedPayload(of token: String) throws(JWSError) -> Data {
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64URL.decode(Substring(parts[1])) else { throw .malformed }
+        return payload
     }
 }

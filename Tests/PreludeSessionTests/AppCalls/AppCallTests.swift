@@ -65,6 +65,19 @@ struct AppCallTests {
         #expect(await stage.transport.count("/refresh") == 2)
     }
 
+    @Test("answered 401 because a step-up is missing refresh nothing: the app reads which, and steps up (RFC 9470 §3)")
+    func stepUpIsMissing() async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        let challenge = #"Bearer error="insufficient_user_authentication", scope="transfer:write""#
+        await stage.transport.answer(
+            Self.path, .refusal(401, "insufficient_user_authentication", headers: ["www-authenticate": challenge]))
+        let response = try await client.data(for: request()).1
+        #expect(response.statusCode == 401)
+        #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
+        #expect(await stage.transport.count("/refresh") == 0)
+    }
+
     @Test("two that are answered 401 at once share one refresh, and a late 401 throws no fresh token away")
     func sharedRefresh() async throws {
         let stage = try await Stage()

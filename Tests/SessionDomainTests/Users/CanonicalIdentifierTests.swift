@@ -66,6 +66,8 @@ struct CanonicalIdentifierTests {
             "ada@example.com;", "ada@[127.0.0.1]", "ada\u{0}@example.com", "ada\u{200B}@example.com",
             "\u{202E}ada@example.com", String(repeating: "a", count: 65) + "@example.com",
             "a@" + String(repeating: "b", count: 64) + ".com",
+            // 64 bytes as typed, and 65 in lower case.
+            String(repeating: "a", count: 62) + "\u{130}@example.com",
             "a@" + String(repeating: "bbbbbbbbbb.", count: 24) + "com",
         ])
     func notAnEmailAddress(typed: String) {

@@ -88,7 +88,8 @@ struct ForeignJudgeTests {
 
     private func accessToken(_ key: SigningKey, type: String = TokenType.accessToken) throws -> String {
         let claims: [String: JSONValue] = [
-            "iss": .string(issuer), "aud": .string(audience), "sub": "usr_01j", "sid": "ses_01j", "jti": "jti_01j",
+            "iss": .string(issuer), "aud": .string(audience), "sub": "usr_01j", "sid": "ses_01j",
+            "client_id": .string(audience), "jti": "jti_01j",
             "iat": .int(now), "nbf": .int(now), "exp": .int(now + 300), "name": "Zoë",
         ]
         return try JWT.sign(claims, type: type, key: key)

@@ -1,0 +1,117 @@
+import Foundation
+import HTTPTypes
+import PreludeSession
+import PreludeSessionTesting
+import PreludeSessionVerifier
+import SessionDomain
+import SessionTokens
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Service, SDK and verifier, each the real one.
+@Suite("An app calls a backend that verifies")
+struct BackendStory {
+    private static let secret = Data(repeating: 7, count: 32)
+    private let request = URLRequest(url: URL(string: VerifyingBackend.url) ?? URL(fileURLWithPath: "/"))
+
+    private func signedIn(
+        _ world: World, at backend: VerifyingBackend, clockError: Double = 0
+    ) async throws -> PreludeSessionClient {
+        let clock = world.clock
+        let client = try PreludeSessionClient(
+            endpoint: .custom(World.origin), credentialStore: InMemoryCredentialStore(), transport: backend,
+            environment: SDKEnvironment(
+                now: { clock.timestamp.date.addingTimeInterval(clockError) },
+                randomBytes: SDKEnvironment.live.randomBytes))
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
+        _ = try await client.checkOTP(try world.code(for: "ada@example.com"))
+        return client
+    }
+
+    @Test(
+        "with a bearer token or a bound one, whatever its signature, and the backend knows who it is",
+        arguments: [SessionPolicy.AccessTokenBinding.bearer, .dpop], [SignatureAlgorithm.edDSA, .es256, .rs256])
+    func letIn(_ binding: SessionPolicy.AccessTokenBinding, _ algorithm: SignatureAlgorithm) async throws {
+        let world = try await World {
+            $0.sessions.accessTokenBinding = binding
+            $0.signingAlgorithm = algorithm
+        }
+        let backend = try VerifyingBackend(world)
+        let client = try await signedIn(world, at: backend)
+        let (body, response) = try await client.data(for: request)
+        #expect(response.statusCode == 200)
+        #expect(String(decoding: body, as: UTF8.self) == (await client.profile)?.userID)
+        #expect(await backend.requests.count == 1)
+    }
+
+    @Test("a token that was stolen on its way opens nothing, with its proof or without")
+    func stolen() async throws {
+        let world = try await World { $0.sessions.accessTokenBinding = .dpop }
+        let backend = try VerifyingBackend(world)
+        let client = try await signedIn(world, at: backend)
+        _ = try await client.data(for: request)
+        let seen = try #require(await backend.requests.first).request
+        func answer(_ change: (inout HTTPRequest) -> Void) async -> String {
+            var stolen = seen
+            change(&stolen)
+            return String(decoding: await backend.respond(to: stolen).1, as: UTF8.self)
+        }
+        let token = try #require(await client.accessToken)
+        #expect(await answer { _ in } == "replayed_proof")
+        #expect(await answer { $0.headerFields[.authorization] = "Bearer \(token)" } == "bound_token")
+        #expect(await answer { $0.path = "/transfers" } == "invalid_proof")
+        #expect(await answer { $0.method = .delete } == "invalid_proof")
+    }
+
+    @Test("a nonce that the backend wants is learned, with one request more the first time only")
+    func nonces() async throws {
+        let world = try await World { $0.sessions.accessTokenBinding = .dpop }
+        let backend = try VerifyingBackend(world, nonces: .always(secret: Self.secret))
+        let client = try await signedIn(world, at: backend)
+        for _ in 1...2 { #expect(try await client.data(for: request).1.statusCode == 200) }
+        #expect(await backend.requests.map(\.status) == [401, 200, 200])
+    }
+
+    @Test(
+        "a device whose clock is wrong by minutes or years calls the backend as any other",
+        arguments: [-900.0, 900, -320_000_000, 320_000_000])
+    func wrongClock(_ error: Double) async throws {
+        let world = try await World { $0.sessions.accessTokenBinding = .dpop }
+        let backend = try VerifyingBackend(world)
+        let client = try await signedIn(world, at: backend, clockError: error)
+        #expect(try await client.data(for: request).1.statusCode == 200)
+    }
+
+    @Test("a call that needs a step-up says so at once, and goes through after it")
+    func stepUp() async throws {
+        let world = try await World { $0.sessions.accessTokenBinding = .dpop }
+        try await world.allow("transfer:write", mode: "session-bound")
+        let backend = try VerifyingBackend(world, stepUp: "transfer:write")
+        let client = try await signedIn(world, at: backend)
+        let refused = try await client.data(for: request).1
+        #expect(refused.statusCode == 401)
+        #expect(refused.value(forHTTPHeaderField: "WWW-Authenticate")?.contains(#"scope="transfer:write""#) == true)
+        let challenge = try await client.requestStepUp(scope: "transfer:write")
+        try await client.sendStepUpOTP(challenge)
+        _ = try await client.submitStepUpOTP(challenge, code: try world.code(for: "ada@example.com"))
+        #expect(try await client.data(for: request).1.statusCode == 200)
+        #expect(await backend.requests.map(\.status) == [401, 200])
+    }
+
+    @Test("keys that change in an emergency cost a refresh, and nobody the call")
+    func emergency() async throws {
+        let world = try await World()
+        let backend = try VerifyingBackend(world)
+        let client = try await signedIn(world, at: backend)
+        #expect(try await client.data(for: request).1.statusCode == 200)
+        try await world.service.signingKeys.rotate(.access, of: world.appID, reason: .emergency)
+        // The backend learns of it when its set grows old, or sooner, when a token names the new key.
+        world.clock.advance(seconds: 270)
+        #expect(try await client.data(for: request).1.statusCode == 200)
+        #expect(await backend.requests.map(\.status) == [200, 200])
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SessionDomain
+
+@testable import SessionHTTP
+
+extension FuzzTarget {
+    private static let proxies = ["10.0.0.0/8", "fd00::/8"].compactMap(IPNetwork.init)
+
+    /// What the edge of the service reads of a request.
+    static func edge() throws -> [FuzzTarget] {
+        [
+            FuzzTarget(
+                text: "Accept-Language", seeds: ["de-CH, de;q=0.9, en;q=0.8, *;q=0.5", "en", ""],
+                words: [";q=", "q=nan", "q=inf", "q=-1", "*", "zh-Hant-TW", "x-y-z"]
+            ) { text in
+                let tags = AcceptLanguage.tags(text)
+                try require(
+                    tags.count <= 10 && tags.allSatisfy { (1...35).contains($0.utf8.count) }, "too much is read")
+                try require(tags.allSatisfy { $0.utf8.allSatisfy(isTagByte) }, "a tag has a character that is none")
+                try require(AcceptLanguage.tags(tags.joined(separator: ",")) == tags, "tags are read as others")
+                return !tags.isEmpty
+            },
+            FuzzTarget(
+                text: "User-Agent",
+                seeds: [
+                    "Prelude/1.0 (Apple; iOS 17.4.0)", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) Safari",
+                    "Mozilla/5.0 (Linux; Android 14) Mobile", "Prelude/1.0 (Linux; )",
+                ], words: ["Prelude/", "(", ")", ";", "Android ", "Mac OS X ", "iPadOS"]
+            ) { text in
+                let device = Device(userAgent: text)
+                for field in [device.model, device.osVersion, device.type] {
+                    try require(
+                        field.utf8.count <= 64 && field.utf8.allSatisfy { (0x20...0x7E).contains($0) },
+                        "a field is long, or not printable")
+                }
+                try require(["desktop", "mobile", "tablet", "unknown"].contains(device.type), "a type is unknown")
+                return !device.model.isEmpty
+            },
+            FuzzTarget(
+                text: "X-Forwarded-For", seeds: ["203.0.113.7, 10.0.0.1", "2001:db8::1", "::ffff:203.0.113.7,fd00::1"],
+                words: [",", " ", "10.0.0.9", "127.0.0.1", "::1", "1.2.3", "0x7f.1", "%eth0", ":80"], check: forwarded),
+            FuzzTarget(
+                text: "networks", seeds: ["10.0.0.0/8", "::1", "fd00::/8", "203.0.113.7/32"],
+                words: ["/", "/33", "/129", "/-1", "/+8", "::", "::ffff:"]
+            ) { text in
+                guard let network = IPNetwork(text) else { return false }
+                let address = String(text.prefix { $0 != "/" })
+                try require(IPNetwork.isAddress(address), "a network begins with no address")
+                try require(network.contains(address), "a network lacks its own address")
+                return true
+            },
+            FuzzTarget(
+                "JSON bodies", seeds: [#"{"identifier":{"type":"email_address","value":"a@b.co"}}"#, "[[1,\"]\"]]"],
+                words: ["\"", "\\", "[", "]", "{", "}", "[[[[[[[[[[[["]
+            ) { bytes in
+                let depth = JSONDepth.measure(Data(bytes))
+                guard depth <= BodyLimit.depth else { return false }
+                guard let read = try? JSONSerialization.jsonObject(with: Data(bytes), options: [.fragmentsAllowed])
+                else {
+                    return false
+                }
+                try require(levels(read) <= depth, "what is read is deeper than what was measured")
+                return true
+            },
+        ]
+    }
+
+    @Sendable private static func forwarded(_ text: String) throws -> Bool {
+        var fields = HTTPFields()
+        fields.add("x-forwarded-for", text)
+        let proxied = try Client(
+            headers: fields, authority: "app.example", peerAddress: "10.0.0.1",
+            options: EdgeOptions(trustedProxies: proxies))
+        try require(IPNetwork.isAddress(proxied.source.ip), "a source is no address")
+        let isPeer = proxied.source.ip == "10.0.0.1"
+        try require(isPeer || !proxies.contains { $0.contains(proxied.source.ip) }, "a source is one of our proxies")
+        try require(isPeer || text.contains(proxied.source.ip), "a source stands nowhere")
+        let direct = try Client(
+            headers: fields, authority: "app.example", peerAddress: "203.0.113.9",
+            options: EdgeOptions(trustedProxies: proxies))
+        try require(direct.source.ip == "203.0.113.9", "a stranger's header counts")
+        return !isPeer
+    }
+
+    private static func isTagByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+
+    private static func levels(_ value: Any) -> Int {
+        switch value {
+        case let array as [Any]: 1 + (array.map(levels).max() ?? 0)
+        case let object as [String: Any]: 1 + (object.values.map(levels).max() ?? 0)
+        default: 0
+        }
+    }
+}

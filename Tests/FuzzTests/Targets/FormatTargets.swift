@@ -1,0 +1,98 @@
+import Foundation
+import SessionConformance
+import SessionDomain
+import SessionTokens
+
+@testable import SessionArgon2
+
+extension FuzzTarget {
+    /// Formats: what is accepted has one reading, and written again it is read as the same.
+    static func formats() throws -> [FuzzTarget] {
+        let key = String(decoding: try TokenJSON.encode(PublishedKeys.device.publicJWK), as: UTF8.self)
+        let other = String(decoding: try TokenJSON.encode(PublishedKeys.service.publicJWK), as: UTF8.self)
+        let members = [
+            "\"d\":\"AQ\",", "\"kty\":\"RSA\",", "\"crv\":\"P-256\",", "\"x\":", "\"y\":", "AA", "\"kid\":\"1\",",
+        ]
+        return [
+            FuzzTarget(text: "base64url", seeds: ["", "AQ", "AQI", "AQID", key], words: ["=", "+", "/", "-", "_"]) {
+                text in
+                guard let bytes = Base64URL.decode(text) else { return false }
+                try require(Base64URL.encode(bytes) == text, "bytes have a second spelling")
+                return true
+            },
+            FuzzTarget("keys", seeds: [key, other], words: members) { bytes in
+                guard let read = try? TokenJSON.decode(PublicJWK.self, from: Data(bytes)) else { return false }
+                let again = try TokenJSON.decode(PublicJWK.self, from: TokenJSON.encode(read))
+                try require(again == read && again.requiredMembers == read.requiredMembers, "a key is read as another")
+                try require(
+                    !read.requiredMembers.keys.contains("d") && Base64URL.decode(read.thumbprint)?.count == 32,
+                    "a key has no thumbprint")
+                return true
+            },
+            FuzzTarget(
+                "key sets", seeds: [#"{"keys":[\#(key),\#(other)]}"#, #"{"keys":[]}"#],
+                words: members + [key, other, ",", "\"keys\":"]
+            ) { bytes in
+                guard let read = try? TokenJSON.decode(JWKSet.self, from: Data(bytes)) else { return false }
+                let again = try TokenJSON.decode(JWKSet.self, from: TokenJSON.encode(read))
+                try require(again == read, "a set is read as another")
+                return true
+            },
+            FuzzTarget(
+                "strict JSON",
+                seeds: [#"{"a":[1,2.5,"x",null,true],"b":{"c":"\u0061"}}"#, "[[[[]]]]", #"{"a":1,"\u0062":2}"#, key],
+                words: [#""a":"#, #""\u0061":"#, "[", "{", "1e400", "0.1", "-0"]
+            ) { bytes in
+                guard let read = try? TokenJSON.decode(JSONValue.self, from: Data(bytes)) else { return false }
+                let again = try TokenJSON.decode(JSONValue.self, from: TokenJSON.encode(read))
+                try require(again == read, "a value is read as another")
+                try require(String(validating: bytes, as: UTF8.self) != nil, "JSON that is no UTF-8 is read")
+                return true
+            },
+            FuzzTarget(
+                text: "target URIs",
+                seeds: ["https://api.example.com/v1/./a/../b?x=1#y", "HTTP://[::1]:8080/%7euser//x", "https://a:443"],
+                words: ["://", "user@", ":80", "[", "]", "/..", "/.", "%2F", "%2e%2e", "?", "#"]
+            ) { text in
+                guard let read = TargetURI(text) else { return false }
+                try require(TargetURI(read.absoluteString) == read, "a normal form has another normal form")
+                try require(read.path.hasPrefix("/") && !read.path.contains("/../"), "a path is not absolute")
+                try require(read.host == read.host.lowercased() && !read.host.isEmpty, "a host is not in lower case")
+                try require(
+                    !read.absoluteString.contains { "?# @".contains($0) && !read.path.contains($0) }, "a query stays")
+                try require(TargetURI(read.absoluteString + "?x#y") == read, "a query counts")
+                return true
+            },
+            identifier(
+                "phone_number", seeds: ["+14155551234", "+1 (415) 555-1234", "+49\u{A0}30 901820"],
+                words: ["+", "00", "-", "(", "٣", "１"]),
+            identifier(
+                "email_address",
+                seeds: ["ada@example.com", " Ada.Lovelace@Example.COM ", "ü@bücher.example", "İ@i.tr"],
+                words: ["@", ".", "-", "\u{301}", "İ", "ẞ", "\u{212A}", "ﬁ", String(repeating: "x", count: 63)]),
+            FuzzTarget(
+                text: "PHC strings", seeds: ["$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g"],
+                words: ["$", "m=", "t=", "p=", ",", "+1", "01", "4294967296", "v=16", "argon2i"]
+            ) { text in
+                guard let read = PHCString(text) else { return false }
+                let parameters = "$argon2id$v=19$m=\(read.cost.memory),t=\(read.cost.passes),p=\(read.lanes)$"
+                try require(text.utf8.starts(with: parameters.utf8), "parameters are read as others")
+                try require(read.cost.memory > 0 && read.cost.passes > 0 && read.lanes > 0, "a parameter is nothing")
+                return true
+            },
+        ]
+    }
+
+    private static func identifier(_ type: String, seeds: [String], words: [String]) -> FuzzTarget {
+        FuzzTarget(text: "identifiers: \(type)", seeds: seeds, words: words) { text in
+            guard let read = try? CanonicalIdentifier(type: type, value: text) else { return false }
+            let typed = try? CanonicalIdentifier(type: type, value: read.value)
+            try require(typed == read, "an identifier as it is shown is another")
+            guard let again = try? CanonicalIdentifier(type: type, value: read.canonical) else {
+                throw Violation(description: "a canonical form is not accepted")
+            }
+            try require(Array(again.canonical.utf8) == Array(read.canonical.utf8), "a canonical form has another")
+            return true
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import PreludeSessionVerifier
+import SessionConformance
+import SessionTokens
+import Testing
+
+/// What a verifier cannot be made of.
+@Suite("Verifier: configuration")
+struct ConfigurationTests {
+    private func field(
+        service: String = Backend.service, audience: String = Backend.audience, resources: [String] = [],
+        _ configure: (inout VerifierOptions) -> Void = { _ in }
+    ) -> String? {
+        var options = VerifierOptions()
+        configure(&options)
+        do {
+            _ = try SessionVerifier(
+                service: service, audience: audience, resources: resources, options: options,
+                keySource: ScriptedKeySource(Data()))
+            return nil
+        } catch {
+            return (error as? VerifierConfigurationError)?.field ?? "\(error)"
+        }
+    }
+
+    @Test(
+        "A service is an origin",
+        arguments: [
+            "https://app.example.com", "https://app.example.com/", "https://app.example.com:8443",
+            "http://localhost:8080", "http://127.0.0.1:8080", "http://[::1]:8080",
+        ])
+    func service(_ service: String) { #expect(field(service: service) == nil) }
+
+    @Test(
+        "What is no origin, or not https, is refused",
+        arguments: [
+            "", "app.example.com", "https://", "https://app.example.com/v1", "https://app.example.com?x=1",
+            "https://app.example.com#x", "https://user@app.example.com", "http://app.example.com",
+            "http://localhost.evil.example", "http://127.0.0.2:8080", "ftp://app.example.com",
+            "https://app example.com",
+        ])
+    func notAService(_ service: String) { #expect(field(service: service) == "service") }
+
+    @Test("The issuer is the service's host without its port")
+    func issuer() async throws {
+        let source = ScriptedKeySource(try Backend.keySet([PublishedKeys.service]))
+        let clock = AdjustableClock()
+        var options = VerifierOptions()
+        options.environment = clock.environment
+        let verifier = try SessionVerifier(
+            service: "http://localhost:8080", audience: "devapp1", options: options, keySource: source)
+        let token = TokenDraft(
+            signer: PublishedKeys.service, issuer: "localhost", audience: "devapp1", now: clock.seconds)
+        #expect(try await verifier.verify(token.compact()).userID == "usr_1")
+        let withPort = token.with { $0.claims["iss"] = "localhost:8080" }
+        #expect(try await verifier.refusal(of: withPort.compact()).reason == .wrongIssuer)
+    }
+
+    @Test("An audience is needed")
+    func audience() { #expect(field(audience: "") == "audience") }
+
+    @Test(
+        "Resources are http or https URLs without a query",
+        arguments: ["", "api.example.com", "https://api.example.com?x", "https://api.example.com#x", "/v1"])
+    func resources(_ resource: String) {
+        #expect(field(resources: [Backend.resource, resource]) == "resources")
+    }
+
+    @Test("The leeway is 0 to 300 seconds", arguments: [-0.1, 300.1, .infinity, .nan])
+    func leeway(_ seconds: Double) {
+        #expect(field { $0.leeway = seconds } == "options.leeway")
+        #expect(field { $0.leeway = 0 } == nil)
+        #expect(field { $0.leeway = 300 } == nil)
+    }
+
+    @Test("The window of proofs is 5 to 300 seconds", arguments: [0, 4.9, 300.1, .infinity, .nan])
+    func proofWindow(_ seconds: Double) {
+        #expect(field { $0.proofWindow = seconds } == "options.proofWindow")
+        #expect(field { $0.proofWindow = 5 } == nil)
+        #expect(field { $0.proofWindow = 300 } == nil)
+    }
+
+    @Test("One algorithm that is known is needed", arguments: [[], ["none"], ["HS256", "PS256"]])
+    func algorithms(_ names: [String]) {
+        #expect(field { $0.algorithms = Set(names.map(SignatureAlgorithmName.init)) } == "options.algorithms")
+    }
+
+    @Test("A nonce's secret has 32 bytes", arguments: [0, 31, 33])
+    func secret(_ count: Int) {
+        let secret = Data(repeating: 1, count: count)
+        #expect(field { $0.nonces = .always(secret: secret) } == "options.nonces")
+        #expect(field { $0.nonces = .whenNeeded(secret: secret) } == "options.nonces")
+    }
+
+    @Test("Lengths of the key cache that are negative, or no numbers, are refused", arguments: [-1, .nan])
+    func keyCache(_ seconds: Double) {
+        #expect(field { $0.keys.floor = seconds } == "options.keys")
+        #expect(field { $0.keys.lifetime = seconds } == "options.keys")
+        #expect(field { $0.keys.maximumLifetime = seconds } == "options.keys")
+        #expect(field { $0.keys.maximumStaleness = seconds } == "options.keys")
+        #expect(field { $0.keys.retryFloor = seconds } == "options.keys")
+    }
+
+    @Test("Lengths of the key cache that contradict each other are refused")
+    func keyCacheOrder() {
+        #expect(field { $0.keys.lifetime = 20 } == "options.keys")
+        #expect(field { $0.keys.lifetime = 4000 } == "options.keys")
+        #expect(field { $0.keys.floor = 0.5 } == "options.keys")
+        #expect(field { $0.keys.maximumStaleness = 0 } == nil)
+    }
+
+    @Test("A refused configuration names the field and the remedy")
+    func description() throws {
+        let error = try #require(throws: VerifierConfigurationError.self) {
+            try SessionVerifier(service: "app.example.com", audience: "testapp")
+        }
+        #expect("\(error)" == "service must be an origin such as https://session.example.com")
+    }
+}

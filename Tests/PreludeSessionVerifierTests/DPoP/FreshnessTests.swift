@@ -1,0 +1,179 @@
+import Foundation
+import HTTPTypes
+import PreludeSessionVerifier
+import SessionConformance
+import SessionTokens
+import Testing
+
+/// RFC 9449 §4.3 steps 10 and 11, §8, §9 and §11.1: time, nonces and repetition.
+@Suite("Verifier: fresh proofs")
+struct FreshnessTests {
+    @Test("RFC 9449 §11.1: iat may be off by the window, either way, and no more", arguments: [-1.0, 1.0])
+    func window(_ sign: Double) async throws {
+        let backend = try Backend()
+        let inside = try backend.boundRequest(proof: { $0.claims["iat"] = .double(1_750_000_000 + sign * 60) })
+        #expect(try await backend.verifier.verify(inside).userID == "usr_1")
+        let outside = try backend.boundRequest(
+            id: "other", proof: { $0.claims["iat"] = .double(1_750_000_000 + sign * 60.5) })
+        let error = try await backend.verifier.refusal(of: outside)
+        #expect(error.reason == .staleProof)
+        #expect(error.code == "invalid_dpop_proof")
+        #expect(error.nonce == nil)
+    }
+
+    @Test("RFC 9449 §11.1: a proof is good once, for as long as its time would do", arguments: [0.0, 59, 60])
+    func replay(_ later: Double) async throws {
+        let backend = try Backend()
+        let request = try backend.boundRequest()
+        _ = try await backend.verifier.verify(request)
+        backend.clock.advance(later)
+        let error = try await backend.verifier.refusal(of: request)
+        #expect(error.reason == .replayedProof)
+        #expect(error.code == "invalid_dpop_proof")
+    }
+
+    @Test("RFC 9449 §11.1: a proof from the future is remembered until its own end")
+    func replayFromTheFuture() async throws {
+        let backend = try Backend()
+        let request = try backend.boundRequest(proof: { $0.claims["iat"] = .int(backend.clock.seconds + 60) })
+        _ = try await backend.verifier.verify(request)
+        backend.clock.advance(120)
+        #expect(try await backend.verifier.refusal(of: request).reason == .replayedProof)
+        backend.clock.advance(1)
+        #expect(try await backend.verifier.refusal(of: request).reason == .staleProof)
+    }
+
+    @Test("RFC 9449 §11.1: the same jti signed anew is the same proof")
+    func sameID() async throws {
+        let backend = try Backend()
+        _ = try await backend.verifier.verify(backend.boundRequest())
+        backend.clock.advance(1)
+        #expect(try await backend.verifier.refusal(of: backend.boundRequest()).reason == .replayedProof)
+    }
+
+    @Test("RFC 9449 §4.3 step 10: where every proof needs a nonce, one without it is told which (§9)")
+    func nonceRequired() async throws {
+        let backend = try Backend { $0.nonces = .always(secret: Backend.secret) }
+        let error = try await backend.verifier.refusal(of: backend.boundRequest())
+        #expect(error.reason == .nonceRequired)
+        #expect(error.status == .unauthorized)
+        #expect(error.challenge?.hasPrefix(#"Bearer, DPoP error="use_dpop_nonce""#) == true)
+        let nonce = try #require(error.nonce)
+        #expect(error.headerFields[values: try #require(.init("DPoP-Nonce"))] == [nonce])
+        #expect(error.headerFields[.cacheControl] == "no-store")
+        #expect(try await backend.verifier.verify(backend.boundRequest(nonce: nonce)).userID == "usr_1")
+    }
+
+    @Test("RFC 9449 §8.2: the next nonce goes along with a good answer, where one is always needed")
+    func nextNonce() async throws {
+        let always = try Backend { $0.nonces = .always(secret: Backend.secret) }
+        let nonce = try #require(always.verifier.nextNonce)
+        #expect(try await always.verifier.verify(always.boundRequest(nonce: nonce)).userID == "usr_1")
+        #expect(try Backend().verifier.nextNonce == nil)
+        #expect(try Backend { $0.nonces = .whenNeeded(secret: Backend.secret) }.verifier.nextNonce == nil)
+    }
+
+    @Test(
+        "RFC 9449 §8: a nonce that is not ours, or no longer, is refused with a new one",
+        arguments: ["", "unknown", "of another", "old"])
+    func otherNonces(_ kind: String) async throws {
+        let backend = try Backend { $0.nonces = .always(secret: Backend.secret) }
+        let other = try Backend { $0.nonces = .always(secret: Data(repeating: 8, count: 32)) }
+        let nonce =
+            switch kind {
+            case "of another": try #require(other.verifier.nextNonce)
+            case "old": try #require(backend.verifier.nextNonce)
+            default: kind
+            }
+        if kind == "old" { backend.clock.advance(2 * 300) }
+        let error = try await backend.verifier.refusal(of: backend.boundRequest(nonce: nonce))
+        #expect(error.reason == .nonceRequired)
+        #expect(error.nonce == backend.verifier.nextNonce)
+    }
+
+    @Test("RFC 9449 §8: nonces of two backends with one secret are not each other's")
+    func nonceOfOtherResource() async throws {
+        let backend = try Backend { $0.nonces = .always(secret: Backend.secret) }
+        let other = try Backend(resources: ["https://other.example.com"]) {
+            $0.nonces = .always(secret: Backend.secret)
+        }
+        #expect(backend.verifier.nextNonce != other.verifier.nextNonce)
+    }
+
+    @Test("RFC 9449 §11.1: a device whose clock is wrong is let in by a nonce")
+    func wrongClock() async throws {
+        let backend = try Backend { $0.nonces = .whenNeeded(secret: Backend.secret) }
+        let late: (inout ProofDraft) -> Void = { $0.claims["iat"] = .int(1_600_000_000) }
+        let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: late))
+        #expect(error.reason == .nonceRequired)
+        let nonce = try #require(error.nonce)
+        let request = try backend.boundRequest(nonce: nonce, proof: late)
+        #expect(try await backend.verifier.verify(request).userID == "usr_1")
+        #expect(try await backend.verifier.refusal(of: request).reason == .replayedProof)
+    }
+
+    @Test("RFC 9449 §8: a nonce that is not ours is refused though iat is right")
+    func staleNonceInTime() async throws {
+        let backend = try Backend { $0.nonces = .whenNeeded(secret: Backend.secret) }
+        #expect(try await backend.verifier.verify(backend.boundRequest(id: "no nonce")).userID == "usr_1")
+        let error = try await backend.verifier.refusal(of: backend.boundRequest(nonce: "unknown"))
+        #expect(error.reason == .nonceRequired)
+    }
+
+    @Test("A proof by a nonce is remembered for as long as the nonce lives")
+    func replayByNonce() async throws {
+        let backend = try Backend { $0.nonces = .always(secret: Backend.secret) }
+        let request = try backend.boundRequest(
+            nonce: backend.verifier.nextNonce, token: { $0.claims["exp"] = .int(1_750_010_000) })
+        _ = try await backend.verifier.verify(request)
+        var refusals: Set<String> = []
+        for _ in 0..<65 {
+            backend.clock.advance(10)
+            refusals.insert(try await backend.verifier.refusal(of: request).reason.rawValue)
+        }
+        #expect(refusals == ["replayed_proof", "nonce_required"])
+    }
+
+    @Test("Two verifiers that share a guard let a proof in once")
+    func sharedGuard() async throws {
+        let shared = InMemoryReplayGuard()
+        let one = try Backend { $0.replayGuard = shared }
+        let other = try Backend { $0.replayGuard = shared }
+        let request = try one.boundRequest()
+        _ = try await one.verifier.verify(request)
+        #expect(try await other.verifier.refusal(of: request).reason == .replayedProof)
+    }
+
+    @Test("Of 32 who send the same proof at once one is let in")
+    func race() async throws {
+        let backend = try Backend()
+        let request = try backend.boundRequest()
+        let winners = await withTaskGroup { group in
+            for _ in 0..<32 { group.addTask { (try? await backend.verifier.verify(request)) != nil } }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(winners == 1)
+    }
+
+    @Test("A guard that does not answer refuses with 503, as nobody's fault")
+    func guardDown() async throws {
+        struct Down: ReplayGuard, Error {
+            func reserve(_ proof: String, now: Date, until end: Date) async throws -> Bool { throw self }
+        }
+        let backend = try Backend { $0.replayGuard = Down() }
+        let error = try await backend.verifier.refusal(of: backend.boundRequest())
+        #expect(error.reason == .replayGuardUnavailable)
+        #expect(error.status == .serviceUnavailable)
+        #expect(error.headerFields[.retryAfter] == "1")
+        #expect(error.challenge == nil)
+        #expect(error.code == nil)
+    }
+
+    @Test("What is refused for another reason is not remembered")
+    func refusedBefore() async throws {
+        let backend = try Backend()
+        let stale = try backend.boundRequest(proof: { $0.claims["iat"] = .int(1_600_000_000) })
+        _ = try await backend.verifier.refusal(of: stale)
+        #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")
+    }
+}

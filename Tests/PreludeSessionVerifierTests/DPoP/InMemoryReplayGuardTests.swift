@@ -1,0 +1,66 @@
+import Foundation
+import PreludeSessionVerifier
+import Testing
+
+@Suite("In-memory replay guard")
+struct InMemoryReplayGuardTests {
+    private let start = Date(timeIntervalSince1970: 1_750_000_000)
+
+    private func reserve(_ proof: String, in replayGuard: InMemoryReplayGuard, at: Double = 0, for length: Double = 60)
+        async throws -> Bool
+    {
+        try await replayGuard.reserve(
+            proof, now: start.addingTimeInterval(at), until: start.addingTimeInterval(at + length))
+    }
+
+    @Test("The first of one proof is new, and no other")
+    func once() async throws {
+        let replayGuard = InMemoryReplayGuard()
+        #expect(try await reserve("a", in: replayGuard))
+        #expect(try await reserve("a", in: replayGuard) == false)
+        #expect(try await reserve("b", in: replayGuard))
+    }
+
+    @Test("The same proof with another end is the same proof")
+    func otherEnd() async throws {
+        let replayGuard = InMemoryReplayGuard()
+        #expect(try await reserve("a", in: replayGuard, for: 600))
+        #expect(try await reserve("a", in: replayGuard, for: 60) == false)
+    }
+
+    @Test("Of 32 at once one is first")
+    func race() async throws {
+        let replayGuard = InMemoryReplayGuard()
+        let firsts = try await withThrowingTaskGroup { group in
+            for _ in 0..<32 { group.addTask { try await reserve("a", in: replayGuard) } }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(firsts == 1)
+    }
+
+    @Test("A proof is remembered to its end, to the second, and forgotten within half a minute after")
+    func forgetting() async throws {
+        let replayGuard = InMemoryReplayGuard(capacity: 1)
+        #expect(try await reserve("a", in: replayGuard))
+        #expect(try await reserve("a", in: replayGuard, at: 60) == false)
+        #expect(try await reserve("b", in: replayGuard, at: 90))
+        #expect(try await reserve("a", in: replayGuard, at: 180))
+    }
+
+    @Test("A full guard refuses what is new, and still knows what is old")
+    func capacity() async throws {
+        let replayGuard = InMemoryReplayGuard(capacity: 100)
+        for number in 0..<100 { #expect(try await reserve("\(number)", in: replayGuard)) }
+        let full = try await #require(throws: ReplayGuardFull.self) { try await reserve("new", in: replayGuard) }
+        #expect(full.capacity == 100)
+        #expect(try await reserve("7", in: replayGuard) == false)
+        #expect(try await reserve("new", in: replayGuard, at: 120))
+    }
+
+    @Test("A guard holds one proof at least", arguments: [0, -1, Int.min])
+    func smallest(_ capacity: Int) async throws {
+        let replayGuard = InMemoryReplayGuard(capacity: capacity)
+        #expect(replayGuard.capacity == 1)
+        #expect(try await reserve("a", in: replayGuard))
+    }
+}

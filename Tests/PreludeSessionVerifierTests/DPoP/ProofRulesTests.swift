@@ -1,0 +1,105 @@
+import Foundation
+import HTTPTypes
+import PreludeSessionVerifier
+import SessionConformance
+import SessionTokens
+import Testing
+
+/// RFC 9449 §4.3, rule by rule: the rules are in the names of the mutations.
+@Suite("Verifier: rules of proofs")
+struct ProofRulesTests {
+    @Test(
+        "A proof that breaks one rule is refused, and does not spend the good one",
+        arguments: ProofMutation.all + ProofMutation.withAccessToken)
+    func refused(_ mutation: ProofMutation) async throws {
+        let backend = try Backend()
+        let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: { try mutation.change(&$0) }))
+        let isMissing = [.missing, .moreThanOne].contains(mutation.expected)
+        #expect(error.reason == (isMissing ? .missingProof : .invalidProof))
+        #expect(error.status == .unauthorized)
+        #expect(error.code == "invalid_dpop_proof")
+        #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")
+    }
+
+    @Test("RFC 9449 §4.3 step 12: a proof without ath is refused")
+    func noAccessTokenHash() async throws {
+        let backend = try Backend()
+        let request = try backend.boundRequest(proof: { $0.claims["ath"] = nil })
+        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+    }
+
+    @Test("RFC 9449 §4.3 step 12: a good proof by another key than cnf.jkt is refused, as the token's fault (§7.1)")
+    func otherKey() async throws {
+        let backend = try Backend()
+        let request = try backend.boundRequest(proof: {
+            $0.signer = PublishedKeys.otherDevice
+            $0.header["jwk"] = .object(
+                PublishedKeys.otherDevice.publicJWK.requiredMembers.mapValues(JSONValue.string))
+        })
+        let error = try await backend.verifier.refusal(of: request)
+        #expect(error.reason == .wrongKey)
+        #expect(error.code == "invalid_token")
+    }
+
+    @Test("RFC 9449 §4.3 step 9: query and fragment of htu do not matter", arguments: ProofMutation.equivalentTargets)
+    func equivalent(_ suffix: String) async throws {
+        let backend = try Backend()
+        let request = try backend.boundRequest(proof: { $0.claims["htu"] = .string(Backend.url + suffix) })
+        #expect(try await backend.verifier.verify(request).userID == "usr_1")
+    }
+
+    @Test(
+        "RFC 9449 §4.3 step 9: htu is compared after normalisation (RFC 3986 §6.2.2, §6.2.3)",
+        arguments: [
+            "HTTPS://API.example.com/v1/orders", "https://api.example.com:443/v1/orders",
+            "https://api.example.com/v1/./x/../orders", "https://api.example.com/v1/%6Frders",
+        ])
+    func normalised(_ url: String) async throws {
+        let backend = try Backend()
+        let request = try backend.boundRequest(proof: { $0.claims["htu"] = .string(url) })
+        #expect(try await backend.verifier.verify(request).userID == "usr_1")
+    }
+
+    @Test("RFC 9449 §4.3 step 8: the method is that of the request")
+    func method() async throws {
+        let backend = try Backend()
+        var request = try backend.boundRequest()
+        request.method = .post
+        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+    }
+
+    @Test("RFC 9449 §4.3 step 9: the path is that of the request")
+    func path() async throws {
+        let backend = try Backend()
+        var request = try backend.boundRequest()
+        request.path = "/v1/orders/7"
+        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+    }
+
+    @Test(
+        "A request target that is no path does not become part of a host (RFC 9112 §3.2)",
+        arguments: [".evil.example/v1/orders", "@evil.example/v1/orders", ":8443/v1/orders"])
+    func target(_ path: String) async throws {
+        let backend = try Backend()
+        var request = try backend.boundRequest(proof: { $0.claims["htu"] = .string(Backend.resource + path) })
+        request.path = path
+        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+    }
+
+    @Test("A backend under several URLs takes a proof of each")
+    func severalResources() async throws {
+        let backend = try Backend(resources: [Backend.resource, "https://edge.example.com/api/"])
+        let request = try backend.boundRequest(proof: {
+            $0.claims["htu"] = "https://edge.example.com/api/v1/orders"
+        })
+        #expect(try await backend.verifier.verify(request).userID == "usr_1")
+        #expect(try await backend.verifier.verify(backend.boundRequest(id: "other")).userID == "usr_1")
+    }
+
+    @Test("A backend without a URL takes no proof, whatever Host says")
+    func noResource() async throws {
+        let backend = try Backend(resources: [])
+        let request = try backend.boundRequest(proof: { $0.claims["htu"] = "http://10.0.0.7/v1/orders" })
+        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+    }
+}

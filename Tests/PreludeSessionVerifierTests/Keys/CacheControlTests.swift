@@ -1,0 +1,17 @@
+import Foundation
+import Testing
+
+@testable import PreludeSessionVerifier
+
+@Suite("Cache-Control")
+struct CacheControlTests {
+    @Test(
+        "max-age is read wherever it stands (RFC 9111 §5.2.2.1)",
+        arguments: ["max-age=60", "public, max-age=60", "Max-Age=60, must-revalidate", #"max-age="60""#, "max-age=60 "])
+    func found(_ header: String) { #expect(CacheControl.maxAge(header) == 60) }
+
+    @Test(
+        "What is no number of seconds is none",
+        arguments: [nil, "", "no-store", "max-age", "max-age=", "max-age=-1", "max-age=+1", "max-age=x", "s-maxage=60"])
+    func none(_ header: String?) { #expect(CacheControl.maxAge(header) == nil) }
+}

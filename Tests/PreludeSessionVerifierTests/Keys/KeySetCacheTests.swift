@@ -1,0 +1,246 @@
+import Foundation
+import HTTPTypes
+import PreludeSessionVerifier
+import SessionConformance
+import SessionTokens
+import Testing
+
+@Suite("Verifier: keys")
+struct KeySetCacheTests {
+    private static let next = SigningKey.generate(.edDSA)
+
+    private func signed(by key: SigningKey, _ backend: Backend) throws -> String {
+        try backend.token.with {
+            $0.signer = key
+            $0.header["kid"] = .string(key.keyID)
+            // For as long as any test here takes.
+            $0.claims["exp"] = .int(2_000_000_000)
+        }.compact()
+    }
+
+    private func token(_ backend: Backend) throws -> String { try signed(by: PublishedKeys.service, backend) }
+
+    @Test("Nothing is fetched before the first token, and once for many after it")
+    func firstFetch() async throws {
+        let backend = try Backend()
+        #expect(backend.source.fetches == 0)
+        for _ in 0..<10 { _ = try await backend.verifier.verify(token(backend)) }
+        #expect(backend.source.fetches == 1)
+    }
+
+    @Test("Keys can be fetched in advance, once")
+    func loading() async throws {
+        let backend = try Backend()
+        try await backend.verifier.loadKeys()
+        try await backend.verifier.loadKeys()
+        _ = try await backend.verifier.verify(token(backend))
+        #expect(backend.source.fetches == 1)
+        backend.source.goDown()
+        let other = try Backend()
+        other.source.goDown()
+        let error = try #require(
+            await #expect(throws: VerificationError.self) { try await other.verifier.loadKeys() })
+        #expect(error.reason == .keysUnavailable)
+    }
+
+    @Test("A thousand first tokens at once are one fetch, and all are let in")
+    func singleFlight() async throws {
+        let backend = try Backend()
+        let token = try token(backend)
+        backend.source.hold()
+        let users = try await withThrowingTaskGroup { group in
+            for _ in 0..<1000 { group.addTask { try await backend.verifier.verify(token).userID } }
+            while backend.source.fetches == 0 { await Task.yield() }
+            backend.source.release()
+            return try await group.reduce(into: [String]()) { $0.append($1) }
+        }
+        #expect(users == Array(repeating: "usr_1", count: 1000))
+        #expect(backend.source.fetches == 1)
+    }
+
+    @Test("Who gives up waiting for the keys takes nobody along")
+    func cancellation() async throws {
+        let backend = try Backend()
+        let token = try token(backend)
+        backend.source.hold()
+        let first = Task { try await backend.verifier.verify(token) }
+        while backend.source.fetches == 0 { await Task.yield() }
+        let second = Task { try await backend.verifier.verify(token) }
+        first.cancel()
+        backend.source.release()
+        #expect(try await second.value.userID == "usr_1")
+        #expect(backend.source.fetches == 1)
+    }
+
+    @Test("An unknown kid is a reason to fetch again, but not within the floor")
+    func unknownKey() async throws {
+        let backend = try Backend()
+        _ = try await backend.verifier.verify(token(backend))
+        backend.source.publish(try Backend.keySet([PublishedKeys.service, Self.next]))
+        let rotated = try signed(by: Self.next, backend)
+        backend.clock.advance(29)
+        for _ in 0..<10 { #expect(try await backend.verifier.refusal(of: rotated).reason == .unknownKey) }
+        #expect(backend.source.fetches == 1)
+        backend.clock.advance(1)
+        #expect(try await backend.verifier.verify(rotated).userID == "usr_1")
+        #expect(backend.source.fetches == 2)
+    }
+
+    @Test("However many unknown keys are named, there is one fetch a floor")
+    func unknownKeys() async throws {
+        let backend = try Backend()
+        _ = try await backend.verifier.verify(token(backend))
+        for number in 0..<90 {
+            let strange = try backend.token.with { $0.header["kid"] = .string("nobody \(number)") }.compact()
+            #expect(try await backend.verifier.refusal(of: strange).reason == .unknownKey)
+            backend.clock.advance(1)
+        }
+        #expect(backend.source.fetches == 3)
+    }
+
+    @Test("A set that grew old is used while a newer one is on its way, and nobody waits for it")
+    func staleWhileRevalidate() async throws {
+        let backend = try Backend()
+        let token = try token(backend)
+        _ = try await backend.verifier.verify(token)
+        backend.clock.advance(300)
+        backend.source.hold()
+        #expect(try await backend.verifier.verify(token).userID == "usr_1")
+        while backend.source.fetches < 2 { await Task.yield() }
+        #expect(try await backend.verifier.verify(token).userID == "usr_1")
+        #expect(backend.source.fetches == 2)
+        backend.source.release()
+    }
+
+    @Test("While the service is down the old keys go on, and then no longer")
+    func serviceDown() async throws {
+        let backend = try Backend()
+        let token = try token(backend)
+        _ = try await backend.verifier.verify(token)
+        backend.source.goDown()
+        backend.clock.advance(300 + 86_400 - 1)
+        #expect(try await backend.verifier.verify(token).userID == "usr_1")
+        backend.clock.advance(1)
+        let error = try await backend.verifier.refusal(of: token)
+        #expect(error.reason == .keysUnavailable)
+        #expect(error.status == .serviceUnavailable)
+        #expect(error.headerFields[.retryAfter] == "1")
+        #expect(error.challenge == nil)
+    }
+
+    @Test("While the service is down an unknown kid is nobody's fault")
+    func unknownKeyWhileDown() async throws {
+        let backend = try Backend()
+        _ = try await backend.verifier.verify(token(backend))
+        backend.source.goDown()
+        backend.clock.advance(30)
+        let rotated = try signed(by: Self.next, backend)
+        #expect(try await backend.verifier.refusal(of: rotated).reason == .keysUnavailable)
+    }
+
+    @Test("Without any keys the service is asked again after a second, not at each token")
+    func retryFloor() async throws {
+        let backend = try Backend()
+        backend.source.goDown()
+        let token = try token(backend)
+        for _ in 0..<5 { #expect(try await backend.verifier.refusal(of: token).reason == .keysUnavailable) }
+        #expect(backend.source.fetches == 1)
+        backend.source.publish(try Backend.keySet([PublishedKeys.service]))
+        backend.clock.advance(1)
+        #expect(try await backend.verifier.verify(token).userID == "usr_1")
+    }
+
+    @Test(
+        "An answer that is no key set changes nothing",
+        arguments: ["", "<html>", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#])
+    func garbage(_ text: String) async throws {
+        let backend = try Backend()
+        let token = try token(backend)
+        _ = try await backend.verifier.verify(token)
+        backend.source.publish(Data(text.utf8))
+        backend.clock.advance(300)
+        _ = try await backend.verifier.verify(token)
+        while backend.source.fetches < 2 { await Task.yield() }
+        let rotated = try signed(by: Self.next, backend)
+        #expect(try await backend.verifier.refusal(of: rotated).reason == .keysUnavailable)
+        #expect(try await backend.verifier.verify(token).userID == "usr_1")
+    }
+
+    @Test("A key that the service took back is refused as soon as the new set is here")
+    func retracted() async throws {
+        let backend = try Backend()
+        let token = try token(backend)
+        _ = try await backend.verifier.verify(token)
+        backend.source.publish(try Backend.keySet([Self.next]))
+        backend.clock.advance(30)
+        _ = try await backend.verifier.verify(signed(by: Self.next, backend))
+        #expect(try await backend.verifier.refusal(of: token).reason == .unknownKey)
+    }
+
+    @Test("RFC 7517 §5: keys that are unknown, broken or private are skipped, and the others stay usable")
+    func strangeKeys() async throws {
+        let backend = try Backend()
+        guard case .object(let good) = Backend.entry(PublishedKeys.service) else { return }
+        let strange: [JSONValue] = [
+            .object(["kty": "AKP", "kid": "new", "alg": "ML-DSA-44"]),
+            .object(["kty": "EC", "crv": "P-256", "x": "AQ"]),
+            .object(["kty": "oct", "kid": "secret", "k": "AQ"]), "no object", .null, .object([:]),
+            .object(good.merging(["kid": "encrypts", "use": "enc"]) { $1 }),
+            .object(good.merging(["kid": "private", "d": "AQ"]) { $1 }),
+        ]
+        backend.source.publish(try TokenJSON.encode(["keys": strange + [.object(good)]]))
+        #expect(try await backend.verifier.verify(token(backend)).userID == "usr_1")
+        for kid in ["new", "secret", "encrypts", "private"] {
+            let token = try backend.token.with { $0.header["kid"] = .string(kid) }.compact()
+            #expect(try await backend.verifier.refusal(of: token).reason == .unknownKey)
+        }
+    }
+
+    @Test("Of two keys with one kid the first counts")
+    func sameID() async throws {
+        let backend = try Backend()
+        guard case .object(let other) = Backend.entry(Self.next) else { return }
+        let imposter = JSONValue.object(other.merging(["kid": .string(PublishedKeys.service.keyID)]) { $1 })
+        backend.source.publish(try TokenJSON.encode(["keys": [Backend.entry(PublishedKeys.service), imposter]]))
+        #expect(try await backend.verifier.verify(token(backend)).userID == "usr_1")
+    }
+
+    @Test("A set of 100 keys is read, and one of 101 is refused whole")
+    func manyKeys() async throws {
+        let backend = try Backend()
+        let entry = Backend.entry(PublishedKeys.service)
+        let fillers = Array(repeating: JSONValue.object(["kty": "other"]), count: 100)
+        backend.source.publish(try TokenJSON.encode(["keys": fillers + [entry]]))
+        #expect(try await backend.verifier.refusal(of: token(backend)).reason == .keysUnavailable)
+        backend.source.publish(try TokenJSON.encode(["keys": fillers.dropFirst() + [entry]]))
+        backend.clock.advance(1)
+        #expect(try await backend.verifier.verify(token(backend)).userID == "usr_1")
+    }
+
+    @Test(
+        "RFC 9111 §5.2.2.1: max-age says when to ask again, between the floor and an hour",
+        arguments: [(nil, 300.0), (60, 60), (0, 30), (-5, 30), (1e9, 3600), (.infinity, 3600), (.nan, 300)])
+    func maxAge(_ maxAge: Double?, _ lifetime: Double) async throws {
+        let backend = try Backend()
+        backend.source.publish(try Backend.keySet([PublishedKeys.service]), maxAge: maxAge)
+        let token = try token(backend)
+        _ = try await backend.verifier.verify(token)
+        backend.clock.advance(lifetime - 1)
+        _ = try await backend.verifier.verify(token)
+        #expect(backend.source.fetches == 1)
+        backend.clock.advance(1)
+        _ = try await backend.verifier.verify(token)
+        while backend.source.fetches < 2 { await Task.yield() }
+    }
+
+    @Test("A clock that goes back does not stop the fetching")
+    func clockGoesBack() async throws {
+        let backend = try Backend()
+        _ = try await backend.verifier.verify(token(backend))
+        backend.source.publish(try Backend.keySet([PublishedKeys.service, Self.next]))
+        let rotated = try signed(by: Self.next, backend)
+        backend.clock.advance(-3600)
+        // The token of the past is not valid yet, but its key is found.
+        #expect(try await backend.verifier.refusal(of: rotated).reason == .notYetValid)
+    }
+}

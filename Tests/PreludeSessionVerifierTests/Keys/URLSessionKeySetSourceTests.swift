@@ -1,0 +1,78 @@
+import Foundation
+import NIOHTTP1
+import SessionConformance
+import Testing
+
+@testable import PreludeSessionVerifier
+
+@Suite("Fetching keys over HTTP")
+struct URLSessionKeySetSourceTests {
+    private static let path = "/.well-known/jwks.json"
+
+    private func fetch(
+        _ answers: [String: KeyServer.Answer]
+    ) async throws -> (answer: Result<FetchedKeySet, any Error>, paths: [String]) {
+        let server = try await KeyServer.start(answers)
+        let source = URLSessionKeySetSource(url: try #require(URL(string: server.url + Self.path)))
+        let answer: Result<FetchedKeySet, any Error>
+        do {
+            answer = .success(try await source.fetch())
+        } catch {
+            answer = .failure(error)
+        }
+        let paths = server.paths
+        try await server.stop()
+        return (answer, paths)
+    }
+
+    @Test("A key set is fetched with its max-age")
+    func fetched() async throws {
+        let (answer, paths) = try await fetch([
+            Self.path: .init(headers: [("cache-control", "public, max-age=60")], body: #"{"keys":[]}"#)
+        ])
+        #expect(try answer.get().json == Data(#"{"keys":[]}"#.utf8))
+        #expect(try answer.get().maxAge == 60)
+        #expect(paths == [Self.path])
+    }
+
+    @Test("A redirect is not followed", arguments: [HTTPResponseStatus.movedPermanently, .found, .temporaryRedirect])
+    func redirect(_ status: HTTPResponseStatus) async throws {
+        let (answer, paths) = try await fetch([
+            Self.path: .init(status: status, headers: [("location", "/elsewhere")], body: #"{"keys":[]}"#),
+            "/elsewhere": .init(body: #"{"keys":[]}"#),
+        ])
+        #expect(throws: (any Error).self) { try answer.get() }
+        #expect(paths == [Self.path])
+    }
+
+    @Test("A body beyond 256 KiB is refused")
+    func tooLong() async throws {
+        let longest = String(repeating: " ", count: URLSessionKeySetSource.maximumLength)
+        #expect(try await fetch([Self.path: .init(body: longest)]).answer.get().json.count == longest.utf8.count)
+        let (answer, _) = try await fetch([Self.path: .init(body: longest + " ")])
+        #expect(throws: URLError.self) { try answer.get() }
+    }
+
+    @Test(
+        "Another status than 200 is no answer",
+        arguments: [HTTPResponseStatus.notFound, .internalServerError, .accepted])
+    func status(_ status: HTTPResponseStatus) async throws {
+        let (answer, _) = try await fetch([Self.path: .init(status: status, body: #"{"keys":[]}"#)])
+        #expect(throws: URLError.self) { try answer.get() }
+    }
+
+    @Test("A verifier fetches the keys of its service by itself")
+    func wholeWay() async throws {
+        let keys = String(decoding: try Backend.keySet([PublishedKeys.service]), as: UTF8.self)
+        let server = try await KeyServer.start([Self.path: .init(body: keys)])
+        let clock = AdjustableClock()
+        var options = VerifierOptions()
+        options.environment = clock.environment
+        let verifier = try SessionVerifier(service: server.url, audience: "testapp", options: options)
+        let token = TokenDraft(
+            signer: PublishedKeys.service, issuer: "127.0.0.1", audience: "testapp", now: clock.seconds)
+        #expect(try await verifier.verify(token.compact()).userID == "usr_1")
+        #expect(server.paths == [Self.path])
+        try await server.stop()
+    }
+}

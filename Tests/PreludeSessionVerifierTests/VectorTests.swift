@@ -1,0 +1,115 @@
+import Foundation
+import HTTPTypes
+import PreludeSessionVerifier
+import SessionRSA
+import SessionTokens
+import Testing
+
+/// The vectors in `Vectors`, which foreign code made.
+@Suite("Vectors")
+struct VectorTests {
+    struct File<Vector: Decodable>: Decodable {
+        var issuer: String?
+        var audience: String?
+        var resource: String?
+        var jwks: JSONValue?
+        let vectors: [Vector]
+
+        static func load(_ name: String) throws -> Self {
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+            return try JSONDecoder().decode(
+                Self.self, from: Data(contentsOf: root.appendingPathComponent("Vectors/\(name)")))
+        }
+
+        func verifier(at time: Double) throws -> SessionVerifier {
+            var options = VerifierOptions()
+            options.environment = VerifierEnvironment { Date(timeIntervalSince1970: time) }
+            return try SessionVerifier(
+                service: "https://" + #require(issuer), audience: #require(audience),
+                resources: resource.map { [$0] } ?? [], options: options,
+                keySource: ScriptedKeySource(TokenJSON.encode(#require(jwks))))
+        }
+    }
+
+    struct AccessToken: Decodable {
+        let name: String
+        let time: Double
+        let token: String
+        let user: String?
+        let reason: String?
+    }
+
+    struct Proof: Decodable {
+        let name: String
+        let method: String
+        let url: String
+        let time: Double
+        let accessToken: String
+        let proofs: [String]
+        let jkt: String?
+        let reason: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case name, method, url, time, proofs, jkt, reason
+            case accessToken = "access_token"
+        }
+    }
+
+    struct Thumbprint: Decodable {
+        let name: String
+        let jwk: JSONValue
+        let accepted: Bool
+        let thumbprint: String?
+    }
+
+    /// User or thumbprint of who is let in, or the reason of the refusal.
+    private func outcome(_ verify: () async throws -> String?) async -> (accepted: String?, reason: String?) {
+        do {
+            return (try await verify(), nil)
+        } catch {
+            return (nil, (error as? VerificationError)?.reason.rawValue ?? "\(error)")
+        }
+    }
+
+    @Test("Every access token of the vectors is accepted or refused as they say")
+    func accessTokens() async throws {
+        let file = try File<AccessToken>.load("access-tokens.json")
+        for vector in file.vectors {
+            let verifier = try file.verifier(at: vector.time)
+            let told = await outcome { try await verifier.verify(vector.token).userID }
+            #expect(told.accepted == vector.user, "\(vector.name)")
+            #expect(told.reason == vector.reason, "\(vector.name)")
+        }
+        #expect(file.vectors.count > 35)
+    }
+
+    @Test("Every proof of the vectors is accepted or refused as they say")
+    func proofs() async throws {
+        let file = try File<Proof>.load("dpop-proofs.json")
+        for vector in file.vectors {
+            let verifier = try file.verifier(at: vector.time)
+            let request = try Backend.request(
+                ["DPoP " + vector.accessToken], proofs: vector.proofs,
+                method: #require(HTTPRequest.Method(vector.method)),
+                path: String(vector.url.dropFirst(#require(file.resource).count)))
+            let told = await outcome { try await verifier.verify(request).keyThumbprint }
+            #expect(told.accepted == vector.jkt, "\(vector.name)")
+            #expect(told.reason == vector.reason, "\(vector.name)")
+        }
+        #expect(file.vectors.count > 35)
+    }
+
+    @Test("Every key of the vectors has the thumbprint that they say, or is refused")
+    func thumbprints() async throws {
+        for vector in try File<Thumbprint>.load("thumbprints.json").vectors {
+            guard case .object(var entry) = vector.jwk else { continue }
+            entry["kid"] = "k"
+            let key = try PublishedKeySet(
+                json: TokenJSON.encode(["keys": [entry]]), algorithms: Set(SignatureAlgorithm.allCases)
+            ).key(id: "k")
+            #expect(key?.thumbprint == vector.thumbprint, "\(vector.name)")
+            #expect((key != nil) == vector.accepted, "\(vector.name)")
+        }
+    }
+}

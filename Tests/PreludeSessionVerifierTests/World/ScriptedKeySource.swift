@@ -1,0 +1,50 @@
+import Foundation
+import PreludeSessionVerifier
+import Synchronization
+
+/// A service's key set in memory, which counts who asks, and can be down or slow.
+final class ScriptedKeySource: KeySetSource {
+    struct Down: Error {}
+
+    private struct State {
+        var answer: Result<FetchedKeySet, Down>
+        var fetches = 0
+        /// Those who wait for an answer while it is held back.
+        var waiting: [CheckedContinuation<Void, Never>]?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ json: Data) { state = Mutex(State(answer: .success(FetchedKeySet(json: json)))) }
+
+    var fetches: Int { state.withLock { $0.fetches } }
+
+    func publish(_ json: Data, maxAge: Double? = nil) {
+        state.withLock { $0.answer = .success(FetchedKeySet(json: json, maxAge: maxAge)) }
+    }
+
+    func goDown() { state.withLock { $0.answer = .failure(Down()) } }
+
+    /// From now on nobody gets an answer.
+    func hold() { state.withLock { $0.waiting = [] } }
+
+    func release() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = nil }
+            return state.waiting ?? []
+        }
+        for one in waiting { one.resume() }
+    }
+
+    func fetch() async throws -> FetchedKeySet {
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                state.fetches += 1
+                state.waiting?.append(continuation)
+                return state.waiting != nil
+            }
+            if !isHeld { continuation.resume() }
+        }
+        return try state.withLock { $0.answer }.get()
+    }
+}

@@ -1,0 +1,47 @@
+import SessionConformance
+import SessionTokens
+import Testing
+
+/// RFC 9449 §4.3, rule by rule: the rules are in the names of the mutations.
+@Suite("DPoP proof: rules")
+struct ProofRulesTests {
+    private static let url = "https://api.example.com/v1/orders"
+
+    private func check(_ draft: SessionConformance.ProofDraft) throws -> CheckedProof {
+        try DPoPProofChecker(method: "GET", targets: [TargetURI(Self.url)].compactMap { $0 }, accessToken: "token")
+            .check(headers: draft.headers())
+    }
+
+    private let valid = SessionConformance.ProofDraft(
+        method: "GET", url: url, accessToken: "token", issuedAt: 1_750_000_000)
+
+    @Test(
+        "A proof that breaks one rule is refused, and the checker says by which step",
+        arguments: ProofMutation.all + ProofMutation.withAccessToken)
+    func refused(_ mutation: ProofMutation) throws {
+        #expect(try check(valid).thumbprint == PublishedKeys.device.keyID)
+        let changed = try valid.with { try mutation.change(&$0) }
+        #expect(throws: mutation.expected) { try check(changed) }
+    }
+
+    @Test("RFC 9449 §4.3 step 9: query and fragment of htu do not matter", arguments: ProofMutation.equivalentTargets)
+    func equivalent(_ suffix: String) throws {
+        #expect(try check(valid.with { $0.claims["htu"] = .string(Self.url + suffix) }).id == "e1j3V_bKic8-LAEB")
+    }
+
+    @Test("No two mutations have one name")
+    func names() {
+        let kinds = [(ProofMutation.all + ProofMutation.withAccessToken).map(\.rule), TokenMutation.all.map(\.rule)]
+        for names in kinds {
+            #expect(Set(names).count == names.count)
+            #expect(names.allSatisfy { $0.hasPrefix("RFC ") && $0.contains("§") })
+        }
+    }
+
+    @Test(
+        "RFC 9112 §3.2: a request target that is no path is none",
+        arguments: ["", "*", ".evil.example/", "@evil.example/", ":8443/", "https://evil.example/"])
+    func noPath(_ path: String) {
+        #expect(TargetURI(origin: "https://api.example.com", path: path) == nil)
+    }
+}

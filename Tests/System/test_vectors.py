@@ -1,0 +1,53 @@
+"""The vectors are what the script makes, and joserfc and cryptography agree with every one of them."""
+
+import json
+import subprocess
+
+import pytest
+
+from keys import import_key
+from service import ROOT
+from vectors import judge_access_token, judge_proof
+
+
+def load(name: str) -> dict:
+    return json.loads((ROOT / "Vectors" / name).read_text())
+
+
+def vectors(name: str) -> list:
+    return [pytest.param(vector, id=vector["name"]) for vector in load(name)["vectors"]]
+
+
+def agrees(vector: dict, judge, *arguments) -> None:
+    try:
+        judge(*arguments)
+    except Exception as refusal:  # Each library refuses in its own way.
+        assert not vector["accepted"], refusal
+    else:
+        assert vector["accepted"], vector["reason"]
+
+
+def test_the_files_are_what_the_script_makes():
+    told = subprocess.run([ROOT / "scripts" / "make-vectors", "--check"], capture_output=True, text=True, timeout=60)
+    assert told.returncode == 0, told.stderr
+
+
+@pytest.mark.parametrize("vector", vectors("access-tokens.json"))
+def test_the_judge_agrees_on_an_access_token(vector):
+    agrees(vector, judge_access_token, load("access-tokens.json"), vector)
+
+
+@pytest.mark.parametrize("vector", vectors("dpop-proofs.json"))
+def test_the_judge_agrees_on_a_proof(vector):
+    agrees(vector, judge_proof, load("dpop-proofs.json"), vector)
+
+
+@pytest.mark.parametrize("vector", [vector for vector in load("thumbprints.json")["vectors"] if vector["accepted"]], ids=lambda vector: vector["name"])
+def test_the_judge_agrees_on_a_thumbprint(vector):
+    assert import_key(vector["jwk"]).thumbprint() == vector["thumbprint"]
+
+
+def test_every_accepted_vector_has_refused_neighbours():
+    for name in ("access-tokens.json", "dpop-proofs.json", "thumbprints.json"):
+        outcomes = [vector["accepted"] for vector in load(name)["vectors"]]
+        assert outcomes.count(True) >= 3 and outcomes.count(False) >= 6, name
