@@ -11,6 +11,8 @@ let strict: [SwiftSetting] = [
 let benchmark: Target.Dependency = .product(name: "Benchmark", package: "benchmark")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let verifier: Target.Dependency = .product(name: "PreludeSessionVerifier", package: "prelude-session")
 let session: Target.Dependency = .product(name: "PreludeSession", package: "prelude-session")
 
 /// A package of its own, so that nobody who links the SDK or runs its tests resolves any of this.
@@ -30,6 +32,13 @@ let package = Package(
             name: "ClientBenchmarks",
             dependencies: ["LoopbackServer", "Measurement", "PlayedService", benchmark, crypto, session],
             path: "Client",
+            swiftSettings: strict,
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+        ),
+        .executableTarget(
+            name: "VerifierBenchmarks",
+            dependencies: ["Measurement", benchmark, crypto, cryptoExtras, httpTypes, verifier],
+            path: "Verifier",
             swiftSettings: strict,
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
         ),

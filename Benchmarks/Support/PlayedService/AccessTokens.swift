@@ -3,12 +3,10 @@ import Foundation
 
 /// Makes access tokens with the claims and the size that the service gives them (RFC 9068 §2.2).
 struct AccessTokens: Sendable {
-    let bound: Bool
     private let key = Curve25519.Signing.PrivateKey()
     private let header: String
 
-    init(bound: Bool) throws {
-        self.bound = bound
+    init() throws {
         header = Self.base64URL(
             try JSONEncoder().encode(["alg": "EdDSA", "typ": "at+jwt", "kid": Self.base64URL(Self.random(32))]))
     }
@@ -16,8 +14,8 @@ struct AccessTokens: Sendable {
     /// - Parameters:
     ///   - now: Seconds since 1970.
     ///   - lifetime: Seconds.
-    func issue(at now: Int, lifetime: Int) throws -> String {
-        let thumbprint = bound ? Self.base64URL(Self.random(32)) : nil
+    ///   - thumbprint: Of the key that the token is bound to (RFC 9449 §6.1); `nil` for a bearer token.
+    func issue(at now: Int, lifetime: Int, boundTo thumbprint: String?) throws -> String {
         let claims = Claims(
             jti: Self.base64URL(Self.random(16)), iat: now, nbf: now, exp: now + lifetime,
             cnf: thumbprint.map { ["jkt": $0] })
@@ -47,7 +45,7 @@ struct AccessTokens: Sendable {
         SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { Data($0) }
     }
 
-    private static func base64URL(_ bytes: Data) -> String {
+    static func base64URL(_ bytes: Data) -> String {
         bytes.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
             .replacingOccurrences(of: "=", with: "")
     }

@@ -10,6 +10,7 @@ public final class PlayedService: SessionTransport {
     private static let network = URLSessionTransport()
 
     private let tokens: AccessTokens
+    private let bound: Bool
     private let firstLifetime: Int
     private let beforeRefresh: @Sendable () async -> Void
     private let refreshed = Mutex(0)
@@ -21,7 +22,8 @@ public final class PlayedService: SessionTransport {
     public init(
         bound: Bool = false, firstLifetime: Int = 300, beforeRefresh: @escaping @Sendable () async -> Void = {}
     ) throws {
-        tokens = try AccessTokens(bound: bound)
+        tokens = try AccessTokens()
+        self.bound = bound
         self.firstLifetime = firstLifetime
         self.beforeRefresh = beforeRefresh
     }
@@ -36,21 +38,23 @@ public final class PlayedService: SessionTransport {
         case "/v1/session/login/email/password":
             return (HTTPResponse(status: .ok), Data(#"{"challenge_token":"challenge"}"#.utf8))
         case "/v1/session/login/finalize":
-            return try signedIn(lifetime: firstLifetime)
+            return try signedIn(request, lifetime: firstLifetime)
         case "/v1/session/refresh":
             refreshed.withLock { $0 += 1 }
             await beforeRefresh()
-            return try signedIn(lifetime: 300)
+            return try signedIn(request, lifetime: 300)
         default:
             return try await Self.network.send(request, body: body, timeout: timeout)
         }
     }
 
-    private func signedIn(lifetime: Int) throws -> (HTTPResponse, Data) {
+    private func signedIn(_ request: HTTPRequest, lifetime: Int) throws -> (HTTPResponse, Data) {
         let now = Int(Date().timeIntervalSince1970)
         let body = Body(
-            accessToken: try tokens.issue(at: now, lifetime: lifetime), expiresAt: now + lifetime,
-            tokenType: tokens.bound ? "DPoP" : "Bearer")
+            accessToken: try tokens.issue(
+                at: now, lifetime: lifetime, boundTo: bound ? try ProofKey.thumbprint(of: request) : nil),
+            expiresAt: now + lifetime,
+            tokenType: bound ? "DPoP" : "Bearer")
         var response = HTTPResponse(status: .ok)
         if let name = HTTPField.Name("x-refresh-token") { response.headerFields[name] = "rt_" + UUID().uuidString }
         return (response, try JSONEncoder().encode(body))
