@@ -18,7 +18,7 @@ public struct VerifierMiddleware<Context: VerifiedRequestContext>: RouterMiddlew
         var context = context
         context.user = try await verifier.verify(request.head)
         var response = try await next(request, context)
-        response.headers.append(contentsOf: verifier.nextHeaderFields)
+        for field in verifier.nextHeaderFields { response.headers[field.name] = field.value }
         return response
     }
 }

@@ -24,7 +24,8 @@ public struct SessionVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - service: The origin of the app's session service, such as `https://app1234.session.example.com`; plain http
-    ///     only on this machine. Its host is the issuer (`iss`), and its `/.well-known/jwks.json` has the keys.
+    ///     only on this machine. Its `/.well-known/jwks.json` has the keys, and its host is the issuer (`iss`), unless
+    ///     ``VerifierOptions/issuers`` says otherwise. For an app with domains of its own it is the first of them.
     ///   - audience: What tokens must be for (`aud`): the app's id.
     ///   - resources: The URLs under which apps reach this backend, such as `https://api.example.com`: what a DPoP proof
     ///     names (`htu`). Needed for ``verify(_:)-(HTTPRequest)`` with DPoP; never taken from `Host`.
@@ -45,7 +46,8 @@ public struct SessionVerifier: Sendable {
         algorithms = Set(options.algorithms.compactMap { SignatureAlgorithm(rawValue: $0.rawValue) })
         environment = options.environment
         claims = ClaimsPolicy(
-            issuer: origin.issuer, audience: audience, leeway: options.leeway, profile: options.profile)
+            issuers: options.issuers ?? [origin.issuer], audience: audience, leeway: options.leeway,
+            profile: options.profile)
         proofs = ProofPolicy(
             window: options.proofWindow, nonces: options.nonces.resolved(audience: self.resources.first ?? audience))
         replayGuard = options.replayGuard
@@ -110,6 +112,7 @@ public struct SessionVerifier: Sendable {
         _ token: String, request: HTTPRequest, schemes: AuthenticationSchemes
     ) async throws(VerificationError) -> VerifiedUser {
         let headers = HTTPField.Name("DPoP").map { request.headerFields[values: $0] } ?? []
+        guard !resources.isEmpty else { throw VerificationError(.dpopNotOffered) }
         guard headers.count == 1 else { throw VerificationError(.missingProof) }
         let (claims, payload) = try await verifyToken(token)
         guard let thumbprint = claims.cnf?.jkt else { throw VerificationError(.unboundToken) }

@@ -9,6 +9,10 @@ public struct VerifierOptions: Sendable {
     /// What a token must say of itself.
     public var profile = TokenProfile.accessToken
 
+    /// The values of `iss` that are accepted; `nil` is the host of the service, which it is unless the app has a domain of
+    /// its own. Name both while an app moves to another domain, or the public one where keys are fetched by another name.
+    public var issuers: Set<String>?
+
     /// How far clocks may differ when `exp` and `nbf` are looked at, in seconds; 0 to 300.
     public var leeway: TimeInterval = 5
 
@@ -43,6 +47,9 @@ extension VerifierOptions {
         }
         guard algorithms.contains(where: { SignatureAlgorithm(rawValue: $0.rawValue) != nil }) else {
             throw VerifierConfigurationError("options.algorithms", "must have one of EdDSA, ES256, RS256")
+        }
+        guard issuers.map({ !$0.isEmpty }) ?? true else {
+            throw VerifierConfigurationError("options.issuers", "must name one, or be nil for the service's host")
         }
         try keys.validate()
         try nonces.validate()

@@ -56,6 +56,24 @@ struct ConfigurationTests {
         #expect(try await verifier.refusal(of: withPort.compact()).reason == .wrongIssuer)
     }
 
+    @Test("Of an app that moves to another domain, tokens with either issuer are accepted, and no others")
+    func issuers() async throws {
+        let backend = try Backend { $0.issuers = ["login.example.com", Backend.issuer] }
+        func token(_ issuer: String) throws -> String {
+            try TokenDraft(
+                signer: backend.signer, issuer: issuer, audience: Backend.audience, now: backend.clock.seconds
+            ).compact()
+        }
+        for issuer in ["login.example.com", Backend.issuer] {
+            #expect(try await backend.verifier.verify(token(issuer)).userID == "usr_1")
+        }
+        let error = await #expect(throws: VerificationError.self) {
+            try await backend.verifier.verify(token("evil.example.com"))
+        }
+        #expect(error?.reason == .wrongIssuer)
+        #expect(throws: VerifierConfigurationError.self) { try Backend { $0.issuers = [] } }
+    }
+
     @Test("An audience is needed")
     func audience() { #expect(field(audience: "") == "audience") }
 

@@ -10,7 +10,7 @@ extension PreludeSessionClient {
     /// Sends a request to the app's backend as the signed-in user, and brings the answer whatever its status.
     ///
     /// The access token is refreshed before its time is up. A 401 leads to one refresh, shared by all who need it, and to
-    /// one repeat; a second 401 is answered as it is. The client's transport carries the request, without cookies and
+    /// one repeat; a second 401 is answered as it is, and so is one that asks for a step-up (see `stepUpScope(in:)`). The client's transport carries the request, without cookies and
     /// without following redirects; the request's timeout counts. A token that is bound to the device's key goes along
     /// with a proof (RFC 9449 §7).
     ///
@@ -21,6 +21,16 @@ extension PreludeSessionClient {
     ///   must not carry a token.
     public func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try await engine.data(for: request)
+    }
+
+    /// The scope that a backend asks a step-up for: in answers with 401 and `insufficient_user_authentication` (RFC 9470 §3),
+    /// as the verifier of this project gives them.
+    ///
+    /// - Parameter response: An answer of `data(for:)`, which is not repeated when it says so.
+    /// - Returns: What to give to `requestStepUp(scope:metadata:)`; `nil` for every other answer.
+    public func stepUpScope(in response: HTTPURLResponse) -> String? {
+        guard response.statusCode == 401 else { return nil }
+        return response.value(forHTTPHeaderField: "WWW-Authenticate").flatMap(StepUpRequirement.scope)
     }
 
     /// Adds the access token to a request that is sent some other way, and a proof if the token is bound to the device's

@@ -21,7 +21,7 @@ extension SessionEngine {
 
     /// Whether the token is good, and a step-up is what the backend misses (RFC 9470 §3): another token would be as good.
     private static func asksForStepUp(_ response: HTTPResponse) -> Bool {
-        response.headerFields[values: .wwwAuthenticate].contains { $0.contains("insufficient_user_authentication") }
+        response.headerFields[values: .wwwAuthenticate].contains(where: StepUpRequirement.isNamed)
     }
 
     /// The header fields that make a request the signed-in user's.

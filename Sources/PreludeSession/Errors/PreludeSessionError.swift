@@ -50,8 +50,8 @@ extension PreludeSessionError: LocalizedError {
     /// The text of the error, with a word on what to do where the case has none of its own.
     public var errorDescription: String? {
         switch self {
-        case .timeout: "The session service did not answer in time."
-        case .network: "The session service cannot be reached."
+        case .timeout: "There was no answer in time. Try again."
+        case .network: "There is no connection. You are still signed in; try again later."
         case .generic(let code, let message): "\(code): \(message)"
         default: message
         }

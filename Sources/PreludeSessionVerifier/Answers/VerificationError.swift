@@ -63,7 +63,10 @@ extension VerificationError.Reason {
     public static let unboundToken = Self(rawValue: "unbound_token")
     /// There is no `DPoP` header, or more than one.
     public static let missingProof = Self(rawValue: "missing_proof")
-    /// The proof breaks a rule of RFC 9449 §4.3.
+    /// This verifier was given no URL of the backend, so no proof can name one. See `resources` of ``SessionVerifier``.
+    public static let dpopNotOffered = Self(rawValue: "dpop_not_offered")
+    /// The proof breaks a rule of RFC 9449 §4.3. If all proofs do, look at `resources` of ``SessionVerifier``: they must be
+    /// the URLs that the apps use.
     public static let invalidProof = Self(rawValue: "invalid_proof")
     /// The proof is by another key than the token's (RFC 9449 §4.3 step 12).
     public static let wrongKey = Self(rawValue: "wrong_key")

@@ -5,7 +5,8 @@ public import Foundation
 ///
 /// A proof takes 16 bytes in hash tables that double as they grow, at most three quarters full: filling a guard of the
 /// default capacity was measured to take 9 to 15 MB. When it is full, further proofs are refused rather than old ones
-/// forgotten: with a window of 60 seconds the default capacity lasts for 2 000 requests a second.
+/// forgotten: with a window of 60 seconds the default capacity lasts for 2 000 requests a second, with nonces, whose proofs
+/// are good for up to ten minutes, for 400.
 public actor InMemoryReplayGuard: ReplayGuard {
     /// Half of a SHA-256: nobody finds two proofs with the same.
     private struct Key: Hashable {
@@ -36,7 +37,7 @@ public actor InMemoryReplayGuard: ReplayGuard {
     public func reserve(_ proof: String, now: Date, until end: Date) throws -> Bool {
         forget(before: Self.slot(of: now))
         let key = Key(proof)
-        // The same proof may come with another end, by a nonce first and by its time later.
+        // With a nonce the end counts from when the proof came, so the same one may fall into another slot.
         guard !slots.values.contains(where: { $0.contains(key) }) else { return false }
         guard count < capacity else { throw ReplayGuardFull(capacity: capacity) }
         slots[Self.slot(of: end), default: []].insert(key)
@@ -52,7 +53,8 @@ public actor InMemoryReplayGuard: ReplayGuard {
     }
 
     private static func slot(of time: Date) -> Int64 {
-        Int64(clamping: Int((time.timeIntervalSince1970 / slotLength).rounded(.down)))
+        let slot = (time.timeIntervalSince1970 / slotLength).rounded(.down)
+        return Int64(exactly: slot) ?? (slot > 0 ? .max : .min)
     }
 }
 

@@ -4,14 +4,19 @@ public import Foundation
 public struct KeyCachePolicy: Sendable {
     /// How long a set is used without asking again when its answer does not say (`Cache-Control: max-age`).
     public var lifetime: TimeInterval = 300
-    /// The longest `max-age` that is believed: a key that was taken back is refused after it at the latest.
+    /// The longest `max-age` that is believed: a key that was taken back is refused after it at the latest, as long as
+    /// the service can be reached.
     public var maximumLifetime: TimeInterval = 3600
-    /// How long a set is used beyond that while a newer one cannot be had.
+    /// How long a set is used beyond that while a newer one cannot be had, and with it a key that was taken back
+    /// meanwhile. Shorten it if that is too long after a leak; 0 stops with the service.
     public var maximumStaleness: TimeInterval = 86_400
     /// The least time between two fetches, however many unknown keys are named.
     public var floor: TimeInterval = 30
     /// The same after a fetch that failed, while there are no keys at all.
     public var retryFloor: TimeInterval = 1
+
+    /// Told why a fetch failed, for your log; the verifier goes on with what it has.
+    public var onFailure: (@Sendable (any Error) -> Void)?
 
     /// The defaults.
     public init() {}

@@ -22,6 +22,8 @@ actor KeySetCache {
     private var kept: Kept?
     private var running: Task<Bool, Never>?
     private var lastAttempt: (at: TimeInterval, succeeded: Bool)?
+    /// Whether the last fetch that ended failed.
+    private var isFailing = false
 
     init(
         source: any KeySetSource, algorithms: Set<SignatureAlgorithm>, policy: KeyCachePolicy,
@@ -39,9 +41,12 @@ actor KeySetCache {
     func key(id: String) async throws(VerificationError) -> any VerificationKey {
         let now = environment.seconds
         if let kept, now < kept.usableUntil, let key = kept.keys.key(id: id) {
-            // Old keys are good keys until a newer set says otherwise; nobody waits for that set.
-            if now >= kept.freshUntil { _ = fetchIfAllowed(now: now) }
-            return key
+            guard now >= kept.freshUntil else { return key }
+            let running = fetchIfAllowed(now: now)
+            // A busy backend waits for nobody. One that was idle does, for the set may lack a key by now that leaked
+            // meanwhile; and not when the service was down the last time, or it would stand still as well.
+            guard now >= kept.freshUntil + policy.floor, !isFailing, let running else { return key }
+            _ = await running.value
         }
         let isFetched: Bool
         if let running = fetchIfAllowed(now: now) {
@@ -76,11 +81,18 @@ actor KeySetCache {
     }
 
     private func fetch(at now: TimeInterval) async -> Bool {
-        let answer = try? await source.fetch()
-        running = nil
-        guard let answer, let keys = try? PublishedKeySet(json: answer.json, algorithms: algorithms) else {
+        let (answer, keys): (FetchedKeySet, PublishedKeySet)
+        do {
+            answer = try await source.fetch()
+            keys = try PublishedKeySet(json: answer.json, algorithms: algorithms)
+        } catch {
+            running = nil
+            isFailing = true
+            policy.onFailure?(error)
             return false
         }
+        running = nil
+        isFailing = false
         // What is no number says nothing.
         let maxAge = answer.maxAge.flatMap { $0.isNaN ? nil : $0 }
         let lifetime = min(maxAge ?? policy.lifetime, policy.maximumLifetime)

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// What the claims of a token must be, one guard a rule.
 struct ClaimsPolicy: Sendable {
-    let issuer: String
+    let issuers: Set<String>
     let audience: String
     let leeway: TimeInterval
     let profile: TokenProfile
@@ -15,7 +15,7 @@ struct ClaimsPolicy: Sendable {
     }
 
     func check(_ claims: TokenClaims, now: TimeInterval) throws(VerificationError) {
-        guard claims.iss == issuer else { throw VerificationError(.wrongIssuer) }
+        guard issuers.contains(claims.iss) else { throw VerificationError(.wrongIssuer) }
         try checkAudience(claims)
         guard !claims.sub.isEmpty else { throw VerificationError(.missingClaim) }
         if profile.isStrict {

@@ -71,7 +71,8 @@ struct ChallengeTests {
         #expect(error.status == .unauthorized)
         #expect(
             error.challenge
-                == #"Bearer, DPoP error="invalid_dpop_proof", error_description="the proof is invalid", algs="ES256""#)
+                == #"Bearer, DPoP error="invalid_dpop_proof", error_description="the proof is invalid, or for another request", algs="ES256""#
+        )
     }
 
     @Test("A token is taken with its scheme in front, as Authorization has it", arguments: ["Bearer ", "bearer ", ""])

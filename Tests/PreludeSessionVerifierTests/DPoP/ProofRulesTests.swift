@@ -100,6 +100,6 @@ struct ProofRulesTests {
     func noResource() async throws {
         let backend = try Backend(resources: [])
         let request = try backend.boundRequest(proof: { $0.claims["htu"] = "http://10.0.0.7/v1/orders" })
-        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+        #expect(try await backend.verifier.refusal(of: request).reason == .dpopNotOffered)
     }
 }

@@ -112,6 +112,31 @@ struct KeySetCacheTests {
         backend.source.release()
     }
 
+    @Test("A backend that was idle waits for the newer set, which may lack a key that leaked")
+    func idle() async throws {
+        let backend = try Backend()
+        let token = try token(backend)
+        _ = try await backend.verifier.verify(token)
+        backend.clock.advance(3000)
+        backend.source.publish(Data(#"{"keys":[]}"#.utf8))
+        await #expect(throws: VerificationError.self) { try await backend.verifier.verify(token) }
+        #expect(backend.source.fetches == 2)
+    }
+
+    @Test("An idle backend whose service was down the last time goes on with the old set, and waits for nobody")
+    func idleWhileDown() async throws {
+        let backend = try Backend()
+        let token = try token(backend)
+        _ = try await backend.verifier.verify(token)
+        backend.source.goDown()
+        backend.clock.advance(3000)
+        #expect(try await backend.verifier.verify(token).userID == "usr_1")
+        backend.clock.advance(3000)
+        backend.source.hold()
+        #expect(try await backend.verifier.verify(token).userID == "usr_1")
+        backend.source.release()
+    }
+
     @Test("While the service is down the old keys go on, and then no longer")
     func serviceDown() async throws {
         let backend = try Backend()

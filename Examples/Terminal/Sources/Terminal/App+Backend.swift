@@ -13,21 +13,11 @@ extension App {
         request.httpMethod = method
 
         var (data, response) = try await client.data(for: request)
-        if let scope = missingScope(response) {
+        if let scope = client.stepUpScope(in: response) {
             guard try await stepUp(to: scope) else { return console.say("You may not do that.") }
             (data, response) = try await client.data(for: request)
         }
         console.say("\(response.statusCode) \(String(decoding: data, as: UTF8.self))")
-    }
-
-    /// The scope that a backend asks for in the words of RFC 6750 §3.1.
-    private func missingScope(_ response: HTTPURLResponse) -> String? {
-        guard response.statusCode == 403,
-            let challenge = response.value(forHTTPHeaderField: "WWW-Authenticate"),
-            challenge.contains(#"error="insufficient_scope""#),
-            let start = challenge.range(of: #"scope=""#, options: .backwards)?.upperBound
-        else { return nil }
-        return String(challenge[start...].prefix { $0 != "\"" })
     }
 
     /// Does the steps that the service asks for; `false` when the scope is denied.

@@ -63,6 +63,6 @@ struct App: Sendable {
 struct Usage: Error, CustomStringConvertible {
     let description = """
         usage: Terminal login EMAIL | whoami | sessions | call METHOD PATH | logout
-        EXAMPLE_SERVICE is the session service (http://localhost:8080), EXAMPLE_BACKEND your backend (http://localhost:9000).
+        EXAMPLE_SERVICE is the session service (http://localhost:8080), EXAMPLE_BACKEND your backend (http://localhost:8081).
         """
 }

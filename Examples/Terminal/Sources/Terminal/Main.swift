@@ -10,7 +10,7 @@ enum Main {
             let client = try PreludeSessionClient(
                 endpoint: settings["EXAMPLE_SERVICE"].map { .custom($0) } ?? .default)
             let app = App(
-                client: client, backend: settings["EXAMPLE_BACKEND"] ?? "http://localhost:9000", console: .standard)
+                client: client, backend: settings["EXAMPLE_BACKEND"] ?? "http://localhost:8081", console: .standard)
             try await app.run(Array(CommandLine.arguments.dropFirst()))
         } catch let error as Usage {
             fail(error.description, status: 2)

@@ -23,8 +23,8 @@
                 guard request.httpMethod == "POST" else { return BackendAnswer(json: #"{"balance": 12}"#) }
                 let token = request.value(forHTTPHeaderField: "Authorization")?.split(separator: " ").last ?? ""
                 guard scopes(of: String(token)).contains("transfer:write") else {
-                    let challenge = #"Bearer error="insufficient_scope", scope="transfer:write""#
-                    return BackendAnswer(status: 403, headers: ["WWW-Authenticate": challenge])
+                    let challenge = #"Bearer error="insufficient_user_authentication", scope="transfer:write""#
+                    return BackendAnswer(status: 401, headers: ["WWW-Authenticate": challenge])
                 }
                 return BackendAnswer(status: 201)
             }
