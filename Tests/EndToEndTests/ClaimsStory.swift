@@ -29,6 +29,19 @@ struct ClaimsStory {
         #expect(try await client.refresh().profile.extras["plan"] == .string("pro"))
     }
 
+    @Test("a literal as deep as a body may be is stored, read again, and in a token that can be read")
+    func deep() async throws {
+        let world = try await World()
+        let literal = String(repeating: "[", count: 29) + "1" + String(repeating: "]", count: 29)
+        try #require(
+            try await world.manage("/config/claims", json: #"{"mapping": {"x": \#(literal)}}"#).status == 201)
+        try #require(try await world.service.store.apps().count == 1)
+        world.clock.advance(seconds: AppDirectory.lifetime)
+        let client = try await world.signedIn()
+        #expect(await client.profile?.extras["x"] != nil)
+        _ = try await client.listSessions()
+    }
+
     @Test("a claim of the service's own is refused, by name", arguments: ["iss", "sub", "scope", "exp", "cnf"])
     func reserved(name: String) async throws {
         let answer = try await World().manage("/config/claims", json: #"{"mapping": {"\#(name)": "mine"}}"#)

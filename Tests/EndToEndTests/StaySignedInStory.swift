@@ -39,6 +39,22 @@ struct StaySignedInStory {
         #expect(try await client.listSessions().sessions.count == 2)
     }
 
+    @Test("a login takes the key that another client of the store made, so that both go on with it")
+    func loginWithReplacedKey() async throws {
+        let world = try await World()
+        let store = InMemoryCredentialStore()
+        _ = try await world.signedIn(store: store)
+        let client = try await world.signedIn("grace@example.com", store: store)
+        await store.delete("localhost:8080.key")
+        let other = try await world.signedIn(store: store)
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "grace@example.com")))
+        let session = try await client.checkOTP(try world.code(for: "grace@example.com")).profile.sessionID
+        world.clock.advance(seconds: 301)
+        #expect(try await other.refresh().profile.sessionID == session)
+        #expect(try await client.refresh().profile.sessionID == session)
+    }
+
     @Test("two clients on one store send one refresh")
     func twoClients() async throws {
         let world = try await World()

@@ -50,9 +50,10 @@ def told(answer) -> tuple[int, str | None]:
 def test_the_setting_is_shown_as_it_was_set(shared):
     assert bind(shared, "dpop")["access_token_binding"] == "dpop"
     assert Management(shared).get("/config/sessions")["config"]["access_token_binding"] == "dpop"
-    # As everything that is left out, it takes its default.
+    # Whoever says nothing of it does not switch it off.
     config = Management(shared).expect(200, "PUT", "/config/sessions", {})["config"]
-    assert config["access_token_binding"] == "none"
+    assert config["access_token_binding"] == "dpop"
+    assert bind(shared, "none")["access_token_binding"] == "none"
 
 
 @pytest.mark.parametrize("value", ["DPoP", "", "bearer", "mtls", 1, True])

@@ -13,6 +13,9 @@ actor DeviceIdentity {
         var clockOffset: Double = 0
     }
 
+    /// Seconds; some centuries. A record that says more is damaged, and such a time is none.
+    private static let maximumOffset = 1e10
+
     private let name: String
     private let store: any CredentialStore
     private let keys: any DeviceKeyStore
@@ -41,8 +44,8 @@ actor DeviceIdentity {
 
     /// Makes sure that there is a key, for a login; a lost one is replaced.
     func prepareKey() async throws {
-        guard loadedKey == nil else { return }
-        // Alone, or of two logins at once one would be bound to a key that the other has replaced.
+        // Alone, or of two logins at once one would be bound to a key that the other has replaced; and read anew, for
+        // another process may have replaced it long ago.
         let key = try await store.withLock(name + ".device-key") {
             if let key = try await self.existingKey() { return key }
             self.log(.info, "makes a key of the device")
@@ -68,7 +71,6 @@ actor DeviceIdentity {
     }
 
     private func existingKey() async throws -> (any DeviceKey)? {
-        if let loadedKey { return loadedKey.key }
         if isKeyLost { return nil }
         do {
             return try await keys.key(name)
@@ -135,7 +137,9 @@ actor DeviceIdentity {
         // An answer that took long says little about the time; a small difference is only the way it took.
         if let date, receivedAt.timeIntervalSince(sentAt) < 10 {
             let offset = date.timeIntervalSince(receivedAt)
-            if abs(offset - next.clockOffset) > 5 { next.clockOffset = abs(offset) > 5 ? offset : 0 }
+            if abs(offset) < Self.maximumOffset, abs(offset - next.clockOffset) > 5 {
+                next.clockOffset = abs(offset) > 5 ? offset : 0
+            }
         }
         let isWorthKeeping = next.clockOffset != record?.clockOffset
         record = next
@@ -147,7 +151,9 @@ actor DeviceIdentity {
     private func load() async throws -> Record {
         if let record { return record }
         if let data = try await store.read(name + ".device") {
-            if let stored = try? JSONDecoder().decode(Record.self, from: data), stored.version == 1 {
+            if let stored = try? JSONDecoder().decode(Record.self, from: data), stored.version == 1,
+                stored.clockOffset.magnitude < Self.maximumOffset
+            {
                 record = record ?? stored
                 return record ?? stored
             }

@@ -117,6 +117,9 @@ extension SessionEngine {
         if stored != machine.session {
             // Refreshed by another client of the same store: its token is as good as a new one, but for the grant.
             log(.debug, "takes over what another client of the store has refreshed")
+            // Another session may be bound to another key, and a token spent with the wrong one looks stolen.
+            if !stored.isSameSession(as: machine.session) { _ = try await device.reloadKey() }
+            guard machine.accepts(fence) else { throw Self.overtaken }
             machine.refreshed(stored)
             tell(SessionEvent.refreshed, of: stored)
             if stepUp == nil, case .nothing(let session) = machine.need(serverTime: now, margin: margin) {

@@ -25,10 +25,17 @@ actor Exchanges {
     /// Starts a task and waits for the end of its answer.
     func run(_ task: URLSessionTask, maximumAnswer: Int) async throws -> (Data, URLResponse) {
         task.taskDescription = String(maximumAnswer)
+        // A task that is cancelled before it is known here would tell its end to nobody.
+        guard !Task.isCancelled else { throw URLError(.cancelled) }
         return try await withCheckedThrowingContinuation { continuation in
             running[task.taskIdentifier] = Exchange(continuation: continuation)
             task.resume()
         }
+    }
+
+    /// Ends a task that was started. One that was not never will be: whoever starts it was cancelled before this.
+    func cancel(_ task: URLSessionTask) {
+        if running[task.taskIdentifier] != nil { task.cancel() }
     }
 
     func take(_ progress: ExchangeProgress) {

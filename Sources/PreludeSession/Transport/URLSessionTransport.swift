@@ -44,8 +44,8 @@ public final class URLSessionTransport: SessionTransport {
         do {
             let (data, response) = try await withTaskCancellationHandler {
                 try await exchanges.run(task, maximumAnswer: maximumAnswer)
-            } onCancel: {
-                task.cancel()
+            } onCancel: { [exchanges] in
+                Task { await exchanges.cancel(task) }
             }
             return (try Self.convert(response), data)
         } catch let error as URLError where error.code == .timedOut {

@@ -13,4 +13,9 @@ enum CacheControl {
         }
         return nil
     }
+
+    /// What is left of `max-age` for an answer that was kept on its way (`Age`, RFC 9111 §4.2.3).
+    static func remaining(_ header: String?, age: String?) -> TimeInterval? {
+        maxAge(header).map { max(0, $0 - (age.flatMap(UInt32.init).map(TimeInterval.init) ?? 0)) }
+    }
 }

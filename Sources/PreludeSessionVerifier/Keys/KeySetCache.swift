@@ -9,10 +9,14 @@ internal import SessionTokens
 actor KeySetCache {
     private struct Kept {
         let keys: PublishedKeySet
+        let fetchedAt: TimeInterval
         /// When a newer one is due.
         let freshUntil: TimeInterval
         /// When this one is no good any more.
         let usableUntil: TimeInterval
+
+        /// A clock that went back says nothing about the age of a set.
+        func isFresh(at now: TimeInterval) -> Bool { (fetchedAt..<freshUntil).contains(now) }
     }
 
     private let source: any KeySetSource
@@ -22,8 +26,8 @@ actor KeySetCache {
     private var kept: Kept?
     private var running: Task<Bool, Never>?
     private var lastAttempt: (at: TimeInterval, succeeded: Bool)?
-    /// Whether the last fetch that ended failed.
-    private var isFailing = false
+    /// When the last fetch that ended began, if it failed.
+    private var lastFailure: TimeInterval?
 
     init(
         source: any KeySetSource, algorithms: Set<SignatureAlgorithm>, policy: KeyCachePolicy,
@@ -41,11 +45,12 @@ actor KeySetCache {
     func key(id: String) async throws(VerificationError) -> any VerificationKey {
         let now = environment.seconds
         if let kept, now < kept.usableUntil, let key = kept.keys.key(id: id) {
-            guard now >= kept.freshUntil else { return key }
+            guard !kept.isFresh(at: now) else { return key }
             let running = fetchIfAllowed(now: now)
             // A busy backend waits for nobody. One that was idle does, for the set may lack a key by now that leaked
-            // meanwhile; and not when the service was down the last time, or it would stand still as well.
-            guard now >= kept.freshUntil + policy.floor, !isFailing, let running else { return key }
+            // meanwhile; and not while the service is down, or it would stand still as well.
+            let isDown = lastFailure.map { now - $0 < 2 * policy.floor } ?? false
+            guard now >= kept.freshUntil + policy.floor, !isDown, let running else { return key }
             _ = await running.value
         }
         let isFetched: Bool
@@ -61,7 +66,7 @@ actor KeySetCache {
     /// Fetches the set unless there is one.
     func load() async throws(VerificationError) {
         let now = environment.seconds
-        if let kept, now < kept.freshUntil { return }
+        if let kept, kept.isFresh(at: now) { return }
         guard await fetchIfAllowed(now: now)?.value ?? (kept != nil) else { throw VerificationError(.keysUnavailable) }
     }
 
@@ -87,17 +92,18 @@ actor KeySetCache {
             keys = try PublishedKeySet(json: answer.json, algorithms: algorithms)
         } catch {
             running = nil
-            isFailing = true
+            lastFailure = now
             policy.onFailure?(error)
             return false
         }
         running = nil
-        isFailing = false
+        lastFailure = nil
         // What is no number says nothing.
         let maxAge = answer.maxAge.flatMap { $0.isNaN ? nil : $0 }
         let lifetime = min(maxAge ?? policy.lifetime, policy.maximumLifetime)
         let freshUntil = now + max(lifetime, policy.floor)
-        kept = Kept(keys: keys, freshUntil: freshUntil, usableUntil: freshUntil + policy.maximumStaleness)
+        kept = Kept(
+            keys: keys, fetchedAt: now, freshUntil: freshUntil, usableUntil: freshUntil + policy.maximumStaleness)
         lastAttempt = (now, true)
         return true
     }

@@ -36,7 +36,9 @@ final class URLSessionKeySetSource: KeySetSource {
         }
         guard data.count <= Self.maximumLength else { throw URLError(.dataLengthExceedsMaximum) }
         return FetchedKeySet(
-            json: data, maxAge: CacheControl.maxAge(response.value(forHTTPHeaderField: "Cache-Control")))
+            json: data,
+            maxAge: CacheControl.remaining(
+                response.value(forHTTPHeaderField: "Cache-Control"), age: response.value(forHTTPHeaderField: "Age")))
     }
 }
 

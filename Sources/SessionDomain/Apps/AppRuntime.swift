@@ -36,7 +36,8 @@ package struct AppRuntime: Sendable {
         self.app = app
         self.origins = origins
         issuer = origins.issuer(of: app)
-        nonces = DPoPNonce(secret: keys.nonceSecret, audience: app.id.rawValue)
+        nonces = DPoPNonce(
+            secret: keys.nonceSecret, older: keys.olderNonceSecrets, audience: app.id.rawValue)
         opened = try OpenedKeys(stored, keys: keys, previous: previous?.opened)
         guard let chosen = opened.choice(at: now) else { throw KeyRingError.cannotOpen }
         self.chosen = chosen

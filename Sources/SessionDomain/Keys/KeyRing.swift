@@ -33,6 +33,8 @@ package struct KeyRing: Sendable {
     private let all: [Derived]
     /// 256 bits for DPoP nonces, the same on every node.
     package let nonceSecret: Data
+    /// Those of the older master keys: nodes that have not changed yet give nonces by them.
+    package let olderNonceSecrets: [Data]
 
     package init(current: MasterKey, older: [MasterKey] = []) {
         let derived = ([current] + older).map { key in
@@ -42,7 +44,9 @@ package struct KeyRing: Sendable {
         }
         self.current = derived[0]
         all = derived
-        nonceSecret = Self.derive("dpop-nonce", from: current).withUnsafeBytes { Data($0) }
+        func nonceSecret(_ key: MasterKey) -> Data { Self.derive("dpop-nonce", from: key).withUnsafeBytes { Data($0) } }
+        self.nonceSecret = nonceSecret(current)
+        olderNonceSecrets = older.map(nonceSecret)
     }
 
     private static func derive(_ use: String, from key: MasterKey) -> SymmetricKey {

@@ -37,9 +37,10 @@ struct SessionConfigRoutes: Sendable {
             proofWindow = policy.proofWindow
         }
 
-        /// What is left out takes its default.
-        func policy() throws -> SessionPolicy {
+        /// What is left out takes its default, but for the binding: it stays, for nobody should lose it by saying nothing.
+        func policy(replacing stored: SessionPolicy) throws -> SessionPolicy {
             var policy = SessionPolicy()
+            policy.accessTokenBinding = stored.accessTokenBinding
             policy.accessTokenLifetime = accessTokenLifetime ?? policy.accessTokenLifetime
             policy.idleLifetime = idleLifetime ?? policy.idleLifetime
             policy.absoluteLifetime = absoluteLifetime ?? policy.absoluteLifetime
@@ -68,9 +69,9 @@ struct SessionConfigRoutes: Sendable {
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let policy = try await request.decode(Body.self).policy()
+        let body = try await request.decode(Body.self)
         let stored = try await apps.update(context.appID) { app in
-            app.sessions = policy
+            app.sessions = try body.policy(replacing: app.sessions)
             return app.sessions
         }
         return try .json(ConfigEnvelope(config: Body(stored)))

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import PreludeSession
@@ -13,6 +14,17 @@ struct SlowAnswerTests {
             endpoint: .custom("http://127.0.0.1:\(server.port)"), credentialStore: InMemoryCredentialStore(),
             environment: SDKEnvironment(
                 now: SDKEnvironment.live.now, randomBytes: SDKEnvironment.live.randomBytes, sleep: sleep))
+    }
+
+    @Test("are not waited for by a task that was cancelled before it asked")
+    func cancelled() async throws {
+        let server = try RawServer(head: "HTTP/1.1 200 OK\r\n", rest: [])
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(server.port)", path: "/")
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = try await URLSessionTransport().send(request, body: nil, timeout: 60)
+        }
+        await #expect(throws: PreludeSessionError.self) { try await task.value }
     }
 
     @Test("have one deadline in all, however steadily they drip, and the connection is given up")

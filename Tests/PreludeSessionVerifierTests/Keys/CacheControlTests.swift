@@ -11,6 +11,11 @@ struct CacheControlTests {
     func found(_ header: String) { #expect(CacheControl.maxAge(header) == 60) }
 
     @Test(
+        "What a cache on the way has used up is taken off (RFC 9111 §4.2.3)",
+        arguments: [(nil, 60.0), ("0", 60), ("45", 15), ("60", 0), ("90", 0), ("x", 60)])
+    func age(_ age: String?, _ left: Double) { #expect(CacheControl.remaining("max-age=60", age: age) == left) }
+
+    @Test(
         "What is no number of seconds is none",
         arguments: [nil, "", "no-store", "max-age", "max-age=", "max-age=-1", "max-age=+1", "max-age=x", "s-maxage=60"])
     func none(_ header: String?) { #expect(CacheControl.maxAge(header) == nil) }

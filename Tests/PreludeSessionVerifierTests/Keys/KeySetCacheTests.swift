@@ -123,7 +123,20 @@ struct KeySetCacheTests {
         #expect(backend.source.fetches == 2)
     }
 
-    @Test("An idle backend whose service was down the last time goes on with the old set, and waits for nobody")
+    @Test("A clock that was ahead when the set was fetched does not keep it for longer")
+    func clockWentBack() async throws {
+        let backend = try Backend()
+        backend.clock.advance(86_400 * 30)
+        #expect(try await backend.verifier.verify(token(backend)).userID == "usr_1")
+        backend.clock.advance(-86_400 * 30)
+        backend.source.publish(Data(#"{"keys":[]}"#.utf8))
+        let token = try token(backend)
+        #expect(try await backend.verifier.verify(token).userID == "usr_1")
+        try await backend.verifier.loadKeys()
+        await #expect(throws: VerificationError.self) { try await backend.verifier.verify(token) }
+    }
+
+    @Test("While the service is down nobody waits for it twice in a minute")
     func idleWhileDown() async throws {
         let backend = try Backend()
         let token = try token(backend)
@@ -131,7 +144,7 @@ struct KeySetCacheTests {
         backend.source.goDown()
         backend.clock.advance(3000)
         #expect(try await backend.verifier.verify(token).userID == "usr_1")
-        backend.clock.advance(3000)
+        backend.clock.advance(31)
         backend.source.hold()
         #expect(try await backend.verifier.verify(token).userID == "usr_1")
         backend.source.release()

@@ -62,6 +62,17 @@ struct DPoPNonceTests {
         #expect(node.isValid(nonces.current(at: start), at: start + DPoPNonce.window))
     }
 
+    @Test("While nodes change to another secret, each takes the other's nonces")
+    func changingSecret() {
+        let old = Data(repeating: 1, count: 32)
+        let new = Data(repeating: 3, count: 32)
+        let behind = DPoPNonce(secret: old, older: [new], audience: "abcdefg")
+        let ahead = DPoPNonce(secret: new, older: [old], audience: "abcdefg")
+        #expect(ahead.isValid(behind.current(at: start), at: start))
+        #expect(behind.isValid(ahead.current(at: start), at: start))
+        #expect(!nonces.isValid(ahead.current(at: start), at: start))
+    }
+
     @Test("D31: a nonce changes with the window and has 144 bits in the syntax of §8.1")
     func syntax() {
         let nonce = nonces.current(at: start)
