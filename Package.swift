@@ -19,6 +19,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// `scripts/fuzz-coverage` sets it: the readers become an archive that libFuzzer is linked to.
+let usesLibFuzzer = Context.environment["PRELUDE_SESSION_LIBFUZZER"] != nil
+
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
@@ -207,11 +210,20 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The readers of what strangers send, with rules for every input: for the tests, and for libFuzzer.
+        .target(
+            name: "FuzzReaders",
+            dependencies: [
+                "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionTokens",
+                httpTypes, hummingbird, nioCore,
+            ],
+            path: "Tests/FuzzReaders",
+            swiftSettings: strict + (usesLibFuzzer ? [.define("LIBFUZZER")] : [])
+        ),
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "PreludeSessionTesting", "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP",
-                "SessionRSA", "SessionTokens", httpTypes, hummingbird, nioCore,
+                "FuzzReaders", "PreludeSessionTesting", "SessionDomain", "SessionHTTP", httpTypes, hummingbird, nioCore,
             ],
             swiftSettings: strict
         ),
@@ -262,3 +274,7 @@ let package = Package(
             swiftSettings: strict),
     ] + examples
 )
+
+if usesLibFuzzer {
+    package.products.append(.library(name: "FuzzReadersArchive", type: .static, targets: ["FuzzReaders"]))
+}

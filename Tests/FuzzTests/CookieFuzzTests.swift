@@ -1,4 +1,5 @@
 import Foundation
+import FuzzReaders
 import HTTPTypes
 import Hummingbird
 import NIOCore

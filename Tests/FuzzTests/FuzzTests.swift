@@ -1,4 +1,5 @@
 import Foundation
+import FuzzReaders
 import Testing
 
 /// Every reader of foreign bytes, with a few thousand mutations that are the same each time.
@@ -35,4 +36,8 @@ struct FuzzTests {
             print("fuzz: \(target.name): \(told.runs) runs, \(told.accepted) accepted")
         }
     }
+}
+
+extension FuzzTarget: CustomTestStringConvertible {
+    package var testDescription: String { name }
 }

@@ -1,16 +1,15 @@
 import Foundation
-import Testing
 
 /// Something that reads what strangers send, with what must hold for every input.
-struct FuzzTarget: Sendable, CustomTestStringConvertible {
-    let name: String
-    let seeds: [String]
+package struct FuzzTarget: Sendable {
+    package let name: String
+    package let seeds: [String]
     /// What the format is made of.
-    let words: [String]
+    package let words: [String]
     /// Throws a `Violation` when something does not hold. Whether the input was accepted.
-    let check: @Sendable ([UInt8]) throws -> Bool
+    package let check: @Sendable ([UInt8]) throws -> Bool
 
-    init(
+    package init(
         _ name: String, seeds: [String], words: [String] = [], check: @escaping @Sendable ([UInt8]) throws -> Bool
     ) {
         self.name = name
@@ -20,28 +19,26 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     }
 
     /// The same for what reads text; bytes that are no UTF-8 are repaired first, as Swift does it.
-    init(
+    package init(
         text name: String, seeds: [String], words: [String] = [], check: @escaping @Sendable (String) throws -> Bool
     ) {
         self.init(name, seeds: seeds, words: words) { try check(String(decoding: $0, as: UTF8.self)) }
     }
 
-    var testDescription: String { name }
+    package static func all() throws -> [FuzzTarget] { try tokens() + formats() + edge() }
 
-    static func all() throws -> [FuzzTarget] { try tokens() + formats() + edge() }
-
-    struct Violation: Error, CustomStringConvertible {
-        let description: String
+    package struct Violation: Error, CustomStringConvertible {
+        package let description: String
     }
 
-    static func require(_ holds: Bool, _ requirement: String) throws {
+    package static func require(_ holds: Bool, _ requirement: String) throws {
         guard holds else { throw Violation(description: requirement) }
     }
 
     /// Runs mutations of the seeds, all derived from one number.
     ///
     /// - Returns: How many there were, and how many of them were accepted.
-    func run(seed: UInt64, while goesOn: (Int) -> Bool) throws -> (runs: Int, accepted: Int) {
+    package func run(seed: UInt64, while goesOn: (Int) -> Bool) throws -> (runs: Int, accepted: Int) {
         var mutator = Mutator(seed: seed, seeds: seeds.map { Array($0.utf8) }, words: words)
         var runs = 0
         var accepted = 0
