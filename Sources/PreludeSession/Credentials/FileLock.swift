@@ -9,7 +9,7 @@ struct FileLock: Sendable {
     let directory: String
     var environment = SDKEnvironment.live
 
-    /// Seconds after which a holder counts as stopped: longer than a refresh with all its tries takes.
+    /// Seconds after which a holder counts as stopped: longer than a refresh and its one repeat with the default timeout.
     static let patience: TimeInterval = 30
 
     /// Waits its turn in this process first, so that at most one waiter a process asks for the file.

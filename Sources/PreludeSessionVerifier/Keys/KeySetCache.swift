@@ -5,7 +5,8 @@ internal import SessionTokens
 /// The service's keys as this process has them.
 ///
 /// A set is fetched once for all who wait, at the first token, when it grows old, and when a token names a key that it
-/// lacks; never more often than the policy's floor. While a newer one cannot be had, the old one goes on.
+/// lacks; never more often than the policy's floor. While a newer one cannot be had, the old one goes on; a backend that was
+/// idle waits for the newer one first.
 actor KeySetCache {
     private struct Kept {
         let keys: PublishedKeySet
