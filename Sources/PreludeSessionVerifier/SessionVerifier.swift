@@ -120,7 +120,9 @@ public struct SessionVerifier: Sendable {
         guard proof.thumbprint == thumbprint else { throw VerificationError(.wrongKey) }
         let now = environment.now()
         let end = try proofs.end(of: proof, now: now.timeIntervalSince1970)
-        try await reserve(proof, now: now, until: Date(timeIntervalSince1970: end))
+        let used = UsedProof(
+            id: proof.replayKey, userID: claims.sub, end: Date(timeIntervalSince1970: end))
+        try await reserve(used, now: now)
         return VerifiedUser(claims, payload: payload, schemes: schemes)
     }
 
@@ -156,10 +158,10 @@ public struct SessionVerifier: Sendable {
         }
     }
 
-    private func reserve(_ proof: CheckedProof, now: Date, until end: Date) async throws(VerificationError) {
+    private func reserve(_ proof: UsedProof, now: Date) async throws(VerificationError) {
         let isNew: Bool
         do {
-            isNew = try await replayGuard.reserve(proof.replayKey, now: now, until: end)
+            isNew = try await replayGuard.reserve(proof, now: now)
         } catch {
             throw VerificationError(.replayGuardUnavailable)
         }

@@ -5,13 +5,22 @@ public struct VerifierEnvironment: Sendable {
     /// The time by which tokens, proofs and key sets are judged.
     public var now: @Sendable () -> Date
 
+    /// Waits for some seconds, or until the task is cancelled: ends a fetch of keys that takes too long.
+    public var sleep: @Sendable (_ seconds: TimeInterval) async throws -> Void
+
     /// An environment with a clock of your own, for tests.
-    public init(now: @escaping @Sendable () -> Date) {
+    public init(
+        now: @escaping @Sendable () -> Date,
+        sleep: @escaping @Sendable (_ seconds: TimeInterval) async throws -> Void = VerifierEnvironment.live.sleep
+    ) {
         self.now = now
+        self.sleep = sleep
     }
 
     /// The system's clock.
-    public static let live = VerifierEnvironment(now: { Date() })
+    public static let live = VerifierEnvironment(
+        now: { Date() },
+        sleep: { seconds in try await Task.sleep(nanoseconds: UInt64(min(max(seconds, 0), 1e9) * 1e9)) })
 
     /// Seconds since 1970.
     var seconds: Double { now().timeIntervalSince1970 }

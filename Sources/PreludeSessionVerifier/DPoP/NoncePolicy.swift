@@ -2,6 +2,8 @@ public import Foundation
 internal import SessionTokens
 
 /// When a proof must carry a nonce of this backend (RFC 9449 §9). Secrets have 32 bytes, the same on every node.
+///
+/// A nonce is good for one to two minutes.
 public enum NoncePolicy: Sendable {
     /// Never: a proof is fresh by its `iat`.
     case never
@@ -27,8 +29,13 @@ extension NoncePolicy {
     func resolved(audience: String) -> ProofPolicy.Nonces {
         switch self {
         case .never: .never
-        case .whenNeeded(let secret): .whenNeeded(DPoPNonce(secret: secret, audience: audience))
-        case .always(let secret): .always(DPoPNonce(secret: secret, audience: audience))
+        case .whenNeeded(let secret): .whenNeeded(Self.nonces(secret, audience: audience))
+        case .always(let secret): .always(Self.nonces(secret, audience: audience))
         }
+    }
+
+    /// Short windows, as each proof is remembered for as long as its nonce lives.
+    private static func nonces(_ secret: Data, audience: String) -> DPoPNonce {
+        DPoPNonce(secret: secret, audience: audience, window: 60)
     }
 }

@@ -43,9 +43,8 @@ struct ProofPolicy: Sendable {
     private static func end(
         of nonce: String, _ nonces: DPoPNonce, now: TimeInterval
     ) throws(VerificationError) -> TimeInterval {
-        guard nonces.isValid(nonce, at: Int64(now)) else { throw required(nonces, now: now) }
-        // A nonce is good for two windows at most, whenever it was given.
-        return now + TimeInterval(2 * DPoPNonce.window)
+        guard let end = nonces.end(of: nonce, at: Int64(now)) else { throw required(nonces, now: now) }
+        return TimeInterval(end)
     }
 
     private static func required(_ nonces: DPoPNonce, now: TimeInterval) -> VerificationError {

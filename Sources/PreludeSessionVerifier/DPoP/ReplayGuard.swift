@@ -3,15 +3,31 @@ public import Foundation
 /// Remembers which DPoP proofs were used, so that none is accepted twice (RFC 9449 §11.1).
 ///
 /// A backend of several processes that wants a proof to be good once in all of them implements this over what they share,
-/// with one statement that inserts and tells whether it did (such as `SET key "" NX EXAT time`).
+/// with one statement that inserts and tells whether it did (such as `SET id "" NX EXAT end`).
 public protocol ReplayGuard: Sendable {
     /// Remembers a proof.
     ///
     /// - Parameters:
-    ///   - proof: 43 characters that stand for the proof's key and `jti`.
+    ///   - proof: The proof, of which everything else was found to be right.
     ///   - now: The time by the verifier's clock.
-    ///   - end: When the proof would not be accepted any more, so that it may be forgotten.
     /// - Returns: `false` when it is remembered already.
     /// - Throws: Anything, when that cannot be told; the request is then refused with status 503.
-    func reserve(_ proof: String, now: Date, until end: Date) async throws -> Bool
+    func reserve(_ proof: UsedProof, now: Date) async throws -> Bool
+}
+
+/// A DPoP proof as a ``ReplayGuard`` knows it.
+public struct UsedProof: Sendable, Hashable {
+    /// 43 characters that stand for the proof's key and `jti`.
+    public let id: String
+    /// Whose token came with it (`sub`), for a guard that leaves room for others.
+    public let userID: String
+    /// When the proof would not be accepted any more, so that it may be forgotten.
+    public let end: Date
+
+    /// A proof, for tests of your own guard.
+    public init(id: String, userID: String, end: Date) {
+        self.id = id
+        self.userID = userID
+        self.end = end
+    }
 }

@@ -14,6 +14,8 @@ public struct KeyCachePolicy: Sendable {
     public var floor: TimeInterval = 30
     /// The same after a fetch that failed, while there are no keys at all.
     public var retryFloor: TimeInterval = 1
+    /// How long one fetch may take.
+    public var timeout: TimeInterval = 10
 
     /// Told why a fetch failed, for your log; the verifier goes on with what it has.
     public var onFailure: (@Sendable (any Error) -> Void)?
@@ -28,6 +30,9 @@ extension KeyCachePolicy {
         guard retryFloor >= 0, floor >= 1, lifetime >= floor, maximumLifetime >= lifetime, maximumStaleness >= 0 else {
             throw VerifierConfigurationError(
                 "options.keys", "must have 1 <= floor <= lifetime <= maximumLifetime, and nothing negative")
+        }
+        guard (1...300).contains(timeout) else {
+            throw VerifierConfigurationError("options.keys.timeout", "must be 1 to 300 seconds")
         }
     }
 }

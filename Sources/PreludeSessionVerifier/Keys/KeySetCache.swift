@@ -2,6 +2,10 @@ internal import Foundation
 internal import SessionRSA
 internal import SessionTokens
 
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
 /// The service's keys as this process has them.
 ///
 /// A set is fetched once for all who wait, at the first token, when it grows old, and when a token names a key that it
@@ -89,7 +93,7 @@ actor KeySetCache {
     private func fetch(at now: TimeInterval) async -> Bool {
         let (answer, keys): (FetchedKeySet, PublishedKeySet)
         do {
-            answer = try await source.fetch()
+            answer = try await ask()
             keys = try PublishedKeySet(json: answer.json, algorithms: algorithms)
         } catch {
             running = nil
@@ -107,5 +111,28 @@ actor KeySetCache {
             keys: keys, fetchedAt: now, freshUntil: freshUntil, usableUntil: freshUntil + policy.maximumStaleness)
         lastAttempt = (now, true)
         return true
+    }
+
+    /// Asks the source, but waits no longer than the policy says, even for one that heeds no cancellation.
+    private func ask() async throws -> FetchedKeySet {
+        let (answers, first) = AsyncThrowingStream<FetchedKeySet, any Error>.makeStream()
+        let asking = Task { [source] in
+            do {
+                first.yield(try await source.fetch())
+                first.finish()
+            } catch {
+                first.finish(throwing: error)
+            }
+        }
+        let timer = Task { [environment, policy] in
+            try await environment.sleep(policy.timeout)
+            first.finish(throwing: URLError(.timedOut))
+        }
+        defer {
+            asking.cancel()
+            timer.cancel()
+        }
+        for try await answer in answers { return answer }
+        throw CancellationError()
     }
 }

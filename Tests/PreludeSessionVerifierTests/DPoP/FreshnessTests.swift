@@ -85,7 +85,7 @@ struct FreshnessTests {
             case "old": try #require(backend.verifier.nextNonce)
             default: kind
             }
-        if kind == "old" { backend.clock.advance(2 * 300) }
+        if kind == "old" { backend.clock.advance(2 * 60) }
         let error = try await backend.verifier.refusal(of: backend.boundRequest(nonce: nonce))
         #expect(error.reason == .nonceRequired)
         #expect(error.nonce == backend.verifier.nextNonce)
@@ -127,11 +127,35 @@ struct FreshnessTests {
             nonce: backend.verifier.nextNonce, token: { $0.claims["exp"] = .int(1_750_010_000) })
         _ = try await backend.verifier.verify(request)
         var refusals: Set<String> = []
-        for _ in 0..<65 {
+        for _ in 0..<13 {
             backend.clock.advance(10)
             refusals.insert(try await backend.verifier.refusal(of: request).reason.rawValue)
         }
         #expect(refusals == ["replayed_proof", "nonce_required"])
+    }
+
+    @Test("A guard is told whose proof it is, and when its nonce or its time ends", arguments: [true, false])
+    func told(_ hasNonce: Bool) async throws {
+        actor Notes: ReplayGuard {
+            var proofs: [UsedProof] = []
+            func reserve(_ proof: UsedProof, now: Date) -> Bool {
+                proofs.append(proof)
+                return true
+            }
+        }
+        let notes = Notes()
+        let backend = try Backend {
+            $0.nonces = .whenNeeded(secret: Backend.secret)
+            $0.replayGuard = notes
+        }
+        let always = try Backend { $0.nonces = .always(secret: Backend.secret) }
+        _ = try await backend.verifier.verify(
+            backend.boundRequest(nonce: hasNonce ? always.verifier.nextNonce : nil))
+        let told = try #require(await notes.proofs.first)
+        #expect(told.userID == "usr_1")
+        #expect(told.id.count == 43)
+        // The clock stands at 40 seconds after a whole minute.
+        #expect(told.end.timeIntervalSince1970 == 1_750_000_000 + (hasNonce ? 80 : 60))
     }
 
     @Test("Two verifiers that share a guard let a proof in once")
@@ -158,7 +182,7 @@ struct FreshnessTests {
     @Test("A guard that does not answer refuses with 503, as nobody's fault")
     func guardDown() async throws {
         struct Down: ReplayGuard, Error {
-            func reserve(_ proof: String, now: Date, until end: Date) async throws -> Bool { throw self }
+            func reserve(_ proof: UsedProof, now: Date) async throws -> Bool { throw self }
         }
         let backend = try Backend { $0.replayGuard = Down() }
         let error = try await backend.verifier.refusal(of: backend.boundRequest())

@@ -6,11 +6,13 @@ import Testing
 struct InMemoryReplayGuardTests {
     private let start = Date(timeIntervalSince1970: 1_750_000_000)
 
-    private func reserve(_ proof: String, in replayGuard: InMemoryReplayGuard, at: Double = 0, for length: Double = 60)
-        async throws -> Bool
-    {
+    private func reserve(
+        _ proof: String, of user: String = "ada", in replayGuard: InMemoryReplayGuard, at: Double = 0,
+        for length: Double = 60
+    ) async throws -> Bool {
         try await replayGuard.reserve(
-            proof, now: start.addingTimeInterval(at), until: start.addingTimeInterval(at + length))
+            UsedProof(id: proof, userID: user, end: start.addingTimeInterval(at + length)),
+            now: start.addingTimeInterval(at))
     }
 
     @Test("The first of one proof is new, and no other")
@@ -50,11 +52,25 @@ struct InMemoryReplayGuardTests {
     @Test("A full guard refuses what is new, and still knows what is old")
     func capacity() async throws {
         let replayGuard = InMemoryReplayGuard(capacity: 100)
-        for number in 0..<100 { #expect(try await reserve("\(number)", in: replayGuard)) }
+        for number in 0..<100 { #expect(try await reserve("\(number)", of: "usr_\(number)", in: replayGuard)) }
         let full = try await #require(throws: ReplayGuardFull.self) { try await reserve("new", in: replayGuard) }
         #expect(full.capacity == 100)
         #expect(try await reserve("7", in: replayGuard) == false)
         #expect(try await reserve("new", in: replayGuard, at: 120))
+    }
+
+    @Test("One user fills a sixteenth of a guard, until that is forgotten, and the others go on")
+    func capacityPerUser() async throws {
+        let replayGuard = InMemoryReplayGuard(capacity: 1600)
+        for number in 0..<100 {
+            #expect(try await reserve("\(number)", in: replayGuard, for: number < 50 ? 60 : 180))
+        }
+        let full = try await #require(throws: ReplayGuardFull.self) { try await reserve("new", in: replayGuard) }
+        #expect(full.capacity == 100)
+        #expect(try await reserve("7", in: replayGuard) == false)
+        #expect(try await reserve("other", of: "grace", in: replayGuard))
+        for number in 0..<50 { #expect(try await reserve("later \(number)", in: replayGuard, at: 120)) }
+        await #expect(throws: full) { try await reserve("new", in: replayGuard, at: 120) }
     }
 
     @Test("A guard holds one proof at least", arguments: [0, -1, Int.min])

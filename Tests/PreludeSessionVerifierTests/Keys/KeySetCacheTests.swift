@@ -3,6 +3,7 @@ import HTTPTypes
 import PreludeSessionVerifier
 import SessionConformance
 import SessionTokens
+import Synchronization
 import Testing
 
 @Suite("Verifier: keys")
@@ -70,6 +71,35 @@ struct KeySetCacheTests {
         backend.source.release()
         #expect(try await second.value.userID == "usr_1")
         #expect(backend.source.fetches == 1)
+    }
+
+    @Test("A source that never answers is waited for as long as the policy says, and asked again later")
+    func timeout() async throws {
+        let waits = Mutex<[TimeInterval]>([])
+        let failures = Mutex<[String]>([])
+        let backend = try Backend { options in
+            options.keys.timeout = 3
+            options.keys.onFailure = { error in failures.withLock { $0.append("\(error)") } }
+            options.environment.sleep = { seconds in
+                let isFirst = waits.withLock { waits in
+                    waits.append(seconds)
+                    return waits.count == 1
+                }
+                guard !isFirst else { return }
+                for await _ in AsyncStream<Never>.makeStream().stream {}
+            }
+        }
+        let token = try token(backend)
+        backend.source.hold()
+        let error = try #require(
+            await #expect(throws: VerificationError.self) { try await backend.verifier.verify(token) })
+        #expect(error.reason == .keysUnavailable)
+        #expect(waits.withLock { $0 } == [3])
+        #expect(failures.withLock { $0.count } == 1)
+        backend.source.release()
+        backend.clock.advance(1)
+        #expect(try await backend.verifier.verify(token).userID == "usr_1")
+        #expect(backend.source.fetches == 2)
     }
 
     @Test("An unknown kid is a reason to fetch again, but not within the floor")

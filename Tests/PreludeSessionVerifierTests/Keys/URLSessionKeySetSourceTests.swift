@@ -5,6 +5,10 @@ import Testing
 
 @testable import PreludeSessionVerifier
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 @Suite("Fetching keys over HTTP")
 struct URLSessionKeySetSourceTests {
     private static let path = "/.well-known/jwks.json"
@@ -51,6 +55,14 @@ struct URLSessionKeySetSourceTests {
         #expect(try await fetch([Self.path: .init(body: longest)]).answer.get().json.count == longest.utf8.count)
         let (answer, _) = try await fetch([Self.path: .init(body: longest + " ")])
         #expect(throws: URLError.self) { try answer.get() }
+    }
+
+    @Test("A body without an end is given up where it is too long")
+    func endless() async throws {
+        let (answer, _) = try await fetch([Self.path: .init(body: String(repeating: " ", count: 4096), isEndless: true)]
+        )
+        let error = try #require(#expect(throws: URLError.self) { try answer.get() })
+        #expect(error.code == .dataLengthExceedsMaximum)
     }
 
     @Test(

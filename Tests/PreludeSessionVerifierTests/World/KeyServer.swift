@@ -9,6 +9,8 @@ final class KeyServer: Sendable {
         var status = HTTPResponseStatus.ok
         var headers: [(String, String)] = []
         var body = ""
+        /// Sends the body again and again, for as long as somebody listens.
+        var isEndless = false
     }
 
     private final class Log: Sendable {
@@ -62,12 +64,22 @@ final class KeyServer: Sendable {
             case .end:
                 log.paths.withLock { $0.append(path) }
                 let answer = answers[path] ?? Answer(status: .notFound)
-                let headers = HTTPHeaders(answer.headers + [("content-length", "\(answer.body.utf8.count)")])
+                let length = answer.isEndless ? [] : [("content-length", "\(answer.body.utf8.count)")]
+                let headers = HTTPHeaders(answer.headers + length)
                 let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
                 context.write(wrapOutboundOut(.head(head)), promise: nil)
+                if answer.isEndless { return sendEndlessly(answer.body, context: context) }
                 context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))), promise: nil)
                 context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
             }
+        }
+
+        private func sendEndlessly(_ body: String, context: ChannelHandlerContext) {
+            let channel = context.channel
+            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))))
+                .assumeIsolated().whenSuccess { [self] in
+                    if channel.isActive { sendEndlessly(body, context: context) }
+                }
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
