@@ -105,7 +105,8 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird", condition: withHummingbird),
                 .product(name: "NIOCore", package: "swift-nio", condition: withHummingbird),
             ],
-            swiftSettings: strict
+            // SwiftPM defines it with the trait.
+            swiftSettings: strict + (buildsService ? [.define("Hummingbird")] : [])
         ),
 
         // The service: rules first, then its edges, then the executable.
@@ -207,6 +208,15 @@ let package = Package(
                 "PreludeSessionVerifier", "SessionConformance", "SessionRSA", "SessionTokens", httpTypes, nioCore,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PreludeSessionHummingbirdTests",
+            dependencies: [
+                "PreludeSessionHummingbird", "PreludeSessionVerifier", "SessionConformance", "SessionTokens",
+                hummingbird,
+                httpTypes, nioCore, .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: strict
         ),

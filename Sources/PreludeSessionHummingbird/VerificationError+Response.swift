@@ -1,20 +1,22 @@
-internal import Foundation
-public import Hummingbird
-internal import NIOCore
-public import PreludeSessionVerifier
+#if Hummingbird
+    internal import Foundation
+    public import Hummingbird
+    internal import NIOCore
+    public import PreludeSessionVerifier
 
-/// So that whoever throws it, middleware or handler, the answer is the right one.
-extension VerificationError: HTTPResponseError {
-    private struct Body: Encodable {
-        let code: String
-        let message: String
-    }
+    /// So that whoever throws it, middleware or handler, the answer is the right one.
+    extension VerificationError: HTTPResponseError {
+        private struct Body: Encodable {
+            let code: String
+            let message: String
+        }
 
-    /// Status, challenge, and a body with `code` and `message`.
-    public func response(from request: Request, context: some RequestContext) throws -> Response {
-        var headers = headerFields
-        headers[.contentType] = "application/json; charset=utf-8"
-        let body = try JSONEncoder().encode(Body(code: reason.rawValue, message: description))
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+        /// Status, challenge, and a body with `code` and `message`.
+        public func response(from request: Request, context: some RequestContext) throws -> Response {
+            var headers = headerFields
+            headers[.contentType] = "application/json; charset=utf-8"
+            let body = try JSONEncoder().encode(Body(code: reason.rawValue, message: description))
+            return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+        }
     }
-}
+#endif

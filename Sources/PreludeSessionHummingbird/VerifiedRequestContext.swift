@@ -1,31 +1,33 @@
-public import Hummingbird
-public import PreludeSessionVerifier
+#if Hummingbird
+    public import Hummingbird
+    public import PreludeSessionVerifier
 
-/// A request context with room for who sent the request.
-public protocol VerifiedRequestContext: RequestContext {
-    /// Set by ``VerifierMiddleware``; `nil` outside of it.
-    var user: VerifiedUser? { get set }
-}
-
-extension VerifiedRequestContext {
-    /// Who sent the request.
-    ///
-    /// - Throws: `VerificationError` with status 401 where no ``VerifierMiddleware`` looked at the request.
-    public func requireUser() throws(VerificationError) -> VerifiedUser {
-        guard let user else { throw VerificationError.missingCredentials }
-        return user
+    /// A request context with room for who sent the request.
+    public protocol VerifiedRequestContext: RequestContext {
+        /// Set by ``VerifierMiddleware``; `nil` outside of it.
+        var user: VerifiedUser? { get set }
     }
-}
 
-/// The context for backends that need nothing else in it.
-public struct VerifiedContext: VerifiedRequestContext {
-    /// What Hummingbird keeps.
-    public var coreContext: CoreRequestContextStorage
-    /// Who sent the request.
-    public var user: VerifiedUser?
-
-    /// A context of a request that nobody looked at yet.
-    public init(source: ApplicationRequestContextSource) {
-        coreContext = CoreRequestContextStorage(source: source)
+    extension VerifiedRequestContext {
+        /// Who sent the request.
+        ///
+        /// - Throws: `VerificationError` with status 401 where no ``VerifierMiddleware`` looked at the request.
+        public func requireUser() throws(VerificationError) -> VerifiedUser {
+            guard let user else { throw VerificationError.missingCredentials }
+            return user
+        }
     }
-}
+
+    /// The context for backends that need nothing else in it.
+    public struct VerifiedContext: VerifiedRequestContext {
+        /// What Hummingbird keeps.
+        public var coreContext: CoreRequestContextStorage
+        /// Who sent the request.
+        public var user: VerifiedUser?
+
+        /// A context of a request that nobody looked at yet.
+        public init(source: ApplicationRequestContextSource) {
+            coreContext = CoreRequestContextStorage(source: source)
+        }
+    }
+#endif

@@ -1,56 +1,58 @@
-public import Hummingbird
-public import PreludeSessionVerifier
+#if Hummingbird
+    public import Hummingbird
+    public import PreludeSessionVerifier
 
-/// Lets in requests with a good access token, `Bearer` or `DPoP`, and answers all others as RFC 6750, RFC 9449 and
-/// RFC 9470 say.
-public struct VerifierMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
-    private let verifier: SessionVerifier
+    /// Lets in requests with a good access token, `Bearer` or `DPoP`, and answers all others as RFC 6750, RFC 9449 and
+    /// RFC 9470 say.
+    public struct VerifierMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
+        private let verifier: SessionVerifier
 
-    /// - Parameter verifier: The one verifier of this backend.
-    public init(_ verifier: SessionVerifier) {
-        self.verifier = verifier
-    }
-
-    /// Verifies the request and passes it on with its user.
-    public func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        var context = context
-        context.user = try await verifier.verify(request.head)
-        var response = try await next(request, context)
-        for field in verifier.nextHeaderFields { response.headers[field.name] = field.value }
-        return response
-    }
-}
-
-/// Lets in requests whose token has a scope.
-public struct ScopeMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
-    private enum Need {
-        case granted(String)
-        case steppedUp(String)
-    }
-
-    private let need: Need
-
-    /// A scope that the user has or has not: 403 `insufficient_scope` (RFC 6750 §3.1).
-    public init(scope: String) {
-        need = .granted(scope)
-    }
-
-    /// A scope that the user can get: 401 `insufficient_user_authentication` (RFC 9470 §3), which tells the app to step up.
-    public init(stepUp scope: String) {
-        need = .steppedUp(scope)
-    }
-
-    /// Passes the request on if its token has the scope.
-    public func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        let user = try context.requireUser()
-        switch need {
-        case .granted(let scope): try user.require(scope: scope)
-        case .steppedUp(let scope): try user.require(stepUp: scope)
+        /// - Parameter verifier: The one verifier of this backend.
+        public init(_ verifier: SessionVerifier) {
+            self.verifier = verifier
         }
-        return try await next(request, context)
+
+        /// Verifies the request and passes it on with its user.
+        public func handle(
+            _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        ) async throws -> Response {
+            var context = context
+            context.user = try await verifier.verify(request.head)
+            var response = try await next(request, context)
+            for field in verifier.nextHeaderFields { response.headers[field.name] = field.value }
+            return response
+        }
     }
-}
+
+    /// Lets in requests whose token has a scope.
+    public struct ScopeMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
+        private enum Need {
+            case granted(String)
+            case steppedUp(String)
+        }
+
+        private let need: Need
+
+        /// A scope that the user has or has not: 403 `insufficient_scope` (RFC 6750 §3.1).
+        public init(scope: String) {
+            need = .granted(scope)
+        }
+
+        /// A scope that the user can get: 401 `insufficient_user_authentication` (RFC 9470 §3), which tells the app to step up.
+        public init(stepUp scope: String) {
+            need = .steppedUp(scope)
+        }
+
+        /// Passes the request on if its token has the scope.
+        public func handle(
+            _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        ) async throws -> Response {
+            let user = try context.requireUser()
+            switch need {
+            case .granted(let scope): try user.require(scope: scope)
+            case .steppedUp(let scope): try user.require(stepUp: scope)
+            }
+            return try await next(request, context)
+        }
+    }
+#endif

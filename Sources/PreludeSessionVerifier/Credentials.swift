@@ -9,7 +9,12 @@ struct Credentials {
         let values = request.headerFields[values: .authorization]
         guard let value = values.first else { throw VerificationError(.missingCredentials) }
         guard values.count == 1 else { throw VerificationError(.severalCredentials) }
-        let parts = value.split(separator: " ", maxSplits: 1)
+        try self.init(authorization: value)
+    }
+
+    /// - Parameter authorization: The whole value of `Authorization`.
+    init(authorization: String) throws(VerificationError) {
+        let parts = authorization.split(separator: " ", maxSplits: 1)
         let name = parts.first?.lowercased()
         guard parts.count == 2, name == "bearer" || name == "dpop" else {
             throw VerificationError(.missingCredentials)

@@ -28,18 +28,24 @@ public struct SessionVerifier: Sendable {
     ///     ``VerifierOptions/issuers`` says otherwise. For an app with domains of its own it is the first of them.
     ///   - audience: What tokens must be for (`aud`): the app's id.
     ///   - resources: The URLs under which apps reach this backend, such as `https://api.example.com`: what a DPoP proof
-    ///     names (`htu`). Needed for ``verify(_:)-(HTTPRequest)`` with DPoP; never taken from `Host`.
+    ///     names (`htu`). Without any, tokens that are bound to a key are refused; never taken from `Host`. Plain http only
+    ///     on this machine.
     ///   - options: What to accept beyond the defaults.
     ///   - keySource: Another way to fetch the keys.
     /// - Throws: ``VerifierConfigurationError``, which names the parameter.
     public init(
         service: String, audience: String, resources: [String] = [], options: VerifierOptions = VerifierOptions(),
         keySource: (any KeySetSource)? = nil
-    ) throws {
+    ) throws(VerifierConfigurationError) {
         let origin = try ServiceOrigin(service)
         guard !audience.isEmpty else { throw VerifierConfigurationError("audience", "must be the app's id") }
-        for resource in resources where TargetURI(resource) == nil || resource.contains(where: { "?#".contains($0) }) {
-            throw VerifierConfigurationError("resources", "must be http(s) URLs such as https://api.example.com")
+        for resource in resources {
+            guard let target = TargetURI(resource), !resource.contains(where: { "?#".contains($0) }) else {
+                throw VerifierConfigurationError("resources", "must be URLs such as https://api.example.com")
+            }
+            guard target.isSafe else {
+                throw VerifierConfigurationError("resources", "must be https: tokens are as good as passwords")
+            }
         }
         try options.validate()
         self.resources = resources.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
@@ -66,12 +72,21 @@ public struct SessionVerifier: Sendable {
     /// Verifies a bearer token (RFC 6750): signature, type, issuer, audience and times.
     ///
     /// - Parameter bearer: The token, or the whole value of `Authorization`.
-    /// - Throws: ``VerificationError``. A token that is bound to a key is refused here (RFC 9449 §7.2).
+    /// - Throws: ``VerificationError``. A token that is bound to a key is refused here (RFC 9449 §7.2): it needs
+    ///   ``verify(_:)-(HTTPRequest)``.
     public func verify(_ bearer: String) async throws(VerificationError) -> VerifiedUser {
-        let schemes = AuthenticationSchemes(used: .bearer, offersDPoP: !resources.isEmpty)
-        do {
-            let prefix = bearer.prefix(7).lowercased()
-            return try await verifyBearer(prefix == "bearer " ? String(bearer.dropFirst(7)) : bearer, schemes: schemes)
+        var schemes = AuthenticationSchemes(used: .bearer, offersDPoP: !resources.isEmpty)
+        do throws(VerificationError) {
+            var token = bearer
+            if bearer.contains(" ") {
+                let credentials = try Credentials(authorization: bearer)
+                schemes.used = credentials.scheme
+                token = credentials.token
+            }
+            guard schemes.used == .bearer else {
+                throw VerificationError(resources.isEmpty ? .dpopNotOffered : .missingProof)
+            }
+            return try await verifyBearer(token, schemes: schemes)
         } catch {
             throw error.under(schemes)
         }
@@ -94,7 +109,8 @@ public struct SessionVerifier: Sendable {
         }
     }
 
-    /// What to add to a good answer: the nonce for the next proof, where every proof needs one (RFC 9449 §8.2).
+    /// What to add to a good answer: the nonce for the next proof, where every proof needs one (RFC 9449 §8.2). Without it
+    /// the app learns the next nonce from a refusal, and sends twice.
     public var nextHeaderFields: HTTPFields {
         guard let nonce = proofs.next(now: environment.seconds) else { return [:] }
         return VerificationError(.nonceRequired, nonce: nonce).nonceFields
@@ -105,7 +121,7 @@ public struct SessionVerifier: Sendable {
     ) async throws(VerificationError) -> VerifiedUser {
         let (claims, payload) = try await verifyToken(token)
         guard claims.cnf == nil else { throw VerificationError(.boundToken) }
-        return VerifiedUser(claims, payload: payload, schemes: schemes)
+        return VerifiedUser(claims, payload: payload, schemes: schemes, at: environment.now())
     }
 
     private func verifyBound(
@@ -123,7 +139,7 @@ public struct SessionVerifier: Sendable {
         let used = UsedProof(
             id: proof.replayKey, userID: claims.sub, end: Date(timeIntervalSince1970: end))
         try await reserve(used, now: now)
-        return VerifiedUser(claims, payload: payload, schemes: schemes)
+        return VerifiedUser(claims, payload: payload, schemes: schemes, at: now)
     }
 
     private func verifyToken(_ text: String) async throws(VerificationError) -> (TokenClaims, payload: Data) {
@@ -140,7 +156,7 @@ public struct SessionVerifier: Sendable {
         } catch let error as VerificationError {
             throw error
         } catch {
-            throw VerificationError(.malformed)
+            throw VerificationError(JWSError.malformed)
         }
     }
 
@@ -154,7 +170,7 @@ public struct SessionVerifier: Sendable {
         do {
             return try checker.check(headers: headers)
         } catch {
-            throw VerificationError(.invalidProof)
+            throw VerificationError(error)
         }
     }
 

@@ -176,14 +176,14 @@ class Maker:
         add("a bit of the signature is another (RFC 9449 §4.3 step 6)", [flipped(good, 2, 40)], "invalid_proof")
         private = {**self.device.public, "d": "AQ"}
         add("the key is private (RFC 9449 §4.3 step 7)", [self.proof(token, header={"jwk": private})], "invalid_proof")
-        add("htm is another method (RFC 9449 §4.3 step 8)", [self.proof(token, htm="GET")], "invalid_proof")
-        add("htm is in lower case (RFC 9110 §9.1)", [self.proof(token, htm="post")], "invalid_proof")
+        add("htm is another method (RFC 9449 §4.3 step 8)", [self.proof(token, htm="GET")], "wrong_method")
+        add("htm is in lower case (RFC 9110 §9.1)", [self.proof(token, htm="post")], "wrong_method")
         for name, htu in (
             ("another host", "https://other.example.com/v1/orders"), ("another scheme", "http://api.example.com/v1/orders"),
             ("another port", "https://api.example.com:8443/v1/orders"), ("another path", "https://api.example.com/v1/order"),
             ("a slash at the end", "https://api.example.com/v1/orders/"),
         ):
-            add(f"htu has {name} (RFC 9449 §4.3 step 9)", [self.proof(token, htu=htu)], "invalid_proof")
+            add(f"htu has {name} (RFC 9449 §4.3 step 9)", [self.proof(token, htu=htu)], "wrong_target")
         for name, htu in (
             ("a query", URL), ("a fragment", "https://api.example.com/v1/orders#x"),
             ("upper case in scheme and host", "HTTPS://API.example.com/v1/orders"),
@@ -195,8 +195,8 @@ class Maker:
         add("iat is at the edge of the window (RFC 9449 §11.1)", [good], time=NOW + WINDOW)
         add("iat is too old (RFC 9449 §4.3 step 11)", [good], "stale_proof", NOW + WINDOW + 1)
         add("iat is too new (RFC 9449 §4.3 step 11)", [self.proof(token, iat=NOW + WINDOW + 1)], "stale_proof")
-        add("ath is missing (RFC 9449 §4.3 step 12)", [self.proof(token, ath=None)], "invalid_proof")
-        add("ath is another token's (RFC 9449 §4.3 step 12)", [self.proof("another")], "invalid_proof")
+        add("ath is missing (RFC 9449 §4.3 step 12)", [self.proof(token, ath=None)], "wrong_access_token")
+        add("ath is another token's (RFC 9449 §4.3 step 12)", [self.proof("another")], "wrong_access_token")
         add("the key is not the token's (RFC 9449 §4.3 step 12)", [self.proof(token, self.other)], "wrong_key")
         return {"issuer": ISSUER, "audience": AUDIENCE, "resource": "https://api.example.com", "jwks": self.jwks, "vectors": vectors}
 

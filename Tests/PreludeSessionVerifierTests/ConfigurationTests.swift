@@ -19,7 +19,7 @@ struct ConfigurationTests {
                 keySource: ScriptedKeySource(Data()))
             return nil
         } catch {
-            return (error as? VerifierConfigurationError)?.field ?? "\(error)"
+            return error.field
         }
     }
 
@@ -84,6 +84,15 @@ struct ConfigurationTests {
         #expect(field(resources: [Backend.resource, resource]) == "resources")
     }
 
+    @Test("D1: a resource is https, but on this machine")
+    func plainResources() {
+        #expect(field(resources: ["http://api.example.com"]) == "resources")
+        #expect(field(resources: ["http://localhost.example.com"]) == "resources")
+        for resource in ["http://localhost:8081", "http://127.0.0.1:8081", "http://[::1]:8081"] {
+            #expect(field(resources: [resource]) == nil)
+        }
+    }
+
     @Test("The leeway is 0 to 300 seconds", arguments: [-0.1, 300.1, .infinity, .nan])
     func leeway(_ seconds: Double) {
         #expect(field { $0.leeway = seconds } == "options.leeway")
@@ -108,22 +117,24 @@ struct ConfigurationTests {
         let secret = Data(repeating: 1, count: count)
         #expect(field { $0.nonces = .always(secret: secret) } == "options.nonces")
         #expect(field { $0.nonces = .whenNeeded(secret: secret) } == "options.nonces")
+        #expect(field { $0.nonces = .always(secret: Backend.secret, older: [secret]) } == "options.nonces")
+        #expect(field { $0.nonces = .whenNeeded(secret: Backend.secret, older: [secret]) } == "options.nonces")
     }
 
     @Test("Lengths of the key cache that are negative, or no numbers, are refused", arguments: [-1, .nan])
     func keyCache(_ seconds: Double) {
-        #expect(field { $0.keys.floor = seconds } == "options.keys")
+        #expect(field { $0.keys.minimumInterval = seconds } == "options.keys")
         #expect(field { $0.keys.lifetime = seconds } == "options.keys")
         #expect(field { $0.keys.maximumLifetime = seconds } == "options.keys")
         #expect(field { $0.keys.maximumStaleness = seconds } == "options.keys")
-        #expect(field { $0.keys.retryFloor = seconds } == "options.keys")
+        #expect(field { $0.keys.minimumRetryInterval = seconds } == "options.keys")
     }
 
     @Test("Lengths of the key cache that contradict each other are refused")
     func keyCacheOrder() {
         #expect(field { $0.keys.lifetime = 20 } == "options.keys")
         #expect(field { $0.keys.lifetime = 4000 } == "options.keys")
-        #expect(field { $0.keys.floor = 0.5 } == "options.keys")
+        #expect(field { $0.keys.minimumInterval = 0.5 } == "options.keys")
         #expect(field { $0.keys.maximumStaleness = 0 } == nil)
     }
 

@@ -1,9 +1,11 @@
 """The example backend beside the real service: what it lets in, and what it answers to everybody else."""
 
+import json
 import os
 import socket
 import subprocess
 import time
+import urllib.request
 from contextlib import contextmanager
 
 import pytest
@@ -98,3 +100,49 @@ def test_a_transfer_needs_a_step_up_and_the_answer_says_which(bank, ada):
 
     ada.refresh(ada.do_code_step(ada.challenge(SCOPE), ada.email))
     assert call(bank, "POST", TRANSFERS, f"Bearer {ada.access_token}").status == 202
+
+
+class ExampleApp:
+    """Examples/Terminal as a person runs it: each command a process of its own, the session kept in a home."""
+
+    def __init__(self, service, bank: Transport, home):
+        self.service = service
+        self.environment = {
+            "HOME": str(home), "EXAMPLE_SERVICE": service.url, "EXAMPLE_BACKEND": bank.base_url, "PATH": os.environ["PATH"]}
+
+    def mailbox(self) -> list[dict]:
+        with urllib.request.urlopen(self.service.url + "/dev/mailbox") as answer:
+            return json.load(answer)
+
+    def run(self, *arguments: str, types_code: bool = False) -> str:
+        before = len(self.mailbox())
+        process = subprocess.Popen(
+            [ROOT / ".build" / "debug" / "Terminal", *arguments], env=self.environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        typed = ""
+        deadline = time.monotonic() + 30
+        while types_code and not typed and process.poll() is None:
+            assert time.monotonic() < deadline, "no code was sent"
+            mails = self.mailbox()
+            typed = mails[0]["code"] + "\n" if len(mails) > before else ""
+            time.sleep(0.02)
+        output, errors = process.communicate(typed, timeout=60)
+        assert process.returncode == 0, output + errors
+        return output
+
+
+@pytest.mark.parametrize("binding", ["none", "dpop"])
+def test_the_example_app_is_let_in_by_the_example_backend_and_steps_up_when_asked(service, tmp_path, binding):
+    management = Management(service)
+    management.register(SCOPE)
+    management.set("stepup", {"allowed_scopes": [RULE]})
+    management.expect(200, "PUT", "/config/sessions", {"access_token_binding": binding})
+    with running_backend(tmp_path, service.url) as bank:
+        app = ExampleApp(service, bank, tmp_path)
+        assert "Signed in as usr_" in app.run("login", new_email(), types_code=True)
+        user = app.run("whoami").strip()
+        status, balance = app.run("call", "GET", BALANCE).split(" ", 1)
+        assert (status, json.loads(balance)) == ("200", {"owner": user, "cents": 1200})
+        assert app.run("call", "POST", TRANSFERS, types_code=True).endswith("202 \n")
+        # The grant is the session's, so that nothing is asked again.
+        assert app.run("call", "POST", TRANSFERS) == "202 \n"

@@ -17,7 +17,8 @@ extension VerificationError {
         switch reason {
         case .missingCredentials, .keysUnavailable, .replayGuardUnavailable: nil
         case .severalCredentials: "invalid_request"
-        case .missingProof, .invalidProof, .staleProof, .replayedProof: "invalid_dpop_proof"
+        case .missingProof, .invalidProof, .wrongMethod, .wrongTarget, .wrongAccessToken, .staleProof, .replayedProof:
+            "invalid_dpop_proof"
         case .nonceRequired: "use_dpop_nonce"
         case .insufficientScope, .insufficientUserAuthentication: reason.rawValue
         default: "invalid_token"
@@ -44,9 +45,11 @@ extension VerificationError {
 
     /// One challenge for each scheme that is offered; only that of the scheme in use says what was wrong (RFC 9449 §7.2).
     private var challenges: String {
-        // Of several credentials none was looked at, so the error stands where it was defined (RFC 6750 §3.1).
-        var challenges = [challenge("Bearer", isBlamed: schemes.used == .bearer || reason == .severalCredentials)]
-        if schemes.offersDPoP || schemes.used == .dpop {
+        // Of several credentials none was looked at, so the error stands where it was defined (RFC 6750 §3.1); and who
+        // uses a scheme that is not offered is told so under the one that is.
+        let isBearer = schemes.used == .bearer || reason == .severalCredentials || reason == .dpopNotOffered
+        var challenges = [challenge("Bearer", isBlamed: isBearer)]
+        if schemes.offersDPoP {
             challenges.append(challenge("DPoP", isBlamed: schemes.used == .dpop, [#"algs="ES256""#]))
         }
         return challenges.joined(separator: ", ")
@@ -83,11 +86,15 @@ extension VerificationError: CustomStringConvertible {
         case .wrongAudience: "the token is for another audience"
         case .missingClaim: "the token lacks a required claim"
         case .expired: "the token is expired"
+        case .tokenTooOld: "a younger token is needed"
         case .notYetValid: "the token is not valid yet"
         case .boundToken: "the token is bound to a key and needs a proof"
         case .unboundToken: "the token is not bound to a key"
         case .missingProof: "exactly one proof is needed"
-        case .invalidProof: "the proof is invalid, or for another request"
+        case .invalidProof: "the proof is invalid"
+        case .wrongMethod: "the proof is for another method"
+        case .wrongTarget: "the proof is for another URL"
+        case .wrongAccessToken: "the proof is for another access token"
         case .dpopNotOffered: "this backend takes no DPoP"
         case .wrongKey: "the proof is by another key than the token's"
         case .staleProof: "the proof is too old or too new"

@@ -13,6 +13,18 @@ extension VerificationError {
         self.init(reason)
     }
 
+    init(_ error: DPoPError) {
+        let reason: Reason =
+            switch error {
+            case .missing, .moreThanOne: .missingProof
+            case .malformed, .wrongType, .unsupportedAlgorithm, .invalidSignature, .invalidKey: .invalidProof
+            case .wrongMethod: .wrongMethod
+            case .wrongTarget: .wrongTarget
+            case .wrongAccessToken: .wrongAccessToken
+            }
+        self.init(reason)
+    }
+
     /// The same, for a caller who authenticated in this way.
     func under(_ schemes: AuthenticationSchemes) -> VerificationError {
         var error = self

@@ -55,6 +55,8 @@ extension VerificationError.Reason {
     public static let missingClaim = Self(rawValue: "missing_claim")
     /// `exp` is past.
     public static let expired = Self(rawValue: "expired")
+    /// The token is good, and older than ``VerifiedUser/require(issuedWithin:)`` asks for.
+    public static let tokenTooOld = Self(rawValue: "token_too_old")
     /// `nbf` is still to come.
     public static let notYetValid = Self(rawValue: "not_yet_valid")
     /// The token is bound to a key and was sent without a proof, as a bearer token (RFC 9449 §7.2).
@@ -65,9 +67,15 @@ extension VerificationError.Reason {
     public static let missingProof = Self(rawValue: "missing_proof")
     /// This verifier was given no URL of the backend, so no proof can name one. See `resources` of ``SessionVerifier``.
     public static let dpopNotOffered = Self(rawValue: "dpop_not_offered")
-    /// The proof breaks a rule of RFC 9449 §4.3. If all proofs do, look at `resources` of ``SessionVerifier``: they must be
-    /// the URLs that the apps use.
+    /// The proof is no JWT of this kind, or not signed by the key in it (RFC 9449 §4.3 steps 2 to 7).
     public static let invalidProof = Self(rawValue: "invalid_proof")
+    /// The proof is for another method (RFC 9449 §4.3 step 8).
+    public static let wrongMethod = Self(rawValue: "wrong_method")
+    /// The proof is for another URL (RFC 9449 §4.3 step 9). If all proofs are, look at `resources` of ``SessionVerifier``:
+    /// they must be the URLs that the apps use, also behind a proxy.
+    public static let wrongTarget = Self(rawValue: "wrong_target")
+    /// The proof is for another access token, or for none (RFC 9449 §4.3 step 12).
+    public static let wrongAccessToken = Self(rawValue: "wrong_access_token")
     /// The proof is by another key than the token's (RFC 9449 §4.3 step 12).
     public static let wrongKey = Self(rawValue: "wrong_key")
     /// The proof's `iat` is too far off.

@@ -3,14 +3,15 @@ internal import SessionTokens
 
 /// When a proof must carry a nonce of this backend (RFC 9449 §9). Secrets have 32 bytes, the same on every node.
 ///
-/// A nonce is good for one to two minutes.
+/// A nonce is good for one to two minutes. To change the secret without a refusal, make the new one an `older` of the old
+/// on every node, then change their places, and two minutes later take the old one away.
 public enum NoncePolicy: Sendable {
     /// Never: a proof is fresh by its `iat`.
     case never
     /// When its `iat` is not within the window, which lets in devices whose clock is wrong.
-    case whenNeeded(secret: Data)
+    case whenNeeded(secret: Data, older: [Data] = [])
     /// Always.
-    case always(secret: Data)
+    case always(secret: Data, older: [Data] = [])
 }
 
 extension NoncePolicy {
@@ -18,9 +19,9 @@ extension NoncePolicy {
     func validate() throws(VerifierConfigurationError) {
         switch self {
         case .never: return
-        case .whenNeeded(let secret), .always(let secret):
-            guard secret.count == 32 else {
-                throw VerifierConfigurationError("options.nonces", "must have a secret of 32 random bytes")
+        case .whenNeeded(let secret, let older), .always(let secret, let older):
+            guard ([secret] + older).allSatisfy({ $0.count == 32 }) else {
+                throw VerifierConfigurationError("options.nonces", "must have secrets of 32 random bytes")
             }
         }
     }
@@ -29,13 +30,13 @@ extension NoncePolicy {
     func resolved(audience: String) -> ProofPolicy.Nonces {
         switch self {
         case .never: .never
-        case .whenNeeded(let secret): .whenNeeded(Self.nonces(secret, audience: audience))
-        case .always(let secret): .always(Self.nonces(secret, audience: audience))
+        case .whenNeeded(let secret, let older): .whenNeeded(Self.nonces(secret, older, audience: audience))
+        case .always(let secret, let older): .always(Self.nonces(secret, older, audience: audience))
         }
     }
 
     /// Short windows, as each proof is remembered for as long as its nonce lives.
-    private static func nonces(_ secret: Data, audience: String) -> DPoPNonce {
-        DPoPNonce(secret: secret, audience: audience, window: 60)
+    private static func nonces(_ secret: Data, _ older: [Data], audience: String) -> DPoPNonce {
+        DPoPNonce(secret: secret, older: older, audience: audience, window: 60)
     }
 }

@@ -11,9 +11,9 @@ public struct KeyCachePolicy: Sendable {
     /// meanwhile. Shorten it if that is too long after a leak; 0 stops with the service.
     public var maximumStaleness: TimeInterval = 86_400
     /// The least time between two fetches, however many unknown keys are named.
-    public var floor: TimeInterval = 30
+    public var minimumInterval: TimeInterval = 30
     /// The same after a fetch that failed, while there are no keys at all.
-    public var retryFloor: TimeInterval = 1
+    public var minimumRetryInterval: TimeInterval = 1
     /// How long one fetch may take.
     public var timeout: TimeInterval = 10
 
@@ -27,9 +27,11 @@ public struct KeyCachePolicy: Sendable {
 extension KeyCachePolicy {
     /// - Throws: ``VerifierConfigurationError`` for lengths that contradict each other.
     func validate() throws(VerifierConfigurationError) {
-        guard retryFloor >= 0, floor >= 1, lifetime >= floor, maximumLifetime >= lifetime, maximumStaleness >= 0 else {
+        guard minimumRetryInterval >= 0, minimumInterval >= 1, lifetime >= minimumInterval, maximumLifetime >= lifetime,
+            maximumStaleness >= 0
+        else {
             throw VerifierConfigurationError(
-                "options.keys", "must have 1 <= floor <= lifetime <= maximumLifetime, and nothing negative")
+                "options.keys", "must have 1 <= minimumInterval <= lifetime <= maximumLifetime, and nothing negative")
         }
         guard (1...300).contains(timeout) else {
             throw VerifierConfigurationError("options.keys.timeout", "must be 1 to 300 seconds")

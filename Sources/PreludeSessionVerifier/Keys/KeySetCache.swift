@@ -54,8 +54,8 @@ actor KeySetCache {
             let running = fetchIfAllowed(now: now)
             // A busy backend waits for nobody. One that was idle does, for the set may lack a key by now that leaked
             // meanwhile; and not while the service is down, or it would stand still as well.
-            let isDown = lastFailure.map { now - $0 < 2 * policy.floor } ?? false
-            guard now >= kept.freshUntil + policy.floor, !isDown, let running else { return key }
+            let isDown = lastFailure.map { now - $0 < 2 * policy.minimumInterval } ?? false
+            guard now >= kept.freshUntil + policy.minimumInterval, !isDown, let running else { return key }
             _ = await running.value
         }
         let isFetched: Bool
@@ -79,7 +79,7 @@ actor KeySetCache {
     private func fetchIfAllowed(now: TimeInterval) -> Task<Bool, Never>? {
         if let running { return running }
         if let lastAttempt {
-            let floor = lastAttempt.succeeded || kept != nil ? policy.floor : policy.retryFloor
+            let floor = lastAttempt.succeeded || kept != nil ? policy.minimumInterval : policy.minimumRetryInterval
             // A clock that went back is no reason to wait.
             guard now < lastAttempt.at || now >= lastAttempt.at + floor else { return nil }
         }
@@ -106,7 +106,7 @@ actor KeySetCache {
         // What is no number says nothing.
         let maxAge = answer.maxAge.flatMap { $0.isNaN ? nil : $0 }
         let lifetime = min(maxAge ?? policy.lifetime, policy.maximumLifetime)
-        let freshUntil = now + max(lifetime, policy.floor)
+        let freshUntil = now + max(lifetime, policy.minimumInterval)
         kept = Kept(
             keys: keys, fetchedAt: now, freshUntil: freshUntil, usableUntil: freshUntil + policy.maximumStaleness)
         lastAttempt = (now, true)

@@ -4,7 +4,7 @@ internal import SessionTokens
 /// Who sent a request, as the service's signature vouches for it.
 ///
 /// The token was good when it was verified. Whether the session was revoked since it was issued, it cannot say: tokens
-/// live for minutes, so that is how long a revoked session can still call.
+/// live for minutes, so that is how long a revoked session can still call. ``require(issuedWithin:)`` makes that shorter.
 public struct VerifiedUser: Sendable, Equatable {
     /// `sub`: the user's id, `usr_…`.
     public let userID: String
@@ -14,7 +14,7 @@ public struct VerifiedUser: Sendable, Equatable {
     public let tokenID: String?
     /// The scopes that the token carries (RFC 8693 §4.2).
     public let scopes: Set<String>
-    /// `iat`: when the token was issued. For what must not outlive a revocation, ask for a young one.
+    /// `iat`: when the token was issued; see ``require(issuedWithin:)``.
     public let issuedAt: Date?
     /// `exp`: when the token ends.
     public let expiresAt: Date
@@ -22,6 +22,8 @@ public struct VerifiedUser: Sendable, Equatable {
     public let keyThumbprint: String?
     /// All claims, as JSON.
     let payload: Data
+    /// When the token was verified.
+    let verifiedAt: Date
     /// How the caller authenticated: refusals answer in the same scheme.
     let schemes: AuthenticationSchemes
 
@@ -43,6 +45,20 @@ public struct VerifiedUser: Sendable, Equatable {
         }
     }
 
+    /// Requires a young token, for what must not happen once a session was revoked: it gets no new one.
+    ///
+    /// An app that uses `PreludeSession` refreshes and repeats its request by itself.
+    ///
+    /// - Parameter seconds: The greatest age. Leave room for the way from the service to here, and for clocks that differ:
+    ///   less than 10 may refuse a token that was just issued.
+    /// - Throws: ``VerificationError`` with status 401 and `invalid_token` (RFC 6750 §3.1) for an older token, or one without
+    ///   `iat`.
+    public func require(issuedWithin seconds: TimeInterval) throws(VerificationError) {
+        guard let issuedAt, verifiedAt.timeIntervalSince(issuedAt) <= seconds else {
+            throw VerificationError(.tokenTooOld, schemes: schemes)
+        }
+    }
+
     /// All claims, those that your app maps included.
     ///
     /// - Throws: `DecodingError` when they do not have this form.
@@ -52,7 +68,7 @@ public struct VerifiedUser: Sendable, Equatable {
 }
 
 extension VerifiedUser {
-    init(_ claims: TokenClaims, payload: Data, schemes: AuthenticationSchemes) {
+    init(_ claims: TokenClaims, payload: Data, schemes: AuthenticationSchemes, at verifiedAt: Date) {
         userID = claims.sub
         sessionID = claims.sid
         tokenID = claims.jti
@@ -61,6 +77,7 @@ extension VerifiedUser {
         expiresAt = Date(timeIntervalSince1970: claims.exp)
         keyThumbprint = claims.cnf?.jkt
         self.payload = payload
+        self.verifiedAt = verifiedAt
         self.schemes = schemes
     }
 }

@@ -39,6 +39,28 @@ struct ChallengeTests {
         #expect(try await backend.verifier.verify(request).userID == "usr_1")
     }
 
+    @Test("The value of Authorization is read as in a request, and a bare token is a bearer token")
+    func wholeValue() async throws {
+        let backend = try Backend()
+        let token = try backend.token.compact()
+        for value in [token, "Bearer \(token)", "bearer  \(token)"] {
+            #expect(try await backend.verifier.verify(value).userID == "usr_1")
+        }
+        #expect(try await backend.verifier.refusal(of: "Basic dTpw").reason == .missingCredentials)
+        #expect(try await backend.verifier.refusal(of: "Bearer ").reason == .missingCredentials)
+        #expect(try await backend.verifier.refusal(of: "").reason == .malformed)
+    }
+
+    @Test("RFC 9449 §7.1: the scheme DPoP needs a request with a proof, which a string cannot have")
+    func boundValue() async throws {
+        let backend = try Backend()
+        let value = try "DPoP \(backend.boundToken.compact())"
+        let error = try await backend.verifier.refusal(of: value)
+        #expect(error.reason == .missingProof)
+        #expect(error.challenge?.hasPrefix(#"Bearer, DPoP error="invalid_dpop_proof""#) == true)
+        #expect(try await Backend(resources: []).verifier.refusal(of: value).reason == .dpopNotOffered)
+    }
+
     @Test("RFC 6750 §3.1: two Authorization headers are 400 invalid_request, though both are good")
     func twoCredentials() async throws {
         let backend = try Backend(resources: [])
@@ -71,7 +93,7 @@ struct ChallengeTests {
         #expect(error.status == .unauthorized)
         #expect(
             error.challenge
-                == #"Bearer, DPoP error="invalid_dpop_proof", error_description="the proof is invalid, or for another request", algs="ES256""#
+                == #"Bearer, DPoP error="invalid_dpop_proof", error_description="the proof is for another method", algs="ES256""#
         )
     }
 

@@ -68,7 +68,7 @@ struct BindingTests {
         let one = try backend.boundToken.compact()
         let other = try backend.boundToken.with { $0.claims["jti"] = "tok_2" }.compact()
         let request = try Backend.request(["DPoP \(other)"], proofs: backend.proof(for: one).headers())
-        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+        #expect(try await backend.verifier.refusal(of: request).reason == .wrongAccessToken)
     }
 
     @Test("A bearer token in a request is let in, with or without DPoP at this backend", arguments: [true, false])

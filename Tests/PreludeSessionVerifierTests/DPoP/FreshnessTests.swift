@@ -91,6 +91,18 @@ struct FreshnessTests {
         #expect(error.nonce == backend.verifier.nextNonce)
     }
 
+    @Test("RFC 9449 §8: while nodes change to another secret, each takes the other's nonces")
+    func changingSecret() async throws {
+        let new = Data(repeating: 8, count: 32)
+        let behind = try Backend { $0.nonces = .always(secret: Backend.secret, older: [new]) }
+        let ahead = try Backend { $0.nonces = .whenNeeded(secret: new, older: [Backend.secret]) }
+        let nonce = try #require(behind.verifier.nextNonce)
+        #expect(try await ahead.verifier.verify(ahead.boundRequest(nonce: nonce)).userID == "usr_1")
+        let after = try Backend { $0.nonces = .always(secret: new) }
+        #expect(try await after.verifier.refusal(of: after.boundRequest(nonce: nonce)).reason == .nonceRequired)
+        #expect(after.verifier.nextNonce != nonce)
+    }
+
     @Test("RFC 9449 §8: nonces of two backends with one secret are not each other's")
     func nonceOfOtherResource() async throws {
         let backend = try Backend { $0.nonces = .always(secret: Backend.secret) }

@@ -14,8 +14,15 @@ struct ProofRulesTests {
     func refused(_ mutation: ProofMutation) async throws {
         let backend = try Backend()
         let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: { try mutation.change(&$0) }))
-        let isMissing = [.missing, .moreThanOne].contains(mutation.expected)
-        #expect(error.reason == (isMissing ? .missingProof : .invalidProof))
+        let reason: VerificationError.Reason =
+            switch mutation.expected {
+            case .missing, .moreThanOne: .missingProof
+            case .wrongMethod: .wrongMethod
+            case .wrongTarget: .wrongTarget
+            case .wrongAccessToken: .wrongAccessToken
+            default: .invalidProof
+            }
+        #expect(error.reason == reason)
         #expect(error.status == .unauthorized)
         #expect(error.code == "invalid_dpop_proof")
         #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")
@@ -25,7 +32,7 @@ struct ProofRulesTests {
     func noAccessTokenHash() async throws {
         let backend = try Backend()
         let request = try backend.boundRequest(proof: { $0.claims["ath"] = nil })
-        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+        #expect(try await backend.verifier.refusal(of: request).reason == .wrongAccessToken)
     }
 
     @Test("RFC 9449 §4.3 step 12: a good proof by another key than cnf.jkt is refused, as the token's fault (§7.1)")
@@ -65,7 +72,7 @@ struct ProofRulesTests {
         let backend = try Backend()
         var request = try backend.boundRequest()
         request.method = .post
-        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+        #expect(try await backend.verifier.refusal(of: request).reason == .wrongMethod)
     }
 
     @Test("RFC 9449 §4.3 step 9: the path is that of the request")
@@ -73,7 +80,7 @@ struct ProofRulesTests {
         let backend = try Backend()
         var request = try backend.boundRequest()
         request.path = "/v1/orders/7"
-        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+        #expect(try await backend.verifier.refusal(of: request).reason == .wrongTarget)
     }
 
     @Test(
@@ -83,7 +90,7 @@ struct ProofRulesTests {
         let backend = try Backend()
         var request = try backend.boundRequest(proof: { $0.claims["htu"] = .string(Backend.resource + path) })
         request.path = path
-        #expect(try await backend.verifier.refusal(of: request).reason == .invalidProof)
+        #expect(try await backend.verifier.refusal(of: request).reason == .wrongTarget)
     }
 
     @Test("A backend under several URLs takes a proof of each")
@@ -100,6 +107,10 @@ struct ProofRulesTests {
     func noResource() async throws {
         let backend = try Backend(resources: [])
         let request = try backend.boundRequest(proof: { $0.claims["htu"] = "http://10.0.0.7/v1/orders" })
-        #expect(try await backend.verifier.refusal(of: request).reason == .dpopNotOffered)
+        let error = try await backend.verifier.refusal(of: request)
+        #expect(error.reason == .dpopNotOffered)
+        #expect(
+            error.challenge == #"Bearer error="invalid_token", error_description="this backend takes no DPoP""#,
+            "a scheme that is not taken is not offered")
     }
 }

@@ -207,7 +207,7 @@ struct KeySetCacheTests {
     }
 
     @Test("Without any keys the service is asked again after a second, not at each token")
-    func retryFloor() async throws {
+    func minimumRetryInterval() async throws {
         let backend = try Backend()
         backend.source.goDown()
         let token = try token(backend)

@@ -59,6 +59,28 @@ struct VerifiedUserTests {
         #expect(throws: VerificationError.self) { try user.require(scope: scope) }
     }
 
+    @Test("A token as young as asked for is let in, an older one is 401 invalid_token, so that the app gets another")
+    func age() async throws {
+        let backend = try Backend(resources: [])
+        let token = try backend.token.compact()
+        backend.clock.advance(10)
+        try await backend.verifier.verify(token).require(issuedWithin: 10)
+        backend.clock.advance(0.5)
+        let user = try await backend.verifier.verify(token)
+        let error = try #require(throws: VerificationError.self) { try user.require(issuedWithin: 10) }
+        #expect(error.reason == .tokenTooOld)
+        #expect(error.status == .unauthorized)
+        #expect(
+            error.challenge == #"Bearer error="invalid_token", error_description="a younger token is needed""#)
+    }
+
+    @Test("A token of unknown age is never young")
+    func unknownAge() async throws {
+        let backend = try Backend { $0.profile = .plainJWT }
+        let user = try await backend.verifier.verify(backend.token.with { $0.claims["iat"] = nil }.compact())
+        #expect(throws: VerificationError.self) { try user.require(issuedWithin: .infinity) }
+    }
+
     @Test("RFC 6750 §3.1: a missing scope is 403 insufficient_scope, which names it")
     func insufficientScope() async throws {
         let backend = try Backend(resources: [])

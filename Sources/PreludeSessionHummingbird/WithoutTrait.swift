@@ -1,0 +1,24 @@
+#if !Hummingbird
+    // Whoever forgot the trait is told so where the name stands.
+
+    /// Needs the package trait `Hummingbird`.
+    @available(
+        *, unavailable,
+        message: "Add the trait to the dependency: .package(url: \"…\", from: \"…\", traits: [\"Hummingbird\"])"
+    )
+    public struct VerifierMiddleware {}
+
+    /// Needs the package trait `Hummingbird`.
+    @available(
+        *, unavailable,
+        message: "Add the trait to the dependency: .package(url: \"…\", from: \"…\", traits: [\"Hummingbird\"])"
+    )
+    public struct ScopeMiddleware {}
+
+    /// Needs the package trait `Hummingbird`.
+    @available(
+        *, unavailable,
+        message: "Add the trait to the dependency: .package(url: \"…\", from: \"…\", traits: [\"Hummingbird\"])"
+    )
+    public struct VerifiedContext {}
+#endif
