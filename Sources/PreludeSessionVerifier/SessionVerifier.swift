@@ -144,9 +144,10 @@ public struct SessionVerifier: Sendable {
 
     private func verifyToken(_ text: String) async throws(VerificationError) -> (TokenClaims, payload: Data) {
         do {
-            let unverified = try UnverifiedToken(text, algorithms: algorithms)
-            let key = try await keys.key(id: unverified.keyID)
-            let token = try VerifiedToken(unverified, key: key)
+            let jws = try CompactJWS(parsing: text)
+            guard algorithms.contains(jws.algorithm) else { throw JWSError.unsupportedAlgorithm }
+            guard let keyID = jws.header.kid else { throw JWSError.malformed }
+            let token = try VerifiedToken(jws, key: try await keys.key(id: keyID))
             try claims.check(type: token.type)
             let found = try TokenJSON.read(TokenClaims.self, from: token.payload)
             try claims.check(found, now: environment.seconds)

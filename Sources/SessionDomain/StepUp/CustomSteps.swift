@@ -1,4 +1,4 @@
-internal import SessionRSA
+internal import SessionTokens
 
 /// Reads the tokens by which an operator's backend says that a step of its own was done: RS256, by a key of its
 /// `jwks_url`.

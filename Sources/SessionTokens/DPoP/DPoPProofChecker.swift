@@ -99,10 +99,8 @@ package struct DPoPProofChecker: Sendable {
     private func parse(_ header: String) throws(DPoPError) -> CompactJWS {
         do {
             return try CompactJWS(parsing: header)
-        } catch JWSError.unsupportedAlgorithm {
+        } catch .unsupportedAlgorithm {
             throw .unsupportedAlgorithm
-        } catch is JWKError {
-            throw .invalidKey
         } catch {
             throw .malformed
         }
@@ -117,9 +115,16 @@ package struct DPoPProofChecker: Sendable {
     }
 
     private func publicKey(of jws: CompactJWS) throws(DPoPError) -> PublicJWK {
-        guard let key = jws.header.jwk else { throw .malformed }
-        guard key.algorithm == .es256 else { throw .invalidKey }
-        return key
+        guard let jwk = jws.header.jwk else { throw .malformed }
+        do {
+            let key = try PublicJWK(jwk)
+            guard key.algorithm == .es256 else { throw JWKError.unsupportedKey }
+            return key
+        } catch is JWKError {
+            throw .invalidKey
+        } catch {
+            throw .malformed
+        }
     }
 
     private func checkSignature(_ jws: CompactJWS, with key: PublicJWK) throws(DPoPError) {

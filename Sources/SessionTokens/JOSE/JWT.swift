@@ -14,16 +14,11 @@ package enum JWT {
     /// Times and audience are the caller's to check: they need a clock and a policy.
     package static func verify<Claims: Decodable>(
         _ token: String, as claims: Claims.Type, type: String, keys: some VerificationKeySet
-    ) throws -> Claims {
+    ) throws(JWSError) -> Claims {
         let jws = try CompactJWS(parsing: token)
-        guard jws.header.typ?.lowercased() == type else { throw JWSError.wrongType }
-        guard let keyID = jws.header.kid, let key = keys.key(id: keyID) else { throw JWSError.unknownKey }
-        try jws.verify(with: key)
-        do {
-            return try TokenJSON.decode(claims, from: jws.payload)
-        } catch {
-            throw JWSError.invalidClaims
-        }
+        guard jws.header.typ?.lowercased() == type else { throw .wrongType }
+        guard let keyID = jws.header.kid, let key = keys.key(id: keyID) else { throw .unknownKey }
+        return try VerifiedToken(jws, key: key).claims(as: claims)
     }
 
     /// The claims of a token that somebody else has to verify: a client reads its own access token this way.
