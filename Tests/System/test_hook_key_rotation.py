@@ -1,0 +1,71 @@
+"""The key of hooks and webhooks changes while two nodes deliver, and an operator's backend keeps key sets."""
+
+import itertools
+import threading
+import time
+
+from conftest import running
+from operator_api import Management
+from receiver import Reply
+from service import APP, Service
+from test_webhooks import activation, is_from_the_service, new_user, wait_until
+from transport import Transport
+
+PATH = "/rotating"
+#: Seconds for which a key is published before it signs; the backend may keep a key set for five less.
+AHEAD = 7
+
+
+class Operator:
+    """A backend that judges every delivery by a key set that is as old as it may be, and fetches no other."""
+
+    def __init__(self, service: Service):
+        self.transport = Transport(service.url)
+        self.jwks: dict = {}
+        self.until = 0.0
+        self.accepted: dict[str, int] = {}
+        self.refused: list[str] = []
+        self._lock = threading.Lock()
+
+    def take(self, received) -> Reply:
+        if received.method == "GET":
+            return activation(received)
+        key_id = received.headers["x-webhook-signature-key-id"]
+        with self._lock:
+            if time.monotonic() >= self.until:
+                asked = time.monotonic()
+                answer = self.transport.send("GET", "/.well-known/jwks.json")
+                self.until = asked + int(answer.headers["Cache-Control"].split("max-age=")[1])
+                self.jwks = answer.json
+            if is_from_the_service(received.body, received.headers["x-webhook-signature"], key_id, self.jwks):
+                self.accepted[key_id] = self.accepted.get(key_id, 0) + 1
+            else:
+                self.refused.append(key_id)
+        return Reply(200, b"")
+
+
+def test_every_delivery_of_both_nodes_verifies_while_the_key_of_hooks_rotates(tmp_path, authority, backend):
+    egress = ["--egress-trust-roots", str(authority.certificate_path), "--egress-network", "127.0.0.0/8"]
+    first, second = (Service(tmp_path, "--key-publish-ahead", str(AHEAD), *egress) for _ in range(2))
+    second.flags += ["--public-url", first.url]
+    with running(first), running(second):
+        operator = Operator(second)
+        url = backend.on(PATH, operator.take)
+        nodes = [Management(first), Management(second)]
+        webhook = nodes[0].expect(201, "POST", "/webhooks", {"url": url})
+        nodes[0].expect(200, "POST", f"/webhooks/{webhook['id']}/activate")
+        turns = itertools.cycle(nodes)
+
+        def delivers(keys: int) -> bool:
+            new_user(next(turns))
+            enough = [count for count in operator.accepted.values() if count >= 5]
+            return len(enough) >= keys or bool(operator.refused)
+
+        wait_until(lambda: delivers(1))
+        rotated = first.run("key", "rotate", "--app", APP, "--purpose", "hook", "--publish-ahead", str(AHEAD + 2),
+                            "--development", "--json")
+        assert rotated.returncode == 0, rotated.stderr
+        wait_until(lambda: delivers(2), seconds=40)
+        assert operator.refused == []
+        assert len(operator.accepted) == 2
+    backend.forget()
