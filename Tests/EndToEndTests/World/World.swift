@@ -17,23 +17,25 @@ struct World: Sendable {
     let service: SessionService
     let router: InProcessRouter
     let appID: AppID
+    private let keys: KeyRing
+    private let keyRotation: KeyRotationPolicy
     static let origin = "http://localhost:8080"
 
     /// - Parameter servesAnyHost: Whether the app answers for hosts that name none.
-    init(servesAnyHost: Bool = true, configure: (inout App) -> Void = { _ in }) async throws {
+    init(
+        servesAnyHost: Bool = true, keyRotation: KeyRotationPolicy = KeyRotationPolicy(),
+        configure: (inout App) -> Void = { _ in }
+    ) async throws {
         let clock = clock
-        let live = ServiceEnvironment.live
-        let environment = ServiceEnvironment(
-            now: { clock.timestamp }, randomBytes: live.randomBytes,
-            sleep: { _ in throw CancellationError() })
+        let environment = Self.environment(clock)
         let id = try #require(AppID("testapp"))
         appID = id
+        keys = KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32))))
+        self.keyRotation = keyRotation
         service = SessionService(
-            store: try SQLiteStore.open(.memory),
-            keys: KeyRing(current: MasterKey(secret: Data(live.randomBytes(32)))),
-            hasher: try Argon2PasswordHasher(), delivery: mailbox, egress: internet,
-            origins: try PublicOrigins(publicURL: Self.origin), defaultApp: servesAnyHost ? id : nil,
-            environment: environment)
+            store: try SQLiteStore.open(.memory), keys: keys, hasher: try Argon2PasswordHasher(), delivery: mailbox,
+            egress: internet, origins: try PublicOrigins(publicURL: Self.origin),
+            defaultApp: servesAnyHost ? id : nil, environment: environment, keyRotation: keyRotation)
         _ = try await service.apps.create(id: id, name: "Test") { app in
             app.passwordLogin = PasswordLoginConfig(at: clock.timestamp)
             app.otpLogins = OTPLoginConfig.Channel.allCases.map { channel in
@@ -43,6 +45,22 @@ struct World: Sendable {
             configure(&app)
         }
         router = InProcessRouter(service: service, edge: EdgeOptions())
+    }
+
+    /// Another node on the same database.
+    ///
+    /// - Parameter clockError: Seconds by which its clock is wrong.
+    func node(clockError: Int = 0) throws -> SessionService {
+        SessionService(
+            store: service.store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: mailbox, egress: internet,
+            origins: try PublicOrigins(publicURL: Self.origin), defaultApp: appID,
+            environment: Self.environment(clock, clockError: clockError), keyRotation: keyRotation)
+    }
+
+    private static func environment(_ clock: TestClock, clockError: Int = 0) -> ServiceEnvironment {
+        ServiceEnvironment(
+            now: { clock.timestamp + clockError }, randomBytes: ServiceEnvironment.live.randomBytes,
+            sleep: { _ in throw CancellationError() })
     }
 
     func transport() -> InProcessTransport { InProcessTransport(router: router) }

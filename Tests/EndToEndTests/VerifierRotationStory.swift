@@ -1,0 +1,131 @@
+import Foundation
+import HTTPTypes
+import PreludeSession
+import PreludeSessionTesting
+import PreludeSessionVerifier
+import SessionDomain
+import SessionHTTP
+import SessionTokens
+import Synchronization
+import Testing
+
+/// Apps that refresh at two nodes, and backends that keep key sets for as long as the verifier keeps them by itself.
+@Suite("Backends verify while keys change")
+struct VerifierRotationStory {
+    @Test("Of two nodes no token is refused, be it new or about to end, while the key and its algorithm change")
+    func noRefusal() async throws {
+        let load = try await Load(keyRotation: KeyRotationPolicy(interval: nil))
+        try await load.run(seconds: 60)
+        try await load.nodes[1].signingKeys.rotate(.access, of: load.world.appID, reason: .request)
+        try await load.run(seconds: 720)
+        _ = try await load.nodes[0].apps.change(AppSettingsChange(signingAlgorithm: .es256), of: load.world.appID)
+        try await load.run(seconds: 780)
+        #expect(load.refusals.isEmpty)
+        #expect(load.checks > 2000)
+        // Each node has signed with the first key, with its successor, and with the one of the other algorithm.
+        #expect(load.signers.count == 6)
+        #expect(Set(load.signers.map(\.algorithm)) == ["EdDSA", "ES256"])
+    }
+
+    @Test("A key that signs seconds after it was published would be refused by one of them")
+    func tooEarly() async throws {
+        let load = try await Load(keyRotation: KeyRotationPolicy(interval: nil, publishAhead: 15))
+        try await load.run(seconds: 60)
+        try await load.nodes[1].signingKeys.rotate(.access, of: load.world.appID, reason: .request)
+        try await load.run(seconds: 60)
+        #expect(load.refusals.contains(.unknownKey))
+    }
+}
+
+/// Two people whose tokens four backends judge, when they are new and again in their last seconds.
+private final class Load {
+    struct Signer: Hashable {
+        let node: Int
+        let keyID: String
+        let algorithm: String
+    }
+
+    let world: World
+    let nodes: [SessionService]
+    private let routers: [InProcessRouter]
+    private let verifiers: [SessionVerifier]
+    private let people: [PreludeSessionClient]
+    private var living: [(token: String, expiresAt: Timestamp)] = []
+    private(set) var signers: Set<Signer> = []
+    private(set) var refusals: [VerificationError.Reason] = []
+    private(set) var checks = 0
+
+    init(keyRotation: KeyRotationPolicy) async throws {
+        let world = try await World(keyRotation: keyRotation)
+        self.world = world
+        nodes = [world.service, try world.node(clockError: 2)]
+        let routers = nodes.map { InProcessRouter(service: $0, edge: EdgeOptions(exemptsLoopback: true)) }
+        self.routers = routers
+        verifiers = try (0..<4).map { index in
+            var options = VerifierOptions()
+            options.environment.now = { world.clock.timestamp.date.addingTimeInterval(Double(index - 2)) }
+            return try SessionVerifier(
+                service: World.origin, audience: world.appID.rawValue, options: options,
+                keySource: PublishedKeys(router: routers[index % 2]))
+        }
+        var people: [PreludeSessionClient] = []
+        for (index, router) in routers.enumerated() {
+            people.append(
+                try await world.signedIn("user\(index)@example.com", transport: InProcessTransport(router: router)))
+        }
+        self.people = people
+        // Some are always about to fetch, and some have just done so.
+        for verifier in verifiers {
+            try await verifier.loadKeys()
+            world.clock.advance(seconds: 7)
+        }
+    }
+
+    func run(seconds: Int) async throws {
+        let end = world.clock.timestamp + seconds
+        while world.clock.timestamp < end {
+            world.clock.advance(seconds: 5)
+            for (node, person) in people.enumerated() {
+                try await person.invalidateSession()
+                let token = try await person.refresh().accessToken
+                try note(token, node: node)
+                await judge(token)
+            }
+            let last = living.prefix { $0.expiresAt < world.clock.timestamp + 6 }
+            for (token, _) in last { await judge(token) }
+            living.removeFirst(last.count)
+        }
+    }
+
+    private func note(_ token: String, node: Int) throws {
+        let jws = try CompactJWS(parsing: token)
+        signers.insert(
+            Signer(node: node, keyID: try #require(jws.header.kid), algorithm: jws.algorithm.rawValue))
+        living.append((token, world.clock.timestamp + 300))
+    }
+
+    private func judge(_ token: String) async {
+        for verifier in verifiers {
+            checks += 1
+            do throws(VerificationError) {
+                _ = try await verifier.verify(token)
+            } catch {
+                refusals.append(error.reason)
+            }
+        }
+    }
+}
+
+/// The key set of one node, with the lifetime that the node gives it.
+private struct PublishedKeys: KeySetSource {
+    let router: InProcessRouter
+
+    func fetch() async throws -> FetchedKeySet {
+        let (response, body) = try await router.respond(
+            to: HTTPRequest(method: .get, scheme: "http", authority: "localhost:8080", path: "/.well-known/jwks.json"),
+            body: nil)
+        let control = try #require(response.headerFields[.cacheControl])
+        let maxAge = try #require(control.split(separator: "max-age=").last.flatMap { Double($0) })
+        return FetchedKeySet(json: body, maxAge: maxAge)
+    }
+}
