@@ -63,8 +63,8 @@ struct BackendStory {
         let token = try #require(await client.accessToken)
         #expect(await answer { _ in } == "replayed_proof")
         #expect(await answer { $0.headerFields[.authorization] = "Bearer \(token)" } == "bound_token")
-        #expect(await answer { $0.path = "/transfers" } == "invalid_proof")
-        #expect(await answer { $0.method = .delete } == "invalid_proof")
+        #expect(await answer { $0.path = "/transfers" } == "wrong_target")
+        #expect(await answer { $0.method = .delete } == "wrong_method")
     }
 
     @Test("a nonce that the backend wants is learned, with one request more the first time only")
@@ -100,6 +100,25 @@ struct BackendStory {
         _ = try await client.submitStepUpOTP(challenge, code: try world.code(for: "ada@example.com"))
         #expect(try await client.data(for: request).1.statusCode == 200)
         #expect(await backend.requests.map(\.status) == [401, 200])
+    }
+
+    @Test(
+        "where the backend wants a young token, the app gets another by itself, and a revoked session gets none",
+        arguments: [SessionPolicy.AccessTokenBinding.bearer, .dpop])
+    func youngToken(_ binding: SessionPolicy.AccessTokenBinding) async throws {
+        let world = try await World { $0.sessions.accessTokenBinding = binding }
+        let backend = try VerifyingBackend(world, greatestAge: 30)
+        let client = try await signedIn(world, at: backend)
+        world.clock.advance(seconds: 31)
+        #expect(try await client.data(for: request).1.statusCode == 200)
+        #expect(await backend.requests.map(\.status) == [401, 200])
+
+        let other = try await signedIn(world, at: backend)
+        _ = try await other.revokeSessions(.others)
+        #expect(try await client.data(for: request).1.statusCode == 200, "for as long as the token is young")
+        world.clock.advance(seconds: 31)
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.data(for: request) }
+        #expect(error.map(isUnauthorized) == true)
     }
 
     @Test("keys that change in an emergency cost a refresh, and nobody the call")

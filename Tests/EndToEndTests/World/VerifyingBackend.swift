@@ -27,11 +27,16 @@ actor VerifyingBackend: SessionTransport {
     let verifier: SessionVerifier
     private let service: InProcessTransport
     private let stepUp: String?
+    private let greatestAge: TimeInterval?
     /// What came in, and what became of it.
     private(set) var requests: [(request: HTTPRequest, status: Int)] = []
 
-    /// - Parameter stepUp: The scope that every call needs.
-    init(_ world: World, nonces: NoncePolicy = .never, stepUp: String? = nil) throws {
+    /// - Parameters:
+    ///   - stepUp: The scope that every call needs.
+    ///   - greatestAge: How old a token may be, in seconds.
+    init(
+        _ world: World, nonces: NoncePolicy = .never, stepUp: String? = nil, greatestAge: TimeInterval? = nil
+    ) throws {
         let clock = world.clock
         var options = VerifierOptions()
         options.nonces = nonces
@@ -41,6 +46,7 @@ actor VerifyingBackend: SessionTransport {
             options: options, keySource: PublishedKeys(world: world))
         service = world.transport()
         self.stepUp = stepUp
+        self.greatestAge = greatestAge
     }
 
     func send(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data) {
@@ -56,6 +62,7 @@ actor VerifyingBackend: SessionTransport {
         do {
             let user = try await verifier.verify(request)
             if let stepUp { try user.require(stepUp: stepUp) }
+            if let greatestAge { try user.require(issuedWithin: greatestAge) }
             return (HTTPResponse(status: .ok, headerFields: verifier.nextHeaderFields), Data(user.userID.utf8))
         } catch {
             return (
