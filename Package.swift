@@ -46,6 +46,14 @@ let examples: [Target] =
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
             path: "Examples/Backend/Sources/Backend"),
+        .testTarget(
+            name: "BackendTests",
+            dependencies: [
+                "Backend", "PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            path: "Examples/Backend/Tests/BackendTests", swiftSettings: [.define("Testing")]),
     ] : []
 
 let package = Package(
@@ -241,7 +249,7 @@ let package = Package(
         // As an app would write them: nothing but products.
         .testTarget(
             name: "PreludeSessionTestingTests",
-            dependencies: ["PreludeSession", "PreludeSessionTesting"],
+            dependencies: ["PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier", httpTypes],
             swiftSettings: strict
         ),
         .testTarget(
