@@ -45,7 +45,11 @@ actor APIClient {
 
     /// Carries a request to another server as it is; its answer is nobody's business here.
     func carry(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data) {
-        try await transport.send(request, body: body, timeout: timeout)
+        do {
+            return try await transport.send(request, body: body, timeout: timeout)
+        } catch {
+            throw PreludeSessionError.ofTransport(error)
+        }
     }
 
     private func attempt(_ request: APIRequest) async throws -> TransportAnswer {
@@ -74,6 +78,7 @@ actor APIClient {
             return try await transport.send(
                 ready, body: request.body, timeout: timeout, maximumAnswer: Self.maximumAnswer)
         } catch {
+            let error = PreludeSessionError.ofTransport(error)
             log(
                 .warning, "a request gets no answer",
                 attributes(of: request) + [

@@ -22,6 +22,8 @@ actor ScriptedTransport: SessionTransport {
         case noise(_ status: Int)
         case offline
         case timeout
+        /// The transport fails in its own words.
+        case failure(any Error)
         /// Waits for the gate before it answers.
         indirect case held(Gate, Answer)
         /// Does something before it answers.
@@ -77,6 +79,7 @@ actor ScriptedTransport: SessionTransport {
         case .noise(let status): return response(status, "<html>", [:])
         case .offline: throw PreludeSessionError.network(underlying: Disconnected())
         case .timeout: throw PreludeSessionError.timeout
+        case .failure(let error): throw error
         case .held(let gate, let answer):
             await gate.wait()
             return try await deliver(answer)
