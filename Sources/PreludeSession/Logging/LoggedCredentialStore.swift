@@ -5,6 +5,8 @@ internal import Foundation
 struct LoggedCredentialStore: CredentialStore {
     let store: any CredentialStore
     let log: SessionLog
+    /// Seconds that an answer may take, which is what others wait for who want the same lock.
+    let timeout: TimeInterval
 
     func read(_ name: String) async throws -> Data? { try await telling("read", name) { try await store.read(name) } }
 
@@ -18,8 +20,10 @@ struct LoggedCredentialStore: CredentialStore {
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
         do {
-            return try await store.withLock(name) {
-                do { return try await work() } catch { throw Unlocked(cause: error) }
+            return try await FileLock.$clientTimeout.withValue(timeout) {
+                try await store.withLock(name) {
+                    do { return try await work() } catch { throw Unlocked(cause: error) }
+                }
             }
         } catch let failure as Unlocked {
             // Told where it failed.
