@@ -47,7 +47,8 @@ public enum PreludeSessionError: Error, Sendable {
 }
 
 extension PreludeSessionError: LocalizedError {
-    /// The text of the error, with a word on what to do where the case has none of its own.
+    /// The text of the error, for developers and logs, in English. What to show to people is for the app to say, by the
+    /// case.
     public var errorDescription: String? {
         switch self {
         case .timeout: "There was no answer in time. Try again."
