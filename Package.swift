@@ -154,8 +154,8 @@ let package = Package(
         .target(
             name: "PreludeSessionTesting",
             dependencies: [
-                "PreludeSession", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens", "SessionWire",
-                crypto, httpTypes, hummingbird, logging, nioCore,
+                "PreludeSession", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite", "SessionTokens",
+                "SessionWire", crypto, httpTypes, hummingbird, logging, nioCore,
             ],
             swiftSettings: strict
         ),

@@ -173,7 +173,7 @@ extension SessionEngine {
         do {
             do {
                 return try await api.send(request)
-            } catch  where Self.mayBeLost(error) {
+            } catch let error where Self.mayBeLost(error) {
                 log(.debug, "asks again for an answer that may be lost")
                 return try await api.send(request)
             }
