@@ -46,6 +46,14 @@ let examples: [Target] =
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
             path: "Examples/Backend/Sources/Backend"),
+        .testTarget(
+            name: "BackendTests",
+            dependencies: [
+                "Backend", "PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            path: "Examples/Backend/Tests/BackendTests", swiftSettings: [.define("Testing")]),
     ] : []
 
 let package = Package(
@@ -147,8 +155,8 @@ let package = Package(
         .target(
             name: "PreludeSessionTesting",
             dependencies: [
-                "PreludeSession", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens", "SessionWire",
-                crypto, httpTypes, hummingbird, logging, nioCore,
+                "PreludeSession", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite", "SessionTokens",
+                "SessionWire", crypto, httpTypes, hummingbird, logging, nioCore,
             ],
             swiftSettings: strict
         ),
@@ -251,7 +259,7 @@ let package = Package(
         // As an app would write them: nothing but products.
         .testTarget(
             name: "PreludeSessionTestingTests",
-            dependencies: ["PreludeSession", "PreludeSessionTesting"],
+            dependencies: ["PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier", httpTypes],
             swiftSettings: strict
         ),
         .testTarget(

@@ -44,8 +44,8 @@ public struct BackendAnswer: Sendable, Hashable {
 extension TestService {
     /// Answers the calls that the app makes to its own backend with `client.data(for:)`. Without it they find no one.
     ///
-    /// - Parameter handler: Sees the request as it was sent, with its access token and proof. What it throws, the app's
-    ///   call throws.
+    /// - Parameter handler: Sees the request as it was sent, with its access token and proof. What it throws, the
+    ///   app's call throws as `PreludeSessionError.network(underlying:)`.
     public func serveBackend(_ handler: @escaping BackendHandler) { world.backend.withLock { $0 = handler } }
 }
 

@@ -27,7 +27,7 @@ final class ServiceWorld: Sendable {
         service = SessionService(
             store: try SQLiteStore.open(.memory),
             keys: KeyRing(current: MasterKey(secret: Data(live.randomBytes(32)))),
-            hasher: QuickPasswordHasher(randomBytes: live.randomBytes), delivery: mailbox, egress: NoEgress(),
+            hasher: QuickPasswordHasher(randomBytes: live.randomBytes), delivery: mailbox, egress: OwnSteps(),
             origins: try PublicOrigins(publicURL: Self.origin), defaultApp: app, environment: environment)
         _ = try await service.apps.create(id: app, name: "Test") { app in
             app.passwordLogin = PasswordLoginConfig(at: clock.timestamp)
@@ -39,13 +39,4 @@ final class ServiceWorld: Sendable {
         // All tests have one address, so a limit by address would be a limit on tests.
         router = InProcessRouter(service: service, edge: EdgeOptions(exemptsLoopback: true))
     }
-}
-
-/// No hooks and no webhooks: a unit test of an app has no operator.
-private struct NoEgress: Egress {
-    func send(_ request: EgressRequest) async throws(EgressError) -> EgressAnswer {
-        throw .connectionFailed("the service of a unit test calls nobody")
-    }
-
-    func validate(url: String) throws(EgressError) {}
 }

@@ -2,11 +2,19 @@ import PreludeSession
 import SessionDomain
 
 /// A step that a user has to do for a scope.
-public enum TestStep: String, Sendable, Hashable, CaseIterable {
+public struct TestStep: RawRepresentable, Sendable, Hashable {
+    /// The step's key, as in `StepUpChallenge.currentStep`.
+    public let rawValue: String
+    /// A step by its key.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
     /// The code that `sendStepUpOTP(_:)` sends to the user's e-mail address.
-    case verifyEmail = "verify_email"
+    public static let verifyEmail = TestStep(rawValue: "verify_email")
     /// The code that `sendStepUpOTP(_:)` sends to the user's phone number.
-    case verifySMS = "verify_sms"
+    public static let verifySMS = TestStep(rawValue: "verify_sms")
+
+    /// A step of the app's own, which `TestService.verificationToken(for:as:)` proves.
+    public static func own(_ key: String) -> TestStep { TestStep(rawValue: key) }
 }
 
 /// What a granted scope is good for.
@@ -40,6 +48,9 @@ extension TestService {
         guard Set(steps).count == steps.count else {
             throw TestServiceError("steps must be different from each other, as in the service")
         }
+        guard steps.allSatisfy({ StepUpStep.isWellFormed(key: $0.rawValue) }) else {
+            throw TestServiceError("a step must be 1 to 128 letters, digits and . - _ :")
+        }
         let terms = GrantTerms(mode: grantMode.mode, grantedFor: seconds)
         let decision: StepUpDecision =
             steps.isEmpty
@@ -50,7 +61,9 @@ extension TestService {
                     StepUpStep(order: index + 1, key: step.rawValue, expirationDuration: 0)
                 })
         let types = steps.compactMap { StepUpStep(order: 1, key: $0.rawValue, expirationDuration: 0).identifierType }
-        try await decide(on: scope, by: .direct(types.isEmpty ? IdentifierType.allCases : types, decision))
+        let own = steps.map(\.rawValue).filter { ![StepUpStep.verifyEmail, StepUpStep.verifySMS].contains($0) }
+        try await decide(
+            on: scope, by: .direct(types.isEmpty ? IdentifierType.allCases : types, decision), ownSteps: own)
     }
 
     /// Denies a scope to everybody: `requestStepUp(scope:metadata:)` answers with a blocked challenge.
@@ -61,7 +74,7 @@ extension TestService {
         try await decide(on: scope, by: .direct(IdentifierType.allCases, .block))
     }
 
-    private func decide(on scope: String, by mode: ScopeRule.Mode) async throws {
+    private func decide(on scope: String, by mode: ScopeRule.Mode, ownSteps: [String] = []) async throws {
         // How an identifier is registered is for the service to say.
         let isManaged = ReservedScope.registered(by: scope) != nil
         let rule = ScopeRule(scope: scope, mode: isManaged ? .managed : mode)
@@ -70,7 +83,8 @@ extension TestService {
         }
         let now = clock.timestamp
         try await world.service.apps.update(world.app) { app in
-            var config = app.stepUp ?? StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: now)
+            var config = app.stepUp ?? StepUpConfig(jwksURL: OwnSteps.keySetURL, stepKeys: [], rules: [], at: now)
+            config.stepKeys += ownSteps.filter { !config.stepKeys.contains($0) }
             config.rules.removeAll { $0.scope == rule.scope }
             config.rules.append(rule)
             app.stepUp = config

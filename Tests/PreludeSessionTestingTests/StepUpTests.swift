@@ -53,6 +53,48 @@ struct StepUpTests {
         #expect(try await client.submitStepUpOTP(email, code: try service.code(for: "ada@example.com")) == nil)
     }
 
+    @Test("does codes and a step of the app's own in one loop", arguments: [true, false])
+    func ownStep(isFirst: Bool) async throws {
+        let service = try await TestService()
+        let steps = [TestStep.own("check_id"), .verifyEmail]
+        try await service.allow(scope: "transfer:write", steps: isFirst ? steps : steps.reversed())
+        let client = try await service.signedIn()
+        var challenge = try await client.requestStepUp(scope: "transfer:write")
+        var done: [String?] = []
+        while !challenge.isCompleted {
+            done.append(challenge.currentStep)
+            let next: StepUpChallenge?
+            if challenge.expectsCode {
+                try await client.sendStepUpOTP(challenge)
+                next = try await client.submitStepUpOTP(challenge, code: try service.code(for: "ada@example.com"))
+            } else {
+                next = try await client.continueStepUp(
+                    challenge, verificationToken: try await service.verificationToken(for: challenge, as: client))
+            }
+            guard let next else { break }
+            challenge = next
+        }
+        #expect(done == (isFirst ? ["check_id", "verify_email"] : ["verify_email", "check_id"]))
+        #expect(try await client.refresh().profile.extras["scope"] == .string("transfer:write"))
+    }
+
+    @Test("a step of the app's own is done by nobody else, and a code is no such step")
+    func othersStep() async throws {
+        let service = try await TestService()
+        try await service.allow(scope: "transfer:write", steps: [.own("check_id"), .verifyEmail])
+        let (ada, eve) = (try await service.signedIn(), try await service.signedIn("eve@example.com"))
+        let challenge = try await ada.requestStepUp(scope: "transfer:write")
+        let stolen = try await service.verificationToken(for: challenge, as: eve)
+        await #expect {
+            _ = try await ada.continueStepUp(challenge, verificationToken: stolen)
+        } throws: {
+            if case PreludeSessionError.invalidChallengeToken = $0 { true } else { false }
+        }
+        try await service.allow(scope: "transfer:write")
+        let code = try await ada.requestStepUp(scope: "transfer:write")
+        await #expect(throws: TestServiceError.self) { try await service.verificationToken(for: code, as: ada) }
+    }
+
     @Test("a scope without steps is granted, a denied one is blocked, and the last word counts")
     func decisions() async throws {
         let service = try await TestService()

@@ -56,6 +56,7 @@ import Testing
 #endif
 func showDenied() {}
 func askForCode() async -> String { "" }
+func proof(of challenge: StepUpChallenge) async throws -> String { "" }
 """
 
 

@@ -17,6 +17,9 @@ MODULES = ROOT / ".build" / "debug" / "Modules"
 #: The code of the tutorials, a whole file each.
 TUTORIAL = sorted((ROOT / "Sources" / "PreludeSession" / "PreludeSession.docc" / "Resources").glob("*.swift"))
 
+#: What other files of the tutorials' app call.
+SHARED = [file for file in TUTORIAL if file.name.endswith("-words.swift")]
+
 #: What snippets take from the app around them.
 GIVEN = "client: PreludeSessionClient, challenge: StepUpChallenge, sessionID: String"
 
@@ -142,7 +145,7 @@ def test_the_swiftui_example_compiles(swiftui, version):
 @pytest.mark.parametrize("version", [5, 6])
 @pytest.mark.parametrize("file", TUTORIAL, ids=lambda path: path.name)
 def test_the_code_of_tutorials_compiles(swiftui, file, version):
-    told = typecheck([file], version, swiftui)
+    told = typecheck([file, *(shared for shared in SHARED if shared != file)], version, swiftui)
     assert told.returncode == 0, told.stderr
 
 

@@ -10,9 +10,14 @@ extension PreludeSessionClient {
     /// Sends a request to the app's backend as the signed-in user, and brings the answer whatever its status.
     ///
     /// The access token is refreshed before its time is up. A 401 leads to one refresh, shared by all who need it, and to
-    /// one repeat; a second 401 is answered as it is, and so is one that asks for a step-up (see `stepUpScope(in:)`). The client's transport carries the request, without cookies and
-    /// without following redirects; the request's timeout counts. A token that is bound to the device's key goes along
-    /// with a proof (RFC 9449 §7).
+    /// one repeat; a second 401 is answered as it is, and so is one that asks for a step-up (see `stepUpScope(in:)`). The
+    /// client's transport carries the request, without cookies and without following redirects. A token that is bound to
+    /// the device's key goes along with a proof (RFC 9449 §7).
+    ///
+    /// The client's own `timeout` is for the service, not for your backend. Here the request's `timeoutInterval` counts: the
+    /// seconds without a byte after which URLSession gives up, 60 unless you set it. So an answer that keeps coming has no
+    /// deadline, and it is kept in memory whatever its size. To end a call, cancel its task; for what is large, authorize
+    /// the request with `authorize(_:)` and download it with a URLSession of your own.
     ///
     /// - Parameter request: An https URL, or an http one on this machine. A body stream cannot be sent twice, so it is
     ///   refused: use `httpBody`.

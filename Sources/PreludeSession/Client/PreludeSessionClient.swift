@@ -9,9 +9,11 @@ public struct PreludeSessionClient: Sendable {
     ///
     /// - Parameters:
     ///   - endpoint: Where the session service is.
-    ///   - hostOverride: The host the service is known by, where the endpoint's is another one (a tunnel, a test).
+    ///   - hostOverride: The host the service is known by, where the endpoint's is another one (a tunnel, a test): a name
+    ///     or an address, with or without a port. It goes into `Host` and into proofs.
     ///   - signalsDispatcher: Collects device signals that go along with logins.
-    ///   - timeout: Seconds an answer may take.
+    ///   - timeout: Seconds that an answer of the service may take in all. Who waits for a refresh of another process waits
+    ///     for three times as long, and for 30 seconds at least.
     ///   - earlyRefreshMargin: Seconds before its end from which an access token is refreshed.
     ///   - credentialStore: Where credentials are kept; `nil` is the Keychain, on Linux a directory of the user's.
     ///   - deviceKeyStore: Where the device's key is kept; `nil` is the Secure Enclave where there is one, else with
@@ -19,8 +21,8 @@ public struct PreludeSessionClient: Sendable {
     ///   - transport: What carries requests; `nil` is URLSession.
     ///   - logHandler: Told what the client does; `nil` is no log.
     ///   - environment: Time and randomness; the device's own, unless a test brings others.
-    /// - Throws: `.invalidConfiguration` for an endpoint that is no origin or not https (http is for loopback only), a
-    ///   timeout of 0 seconds or less, or a negative margin; nothing else.
+    /// - Throws: `.invalidConfiguration` for an endpoint that is no origin or not https (http is for loopback only), a host
+    ///   that is none, a timeout of 0 seconds or less, or a negative margin; nothing else.
     public init(
         endpoint: Endpoint = .default, hostOverride: String? = nil,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil, timeout: TimeInterval = 10,
@@ -29,12 +31,14 @@ public struct PreludeSessionClient: Sendable {
         logHandler: (any PreludeSessionLogHandler)? = nil, environment: SDKEnvironment = .live
     ) throws {
         let origin = try endpoint.origin()
+        if let hostOverride { try HostOverride.check(hostOverride) }
         guard timeout > 0 else { throw PreludeSessionError.invalidConfiguration("the timeout must be above 0 seconds") }
         guard earlyRefreshMargin >= 0 else {
             throw PreludeSessionError.invalidConfiguration("the early refresh margin must be 0 seconds or more")
         }
         let log = SessionLog(handler: logHandler)
-        let store = LoggedCredentialStore(store: credentialStore ?? StandardStores.credentials(), log: log)
+        let store = LoggedCredentialStore(
+            store: credentialStore ?? StandardStores.credentials(), log: log, timeout: timeout)
         let name = String(origin.drop { $0 != "/" }.dropFirst(2)) + (hostOverride.map { "_" + $0 } ?? "")
         let device = DeviceIdentity(
             name: name, store: store, keys: deviceKeyStore ?? StandardStores.keys(with: store),

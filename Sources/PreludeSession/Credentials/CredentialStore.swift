@@ -3,7 +3,8 @@ public import Foundation
 /// Where credentials are kept. Unreadable is not absent: a store that cannot tell must throw.
 ///
 /// Every method throws `PreludeSessionError.storageUnavailable` for what cannot be done now; the session is kept, and the
-/// next call tries again. Names are plain texts with `.`, `:` and `_`; records are opaque and below a few kilobytes.
+/// next call tries again. Another error than that, but for `CancellationError`, is taken for it, and only its type is told;
+/// so log it yourself. Names are plain texts with `.`, `:` and `_`; records are opaque and below a few kilobytes.
 public protocol CredentialStore: Sendable {
     /// The record under a name; `nil` only when it is certain that there is none.
     func read(_ name: String) async throws -> Data?

@@ -34,7 +34,7 @@ actor DeviceIdentity {
     ) {
         self.name = name
         self.store = store
-        self.keys = keys
+        self.keys = GuardedDeviceKeyStore(keys: keys)
         self.environment = environment
         self.log = log
     }

@@ -12,7 +12,8 @@ public protocol DeviceKey: Sendable {
     func signature(for message: Data) throws -> Data
 }
 
-/// Makes and finds the device's key.
+/// Makes and finds the device's key. What it throws that is no `PreludeSessionError` and no `CancellationError` is taken for
+/// `storageUnavailable`, and only its type is told.
 public protocol DeviceKeyStore: Sendable {
     /// The key of a session under this name; `nil` when it is certain that there is none.
     ///

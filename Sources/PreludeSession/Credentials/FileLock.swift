@@ -9,8 +9,13 @@ struct FileLock: Sendable {
     let directory: String
     var environment = SDKEnvironment.live
 
-    /// Seconds after which a holder counts as stopped: longer than a refresh and its one repeat with the default timeout.
-    static let patience: TimeInterval = 30
+    /// Seconds that an answer may take, by the client that waits for the lock. Not an argument, for a lock may be asked for
+    /// through a store of the app's own, which knows nothing of it.
+    @TaskLocal static var clientTimeout: TimeInterval = 10
+
+    /// Seconds after which a holder counts as stopped: longer than a refresh and its one repeat. Clients with a shorter
+    /// timeout wait as long as those with the standard one, who may be the holders.
+    static var patience: TimeInterval { 3 * max(10, clientTimeout) }
 
     /// Waits its turn in this process first, so that at most one waiter a process asks for the file.
     ///
@@ -20,9 +25,9 @@ struct FileLock: Sendable {
     ) async throws -> Answer {
         try Self.makeDirectory(directory)
         let file = directory + "/" + Self.safe(name) + ".lock"
-        let environment = environment
-        let patience: @Sendable () async throws -> Void = { try await environment.sleep(Self.patience) }
-        return try await AsyncLock.shared.with(file, patience: patience) {
+        let (environment, patience) = (environment, Self.patience)
+        let wait: @Sendable () async throws -> Void = { try await environment.sleep(patience) }
+        return try await AsyncLock.shared.with(file, patience: wait) {
             let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw Self.failure("open", errno) }
             // Closing gives the lock back, also when the process dies.

@@ -36,7 +36,7 @@ public enum PreludeSessionError: Error, Sendable {
     case conflict(String)
     /// No answer in time. The session is kept.
     case timeout
-    /// No connection. The session is kept.
+    /// No connection to the service, or none behind a proxy, which says so with 502, 503 or 504. The session is kept.
     case network(underlying: any Error)
     /// A code that this version of the SDK does not know.
     case generic(code: String, message: String)
@@ -47,11 +47,12 @@ public enum PreludeSessionError: Error, Sendable {
 }
 
 extension PreludeSessionError: LocalizedError {
-    /// The text of the error, with a word on what to do where the case has none of its own.
+    /// The text of the error, for developers and logs, in English. What to show to people is for the app to say, by the
+    /// case.
     public var errorDescription: String? {
         switch self {
         case .timeout: "There was no answer in time. Try again."
-        case .network: "There is no connection. You are still signed in; try again later."
+        case .network: "There is no connection to the service. You are still signed in; try again later."
         case .generic(let code, let message): "\(code): \(message)"
         default: message
         }
@@ -59,12 +60,14 @@ extension PreludeSessionError: LocalizedError {
 
     /// Seconds after which to try again, as the server said (`Retry-After`, RFC 9110 §10.2.3).
     public var retryAfter: TimeInterval? {
-        message.flatMap { ErrorTrailer.value("retry-after", in: $0) }.flatMap(TimeInterval.init)
+        if case .network(let cause as GatewayFailure) = self { return cause.retryAfter.map(TimeInterval.init) }
+        return message.flatMap { ErrorTrailer.value("retry-after", in: $0) }.flatMap(TimeInterval.init)
     }
 
     /// The server's name for the request, to find it in its log.
     public var requestID: String? {
-        message.flatMap { ErrorTrailer.value("request", in: $0) }
+        if case .network(let cause as GatewayFailure) = self { return cause.requestID }
+        return message.flatMap { ErrorTrailer.value("request", in: $0) }
     }
 
     private var message: String? {

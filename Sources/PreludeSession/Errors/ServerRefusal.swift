@@ -8,20 +8,33 @@ struct ServerRefusal: Error {
     let message: String
     let requestID: String?
     let retryAfter: Int?
+    /// Whether these are not the service's words, but those of something on the way, such as a proxy's page.
+    let isForeign: Bool
 
     /// Reads the body of an answer that is no success; one that cannot be read is `http_<status>`, never its raw text.
-    init(_ answer: TransportAnswer) {
+    ///
+    /// - Parameter now: When the answer came, by the device's clock.
+    init(_ answer: TransportAnswer, now: Date) {
         let body = try? JSONDecoder().decode(ErrorBody.self, from: answer.body)
         status = answer.status
+        isForeign = body == nil
         code = body?.code ?? ErrorCode(rawValue: "http_\(answer.status)")
-        message = String((body?.message ?? "").prefix(300))
+        message = String((body?.message ?? "the answer with status \(answer.status) is not the service's").prefix(300))
         requestID = (body?.requestID ?? answer.header(HeaderName.requestID)).flatMap(TransportAnswer.plain)
-        retryAfter = answer.header("retry-after").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        retryAfter = RetryAfter.seconds(in: answer, now: now)
     }
+
+    /// Whether the service was not reached, or what it said was lost behind a gateway.
+    var isGatewayFailure: Bool { isForeign && GatewayFailure.statuses.contains(status) }
 
     /// The one table from codes to errors.
     var error: PreludeSessionError {
+        if isGatewayFailure {
+            let failure = GatewayFailure(status: status, requestID: requestID, retryAfter: retryAfter)
+            return .network(underlying: failure)
+        }
         let text = message + ErrorTrailer.text(requestID: requestID, retryAfter: retryAfter)
+        if isForeign, status == 429 { return .rateLimited(text) }
         switch code {
         case .invalidPassword: return .invalidPassword(text)
         case .badCheckCode: return .invalidOTPCode(text)

@@ -5,6 +5,8 @@ internal import Foundation
 struct LoggedCredentialStore: CredentialStore {
     let store: any CredentialStore
     let log: SessionLog
+    /// Seconds that an answer may take, which is what others wait for who want the same lock.
+    let timeout: TimeInterval
 
     func read(_ name: String) async throws -> Data? { try await telling("read", name) { try await store.read(name) } }
 
@@ -17,8 +19,23 @@ struct LoggedCredentialStore: CredentialStore {
     func withLock<Answer: Sendable>(
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        // What fails under a lock is told where it fails.
-        try await store.withLock(name, work)
+        do {
+            return try await FileLock.$clientTimeout.withValue(timeout) {
+                try await store.withLock(name) {
+                    do { return try await work() } catch { throw Unlocked(cause: error) }
+                }
+            }
+        } catch let failure as Unlocked {
+            // Told where it failed.
+            throw failure.cause
+        } catch {
+            throw refusal("lock", name, error)
+        }
+    }
+
+    /// What failed under a lock, to tell it from what is wrong with the lock. Never leaves this store.
+    private struct Unlocked: Error {
+        let cause: any Error
     }
 
     private func telling<Answer>(
@@ -27,15 +44,15 @@ struct LoggedCredentialStore: CredentialStore {
         do {
             return try await work()
         } catch {
-            // The end of the name says what kind of record it is.
-            let record = name.split(separator: ".").last.map(String.init)
-            log(
-                .warning, "the storage refuses",
-                [.word("operation", operation), .term("record", record), .error(error)])
-            guard error is PreludeSessionError else {
-                throw PreludeSessionError.storageUnavailable("the credential store failed: \(type(of: error))")
-            }
-            throw error
+            throw refusal(operation, name, error)
         }
+    }
+
+    private func refusal(_ operation: StaticString, _ name: String, _ error: any Error) -> any Error {
+        // The end of the name says what kind of record it is.
+        let record = name.split(separator: ".").last.map(String.init)
+        log(
+            .warning, "the storage refuses", [.word("operation", operation), .term("record", record), .error(error)])
+        return PreludeSessionError.ofStorage(error, "the credential store")
     }
 }

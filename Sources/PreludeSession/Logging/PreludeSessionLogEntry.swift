@@ -102,8 +102,7 @@ extension PreludeSessionLogAttribute {
     private static func kind(of error: any Error) -> String {
         switch error {
         case PreludeSessionError.network(let cause):
-            let native = cause as NSError
-            return "network(\(type(of: cause)) \(native.code))"
+            return "network(\(PreludeSessionError.kind(of: cause)))"
         case let error as PreludeSessionError:
             return String(String(describing: error).prefix { $0.isLetter })
         case let refusal as ServerRefusal:

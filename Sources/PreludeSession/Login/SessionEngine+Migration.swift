@@ -75,7 +75,7 @@ extension SessionEngine {
             // What stands between here and the service says nothing about the credential.
             case PreludeSessionError.generic(let code, _) where code.hasPrefix("http_5"): break
             case PreludeSessionError.network, PreludeSessionError.timeout, PreludeSessionError.internalServerError,
-                PreludeSessionError.rateLimited, PreludeSessionError.storageUnavailable:
+                PreludeSessionError.rateLimited, PreludeSessionError.storageUnavailable, is CancellationError:
                 break
             default: forget(exchanged)
             }

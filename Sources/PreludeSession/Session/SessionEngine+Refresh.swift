@@ -148,6 +148,15 @@ extension SessionEngine {
 
     private static let overtaken = PreludeSessionError.unauthorized("the session was ended or replaced meanwhile")
 
+    /// Whether the service may have answered all the same. Whoever says when to ask again is not asked before.
+    private static func mayBeLost(_ error: any Error) -> Bool {
+        switch error {
+        case PreludeSessionError.network: true
+        case let refusal as ServerRefusal: refusal.isGatewayFailure && refusal.retryAfter == nil
+        default: false
+        }
+    }
+
     /// Sends the refresh token, once more when the answer may have been lost: the server repeats it for the same key.
     ///
     /// - Parameter reloadsKey: Whether a key that does not fit is looked up again, and this done once more: another client
@@ -164,7 +173,7 @@ extension SessionEngine {
         do {
             do {
                 return try await api.send(request)
-            } catch PreludeSessionError.network {
+            } catch let error where Self.mayBeLost(error) {
                 log(.debug, "asks again for an answer that may be lost")
                 return try await api.send(request)
             }

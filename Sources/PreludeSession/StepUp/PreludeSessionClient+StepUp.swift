@@ -3,8 +3,8 @@ extension PreludeSessionClient {
 
     /// Asks for a scope, such as `transfer:write`, which the access token then carries for a while.
     ///
-    /// A scope that is granted at once is fetched by a refresh before this returns; the challenge's `currentStep` is then
-    /// `completed`. With `prld:phone:register` and `prld:email:register`, `metadata["identifier"]` is the new value.
+    /// A scope that is granted at once is fetched by a refresh before this returns; the challenge's `isCompleted` is then
+    /// `true`. With `prld:phone:register` and `prld:email:register`, `metadata["identifier"]` is the new value.
     ///
     /// - Parameters:
     ///   - scope: The scope, as it is configured for the app.
@@ -18,7 +18,7 @@ extension PreludeSessionClient {
         try await engine.requestStepUp(scope: scope, metadata: metadata)
     }
 
-    /// Sends the code of a challenge whose `currentStep` is `verify_sms` or `verify_email`; again to send another one.
+    /// Sends the code of a challenge that `expectsCode`; again to send another one.
     ///
     /// - Parameter challenge: The challenge as it was last answered.
     /// - Throws: `.invalidChallengeToken` when the challenge is blocked, of another session, or over;
@@ -48,7 +48,7 @@ extension PreludeSessionClient {
     /// Hands in the proof of a step of the app's own; otherwise as `submitStepUpOTP(_:code:)`.
     ///
     /// - Parameters:
-    ///   - challenge: The challenge whose `currentStep` is a key of the app's own.
+    ///   - challenge: One that neither `expectsCode` nor `isCompleted`: its `currentStep` is a key of the app's own.
     ///   - verificationToken: A JWT of the app's backend, which says that the step is done.
     /// - Returns: The challenge of the next step; `nil` when the scope is here.
     /// - Throws: `.badRequest` for a verification token that is not accepted; else as `submitStepUpOTP(_:code:)`.
@@ -60,6 +60,6 @@ extension PreludeSessionClient {
 
     /// The open challenge that moved last, also after a relaunch; `nil` when there is none, or none any more.
     ///
-    /// One that is `completed` still waits for the refresh that brings its scope.
+    /// One that `isCompleted` still waits for the refresh that brings its scope.
     public var activeStepUp: StepUpChallenge? { get async { await engine.activeStepUp() } }
 }

@@ -29,8 +29,15 @@ public struct StepUpChallenge: Sendable, Hashable {
 
     static let completedStep = "completed"
 
-    /// Whether all steps are done, so that a refresh brings the scope.
-    var isCompleted: Bool { ticket != nil && currentStep == Self.completedStep }
+    /// The steps that are codes of the service.
+    private static let codeSteps: Set<String> = ["verify_sms", "verify_email"]
+
+    /// Whether all steps are done, so that a refresh brings the scope; `false` when blocked.
+    public var isCompleted: Bool { ticket != nil && currentStep == Self.completedStep }
+
+    /// Whether the step to be done now is a code: `sendStepUpOTP(_:)` sends it, and `submitStepUpOTP(_:code:)` hands it in.
+    /// Every other step before the last is the app's own, and `continueStepUp(_:verificationToken:)` hands in its proof.
+    public var expectsCode: Bool { currentStep.map(Self.codeSteps.contains) ?? false }
 }
 
 /// The secret half of a challenge: its token, and what the token says of itself.

@@ -45,7 +45,11 @@ actor APIClient {
 
     /// Carries a request to another server as it is; its answer is nobody's business here.
     func carry(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data) {
-        try await transport.send(request, body: body, timeout: timeout)
+        do {
+            return try await transport.send(request, body: body, timeout: timeout)
+        } catch {
+            throw PreludeSessionError.ofTransport(error)
+        }
     }
 
     private func attempt(_ request: APIRequest) async throws -> TransportAnswer {
@@ -54,9 +58,9 @@ actor APIClient {
         let (response, body) = try await exchange(ready, for: request, sentAt: sentAt)
         let answer = TransportAnswer(status: response.status.code, fields: response.headerFields, body: body)
         await device.learn(
-            nonce: answer.header(HeaderName.dpopNonce), date: answer.header("date").flatMap(Self.parseDate),
+            nonce: answer.header(HeaderName.dpopNonce), date: answer.header("date").flatMap(HTTPDate.parse),
             sentAt: sentAt, receivedAt: environment.now())
-        let refusal = (200..<300).contains(answer.status) ? nil : ServerRefusal(answer)
+        let refusal = (200..<300).contains(answer.status) ? nil : ServerRefusal(answer, now: environment.now())
         log(
             answer.status >= 500 ? .warning : .debug, "a request is answered",
             attributes(of: request) + [
@@ -74,6 +78,7 @@ actor APIClient {
             return try await transport.send(
                 ready, body: request.body, timeout: timeout, maximumAnswer: Self.maximumAnswer)
         } catch {
+            let error = PreludeSessionError.ofTransport(error)
             log(
                 .warning, "a request gets no answer",
                 attributes(of: request) + [
@@ -128,24 +133,5 @@ actor APIClient {
         return try await device.proof(
             method: request.method.rawValue, target: target, accessToken: request.accessToken,
             challengeID: challengeID)
-    }
-
-    /// IMF-fixdate (RFC 9110 §5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private static func parseDate(_ text: String) -> Date? {
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let parts = text.split { $0 == " " || $0 == ":" }
-        guard parts.count == 8, parts[7] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
-            return nil
-        }
-        let numbers = [1, 3, 4, 5, 6].map { Int(parts[$0]) }
-        guard let day = numbers[0], let year = numbers[1], let hour = numbers[2], let minute = numbers[3],
-            let second = numbers[4]
-        else { return nil }
-        var calendar = Calendar(identifier: .gregorian)
-        guard let utc = TimeZone(secondsFromGMT: 0) else { return nil }
-        calendar.timeZone = utc
-        return calendar.date(
-            from: DateComponents(
-                year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second))
     }
 }

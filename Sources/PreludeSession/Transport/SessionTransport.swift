@@ -12,7 +12,8 @@ public protocol SessionTransport: Sendable {
     ///   - body: What goes along; `nil` for nothing.
     ///   - timeout: Seconds the answer may take.
     /// - Returns: The answer, whatever its status.
-    /// - Throws: `PreludeSessionError.timeout` after `timeout` seconds, `.network(underlying:)` without a connection.
+    /// - Throws: `PreludeSessionError.timeout` after `timeout` seconds, `.network(underlying:)` without a connection,
+    ///   `CancellationError` when its task is cancelled. Anything else is taken for `.network(underlying:)`.
     func send(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data)
 
     /// Sends a request likewise, and takes no answer of more bytes than `maximumAnswer`. What a transport does not do

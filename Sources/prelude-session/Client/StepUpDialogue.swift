@@ -11,7 +11,7 @@ struct StepUpDialogue {
             throw PreludeSessionError.forbidden("the scope \(scope) is denied to you")
         }
         var challenge = first
-        while challenge.currentStep != "completed" {
+        while !challenge.isCompleted {
             guard let next = try await doStep(of: challenge) else { return }
             challenge = next
         }

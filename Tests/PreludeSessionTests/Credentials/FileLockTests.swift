@@ -62,6 +62,40 @@ struct FileLockTests {
         #expect(try await third)
     }
 
+    @Test(
+        "lasts as long as a refresh may, by the timeout of the client that waits",
+        arguments: [(2, 30), (10, 30), (60, 180)] as [(Double, Double)])
+    func clientTimeout(_ timeout: Double, patience: Double) async throws {
+        try await withDirectory { directory, waits, environment in
+            let stage = try await Stage()
+            let client = try PreludeSessionClient(
+                timeout: timeout,
+                // A store of the app's own in between.
+                credentialStore: WrappingStore(
+                    store: stage.store, locks: FileCredentialStore(directory: directory, environment: environment)),
+                transport: stage.transport,
+                environment: SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes))
+            try await client.invalidateSession()
+            let holder = try hold(directory + "/localhost_8080.refresh.lock")
+            defer { close(holder) }
+            #expect(try await failure { try await client.refresh() } == "timeout")
+            #expect(waits.total >= patience && waits.total < patience + 1)
+        }
+    }
+
+    private struct WrappingStore: CredentialStore {
+        let store: StubbornStore
+        let locks: FileCredentialStore
+
+        func read(_ name: String) async throws -> Data? { try await store.read(name) }
+        func write(_ data: Data, to name: String) async throws { try await store.write(data, to: name) }
+        func delete(_ name: String) async throws { try await store.delete(name) }
+
+        func withLock<Answer: Sendable>(
+            _ name: String, _ work: @Sendable () async throws -> Answer
+        ) async throws -> Answer { try await locks.withLock(name, work) }
+    }
+
     @Test("of a stopped process costs nobody the session: it is a timeout, and the next refresh works")
     func stoppedRefresh() async throws {
         try await withDirectory { directory, _, environment in

@@ -66,7 +66,7 @@ struct LogTests {
         await transport.answer("/otp/check", Stage.next(done))
         _ = try await client.submitStepUpOTP(challenge, code: Self.code)
         await transport.answer("/me/password/reset", .success())
-        await transport.answer("/refresh", stage.refreshed(5), .refusal(429, "refresh-5"), .noise(503))
+        await transport.answer("/refresh", stage.refreshed(5), .refusal(429, "refresh-5"), .noise(503), .noise(503))
         try await client.changePassword(RedactedString(Self.password))
         for _ in 1...2 {
             try await client.invalidateSession()

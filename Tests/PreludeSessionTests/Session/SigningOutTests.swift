@@ -143,7 +143,7 @@ struct SigningOutTests {
         let client = try stage.client()
         let challenge = try await stage.challenge(of: client)
         await stage.transport.answer("/otp/check", Stage.next(TestToken.challenge("t1", step: "completed")))
-        await stage.transport.answer("/refresh", .offline, .offline, .noise(503))
+        await stage.transport.answer("/refresh", .offline, .offline, .noise(503), .noise(503))
         #expect(try await failure { _ = try await client.submitStepUpOTP(challenge, code: "1") } == "network")
         #expect(try await client.refresh().profile.sessionID == "ses_1")
         await stage.transport.answer("/refresh", stage.refreshed(1, scope: "transfer:write"))

@@ -270,11 +270,13 @@ struct StepUpCompletionTests {
     }
 
     @Test(
-        "neither trouble of the server nor noise on the way costs the challenge", arguments: [429, 500, 503, 403, 404])
-    func passingTrouble(status: Int) async throws {
+        "neither trouble of the server nor noise on the way costs the challenge",
+        arguments: [(429, "rateLimited"), (500, "generic"), (503, "network"), (403, "generic"), (404, "generic")])
+    func passingTrouble(status: Int, expected: String) async throws {
         let (stage, client, challenge) = try await ready()
-        await stage.transport.answer("/refresh", .noise(status), stage.refreshed(1))
-        #expect(try await failure { _ = try await client.submitStepUpOTP(challenge, code: "123456") } == "generic")
+        let noise = ScriptedTransport.Answer.noise(status, headers: ["retry-after": "1"])
+        await stage.transport.answer("/refresh", noise, stage.refreshed(1))
+        #expect(try await failure { _ = try await client.submitStepUpOTP(challenge, code: "123456") } == expected)
         #expect(await client.activeStepUp?.currentStep == "completed")
         #expect(try await client.submitStepUpOTP(challenge, code: "123456") == nil)
         #expect(await grants(stage) == [completed, completed])
@@ -323,10 +325,11 @@ struct StepUpCompletionTests {
     @Test("a service that fails at the challenge keeps no due refresh waiting", arguments: [true, false])
     func failingChallenge(speaksProtocol: Bool) async throws {
         let (stage, client, challenge) = try await ready()
-        let failed: ScriptedTransport.Answer = speaksProtocol ? .refusal(500, "internal") : .noise(503)
+        let failed: ScriptedTransport.Answer =
+            speaksProtocol ? .refusal(500, "internal") : .noise(503, headers: ["retry-after": "1"])
         await stage.transport.answer("/refresh", failed, failed, stage.refreshed(1))
         let error = try await failure { _ = try await client.submitStepUpOTP(challenge, code: "123456") }
-        #expect(error == (speaksProtocol ? "internalServerError" : "generic"))
+        #expect(error == (speaksProtocol ? "internalServerError" : "network"))
         stage.clock.advance(299)
         #expect(try await client.refresh().profile.sessionID == "ses_1")
         #expect(await grants(stage) == [completed, completed, nil])

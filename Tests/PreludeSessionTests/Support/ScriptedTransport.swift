@@ -19,9 +19,11 @@ actor ScriptedTransport: SessionTransport {
         case success(_ json: String = "", headers: [String: String] = [:])
         case refusal(_ status: Int, _ code: String, headers: [String: String] = [:])
         /// Something came that is none of the service's answers, a proxy's for example.
-        case noise(_ status: Int)
+        case noise(_ status: Int, headers: [String: String] = [:])
         case offline
         case timeout
+        /// The transport fails in its own words.
+        case failure(any Error)
         /// Waits for the gate before it answers.
         indirect case held(Gate, Answer)
         /// Does something before it answers.
@@ -74,9 +76,10 @@ actor ScriptedTransport: SessionTransport {
         case .success(let json, let headers): return response(json.isEmpty ? 204 : 200, json, headers)
         case .refusal(let status, let code, let headers):
             return response(status, #"{"code":"\#(code)","message":"refused"}"#, headers)
-        case .noise(let status): return response(status, "<html>", [:])
+        case .noise(let status, let headers): return response(status, "<html>", headers)
         case .offline: throw PreludeSessionError.network(underlying: Disconnected())
         case .timeout: throw PreludeSessionError.timeout
+        case .failure(let error): throw error
         case .held(let gate, let answer):
             await gate.wait()
             return try await deliver(answer)

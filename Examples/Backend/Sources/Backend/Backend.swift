@@ -14,7 +14,14 @@ struct Backend {
         let verifier = try SessionVerifier(
             service: environment["SERVICE"] ?? "http://localhost:8080", audience: environment["AUDIENCE"] ?? "devapp1",
             resources: [environment["PUBLIC_URL"] ?? "http://localhost:\(port)"])
+        try await Application(
+            router: router(verifier),
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port))
+        ).runService()
+    }
 
+    /// The routes, apart from who verifies, so that a test brings another one.
+    static func router(_ verifier: SessionVerifier) -> Router<VerifiedContext> {
         let router = Router(context: VerifiedContext.self)
         router.get("/health") { _, _ in "ok" }
 
@@ -24,10 +31,7 @@ struct Backend {
         }
         accounts.group().add(middleware: ScopeMiddleware(stepUp: "transfer:write"))
             .post("/transfers") { _, _ in HTTPResponse.Status.accepted }
-
-        try await Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port))
-        ).runService()
+        return router
     }
 }
 

@@ -24,8 +24,9 @@ final class Attempt {
         }
     }
 
+    /// The app's own words, for the few cases in which a person can do something. The errors' own texts are for a log.
     private static func read(_ error: any Error) -> (message: String, isOffline: Bool) {
-        guard let error = error as? PreludeSessionError else { return (error.localizedDescription, false) }
+        guard let error = error as? PreludeSessionError else { return (somethingElse, false) }
         switch error {
         case .network, .timeout: return ("You are offline.", true)
         case .invalidOTPCode: return ("That is not the code. Try again.", false)
@@ -35,7 +36,10 @@ final class Attempt {
             let seconds = error.retryAfter.map { " in \(Int($0)) seconds" } ?? " later"
             return ("Too many tries. Try again\(seconds).", false)
         case .storageUnavailable: return ("Unlock the device and try again.", false)
-        default: return (error.localizedDescription, false)
+        case .forbidden: return ("This is not possible now.", false)
+        default: return (somethingElse, false)
         }
     }
+
+    private static let somethingElse = "That did not work. Try again later."
 }

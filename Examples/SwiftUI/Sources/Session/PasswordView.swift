@@ -28,7 +28,7 @@ struct PasswordView: View {
 
     private func begin() async throws {
         let challenge = try await client.requestStepUp(scope: "prld:pwd:write")
-        guard challenge.status != .blocked else { throw PreludeSessionError.forbidden("This is not possible now.") }
+        guard challenge.status != .blocked else { throw PreludeSessionError.forbidden(challenge.requestedScope) }
         try await go(on: challenge)
     }
 
@@ -39,7 +39,7 @@ struct PasswordView: View {
     /// Sends the code of the next step; without one, the scope is here.
     private func go(on next: StepUpChallenge?) async throws {
         code = ""
-        challenge = next?.currentStep == "completed" ? nil : next
+        challenge = next?.isCompleted == true ? nil : next
         isAllowed = challenge == nil
         if let challenge { try await client.sendStepUpOTP(challenge) }
     }

@@ -18,6 +18,4 @@ struct Console: Sendable {
 }
 
 /// Nobody answers.
-struct EndOfInput: LocalizedError {
-    let errorDescription: String? = "There is no more input."
-}
+struct EndOfInput: Error {}

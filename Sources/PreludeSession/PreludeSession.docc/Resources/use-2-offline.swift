@@ -18,12 +18,10 @@ struct NotesView: View {
         do {
             try await load()
             message = ""
-        } catch PreludeSessionError.network, PreludeSessionError.timeout {
-            message = "You are offline."
         } catch PreludeSessionError.unauthorized {
             // The session is over. The model has heard of it, and the login is shown.
         } catch {
-            message = error.localizedDescription
+            message = words(for: error)
         }
     }
 

@@ -31,12 +31,8 @@ struct LoginView: View {
         message = ""
         do {
             try await work()
-        } catch PreludeSessionError.invalidOTPCode {
-            message = "That is not the code. Try again."
-        } catch PreludeSessionError.network, PreludeSessionError.timeout {
-            message = "You are offline."
         } catch {
-            message = error.localizedDescription
+            message = words(for: error)
         }
     }
 }

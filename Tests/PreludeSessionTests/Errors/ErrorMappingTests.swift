@@ -11,7 +11,9 @@ struct ErrorMappingTests {
     }
 
     private func refusal(_ body: String, status: Int = 400, fields: HTTPFields = [:]) -> ServerRefusal {
-        ServerRefusal(TransportAnswer(status: status, fields: fields, body: Data(body.utf8)))
+        ServerRefusal(
+            TransportAnswer(status: status, fields: fields, body: Data(body.utf8)),
+            now: Date(timeIntervalSince1970: 784_111_777))
     }
 
     @Test(
@@ -71,10 +73,52 @@ struct ErrorMappingTests {
 
     @Test("a body that cannot be read shows its status and never its text")
     func unreadable() {
-        let error = refusal("<html>secret</html>", status: 502).error
+        let error = refusal("<html>secret</html>", status: 500).error
         guard case .generic(let code, _) = error else { return #expect(Bool(false), "\(error)") }
-        #expect(code == "http_502")
+        #expect(code == "http_500")
         #expect(!String(describing: error).contains("secret"))
+    }
+
+    @Test(
+        "a body that cannot be read with a status that says enough is what it says",
+        arguments: [(429, "rateLimited"), (502, "network"), (503, "network"), (504, "network"), (505, "generic")],
+        ["", "<html>secret</html>", #"{"message":"secret"}"#, #"{"code":503,"message":"secret"}"#])
+    func proxy(_ answer: (status: Int, expected: String), body: String) throws {
+        var fields = HTTPFields()
+        fields[.retryAfter] = "7"
+        fields[try #require(HTTPField.Name("X-Request-Id"))] = "req_7"
+        let error = refusal(body, status: answer.status, fields: fields).error
+        #expect(Self.name(error) == answer.expected)
+        #expect(error.retryAfter == 7)
+        #expect(error.requestID == "req_7")
+        #expect(!"\(error) \(error.localizedDescription)".contains("secret"))
+    }
+
+    @Test("a service that speaks of its trouble itself is understood", arguments: [502, 503, 504])
+    func ownWords(status: Int) {
+        #expect(
+            Self.name(refusal(#"{"code":"internal","message":"m"}"#, status: status).error) == "internalServerError")
+    }
+
+    @Test(
+        "the time to wait is seconds or a date, by the clock of whoever answers if it tells",
+        arguments: [
+            ("0", nil, 0), ("120", nil, 120),
+            // The device's clock says 08:49:37.
+            ("Sun, 06 Nov 1994 08:50:37 GMT", nil, 60),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", "Sun, 06 Nov 1994 08:50:30 GMT", 7),
+            ("Sun, 06 Nov 1994 08:40:00 GMT", nil, 0),
+            ("-1", nil, nil), ("1.5", nil, nil), ("soon", nil, nil), ("99999999999999999999", nil, nil),
+            ("9999999999", nil, nil), ("Sun, 06 Nov 9999 08:49:37 GMT", nil, nil),
+            ("Sun, 06 Nov 99999999999999 08:49:37 GMT", nil, nil),
+        ] as [(String, String?, Double?)])
+    func waiting(_ field: String, date: String?, expected: Double?) {
+        var fields = HTTPFields()
+        fields[.retryAfter] = field
+        fields[.date] = date
+        for (body, status) in [(#"{"code":"rate_limited","message":"m"}"#, 429), ("<html>", 429), ("<html>", 503)] {
+            #expect(refusal(body, status: status, fields: fields).error.retryAfter == expected, "\(status) \(body)")
+        }
     }
 
     @Test("the time to wait and the request's id are to be had")

@@ -1,0 +1,62 @@
+// The trait brings the session service along, which the backend itself has no use for: swift test --traits Testing
+#if Testing
+    import Foundation
+    import Hummingbird
+    import HummingbirdTesting
+    import PreludeSession
+    import PreludeSessionTesting
+    import PreludeSessionVerifier
+    import Testing
+
+    @testable import Backend
+
+    /// The routes, with a real verifier and the tokens of a real service in this process.
+    @Suite("The backend")
+    struct BackendTests {
+        /// Where apps would reach it.
+        private static let url = "https://bank.example.com"
+
+        /// What the backend answers to a client of the service.
+        private func answer(
+            to method: HTTPRequest.Method, _ path: String, of client: PreludeSessionClient, at service: TestService
+        ) async throws -> TestResponse {
+            var options = VerifierOptions()
+            options.environment = VerifierEnvironment { service.clock.now }
+            let verifier = try SessionVerifier(
+                service: service.origin, audience: service.appID, resources: [Self.url], options: options,
+                keySource: KeySetLoader { try await service.keySet() })
+            let request = try await service.request(method, to: Self.url + path, as: client)
+            return try await Application(router: Backend.router(verifier)).test(.router) { backend in
+                try await backend.execute(uri: path, method: method, headers: request.headerFields)
+            }
+        }
+
+        @Test("shows their balance to everybody who is signed in", arguments: [false, true])
+        func balance(isBound: Bool) async throws {
+            let service = try await TestService(bindsAccessTokens: isBound)
+            let client = try await service.signedIn()
+            let answer = try await answer(to: .get, "/accounts/balance", of: client, at: service)
+            #expect(answer.status == .ok)
+            #expect(String(buffer: answer.body).contains(try #require(await client.profile?.userID)))
+        }
+
+        @Test("asks for a step-up before a transfer, and lets in whoever has done it")
+        func transfer() async throws {
+            let service = try await TestService()
+            try await service.allow(scope: "transfer:write", steps: [])
+            let client = try await service.signedIn()
+            let refused = try await answer(to: .post, "/accounts/transfers", of: client, at: service)
+            #expect(refused.status == .unauthorized)
+            #expect(refused.headers[.wwwAuthenticate]?.contains(#"scope="transfer:write""#) == true)
+            _ = try await client.requestStepUp(scope: "transfer:write")
+            #expect(try await answer(to: .post, "/accounts/transfers", of: client, at: service).status == .accepted)
+        }
+
+        @Test("shows nothing to strangers")
+        func strangers() async throws {
+            let (service, other) = (try await TestService(), try await TestService())
+            let answer = try await answer(to: .get, "/accounts/balance", of: other.signedIn(), at: service)
+            #expect(answer.status == .unauthorized)
+        }
+    }
+#endif

@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("Errors of the app's own transport and stores")
+struct ForeignErrorTests {
+    /// Knows something that nobody should be told.
+    private struct Broken: Error, Equatable, CustomStringConvertible {
+        let description = "a secret"
+    }
+
+    private static let backend = "https://api.example.com/v1/session/orders"
+
+    /// Every way in which a client sends something.
+    enum Call: CaseIterable, Sendable {
+        case login, refresh, list, backend
+
+        var path: String {
+            switch self {
+            case .login: "/otp"
+            case .refresh: "/refresh"
+            case .list: "/me/list"
+            case .backend: "/orders"
+            }
+        }
+
+        func make(_ client: PreludeSessionClient) async throws {
+            switch self {
+            case .login:
+                let identifier = PreludeIdentifier(type: .emailAddress, value: "ada@example.com")
+                try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+            case .refresh:
+                try await client.invalidateSession()
+                try await client.refresh()
+            case .list: _ = try await client.listSessions()
+            case .backend:
+                let url = try #require(URL(string: ForeignErrorTests.backend))
+                _ = try await client.data(for: URLRequest(url: url))
+            }
+        }
+    }
+
+    @Test(
+        "of a transport are a missing network, to be had and not to be read, and keep the session",
+        arguments: Call.allCases)
+    func transport(_ call: Call) async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        // A refresh is tried twice.
+        await stage.transport.answer(call.path, .failure(Broken()), .failure(Broken()))
+        let error = await #expect(throws: PreludeSessionError.self) { try await call.make(client) }
+        guard case .network(let cause) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(cause as? Broken == Broken())
+        #expect(try await stage.stored()?.sessionID == "ses_1")
+    }
+
+    @Test("of a transport that is URLSession are a timeout when its time is up", arguments: Call.allCases)
+    func timeout(_ call: Call) async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        await stage.transport.answer(call.path, .failure(URLError(.timedOut)))
+        #expect(try await failure { try await call.make(client) } == "timeout")
+    }
+
+    @Test("are a cancellation when it is one", arguments: Call.allCases)
+    func cancellation(_ call: Call) async throws {
+        let stage = try await Stage()
+        let client = try stage.client()
+        await stage.transport.answer(call.path, .failure(CancellationError()))
+        await #expect(throws: CancellationError.self) { try await call.make(client) }
+    }
+
+    @Test("show nothing but their type and number, however they are printed")
+    func redacted() {
+        let error = PreludeSessionError.network(underlying: Broken())
+        var dumped = ""
+        dump(error, to: &dumped)
+        dump([error], to: &dumped)
+        let texts = ["\(error)", String(reflecting: error), "\([error])", error.localizedDescription, dumped]
+        for text in texts { #expect(!text.contains("secret"), "\(text)") }
+        #expect("\(error)" == "network(underlying: Broken 1)")
+        #expect("\(PreludeSessionError.timeout)" == "timeout")
+        #expect("\(PreludeSessionError.notFound(#"no "a""#))" == #"notFound("no \"a\"")"#)
+        #expect("\(PreludeSessionError.generic(code: "c", message: "m"))" == #"generic(code: "c", message: "m")"#)
+    }
+
+    // MARK: Keys
+
+    /// Which duty of a key store it does not do.
+    enum KeyFault: CaseIterable, Sendable { case finding, making, signing }
+
+    private struct BrokenKeys: DeviceKeyStore {
+        let fault: KeyFault
+        let inner: SoftwareDeviceKeyStore
+        var error: any Error = Broken()
+
+        private struct Key: DeviceKey {
+            let publicKey: Data
+            let error: any Error
+            func signature(for message: Data) throws -> Data { throw error }
+        }
+
+        func key(_ name: String) async throws -> (any DeviceKey)? {
+            switch fault {
+            case .finding: throw error
+            case .making: return nil
+            case .signing: return try await inner.key(name).map { Key(publicKey: $0.publicKey, error: error) }
+            }
+        }
+
+        func makeKey(_ name: String) async throws -> any DeviceKey { throw error }
+    }
+
+    private func client(_ stage: Stage, keys: BrokenKeys) throws -> PreludeSessionClient {
+        let (clock, randomness) = (stage.clock, stage.randomness)
+        return try PreludeSessionClient(
+            credentialStore: stage.store, deviceKeyStore: keys, transport: stage.transport,
+            environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
+    }
+
+    @Test("of a key store or a key are unavailable storage, and keep the session", arguments: KeyFault.allCases)
+    func keys(_ fault: KeyFault) async throws {
+        let stage = try await Stage()
+        let keys = BrokenKeys(fault: fault, inner: SoftwareDeviceKeyStore(store: stage.store))
+        let client = try client(stage, keys: keys)
+        await stage.transport.answer("/login/email/password", Stage.next(TestToken.challenge("t0")))
+        let error = await #expect(throws: PreludeSessionError.self) {
+            _ = try await client.loginWithPassword(
+                LoginWithPasswordOptions(emailAddress: "a@example.com", password: "p"))
+        }
+        guard case .storageUnavailable(let text) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(text.contains("Broken") && !text.contains("secret"))
+        #expect(try await stage.stored()?.sessionID == "ses_1")
+    }
+
+    @Test("of a key that is cancelled are a cancellation")
+    func cancelledKey() async throws {
+        let stage = try await Stage()
+        let inner = SoftwareDeviceKeyStore(store: stage.store)
+        let client = try client(
+            stage, keys: BrokenKeys(fault: .signing, inner: inner, error: CancellationError()))
+        try await client.invalidateSession()
+        await #expect(throws: CancellationError.self) { try await client.refresh() }
+    }
+
+    // MARK: Credentials
+
+    private enum Use: Sendable { case read, lock }
+
+    private struct BrokenStore: CredentialStore {
+        let use: Use
+        let inner: StubbornStore
+        var error: any Error = Broken()
+
+        func read(_ name: String) async throws -> Data? {
+            if use == .read { throw error }
+            return try await inner.read(name)
+        }
+
+        func write(_ data: Data, to name: String) async throws { try await inner.write(data, to: name) }
+        func delete(_ name: String) async throws { try await inner.delete(name) }
+
+        func withLock<Answer: Sendable>(
+            _ name: String, _ work: @Sendable () async throws -> Answer
+        ) async throws -> Answer {
+            if use == .lock { throw error }
+            return try await work()
+        }
+    }
+
+    private func client(_ stage: Stage, store: BrokenStore) throws -> PreludeSessionClient {
+        try PreludeSessionClient(
+            credentialStore: store, transport: stage.transport,
+            environment: SDKEnvironment(now: { .distantFuture }, randomBytes: { Array(repeating: 7, count: $0) }))
+    }
+
+    @Test("of a credential store are unavailable storage, of its lock as well, and their text is not told")
+    func credentials() async throws {
+        for use in [Use.read, .lock] {
+            let stage = try await Stage()
+            let client = try client(stage, store: BrokenStore(use: use, inner: stage.store))
+            let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
+            guard case .storageUnavailable(let text) = error else { return #expect(Bool(false), "\(error as Any)") }
+            #expect(text.contains("Broken") && !text.contains("secret"))
+            #expect(await stage.transport.count("/refresh") == 0)
+        }
+    }
+
+    @Test("of a credential store that is cancelled are a cancellation")
+    func cancelledStore() async throws {
+        for use in [Use.read, .lock] {
+            let stage = try await Stage()
+            let store = BrokenStore(use: use, inner: stage.store, error: CancellationError())
+            await #expect(throws: CancellationError.self) { try await client(stage, store: store).refresh() }
+        }
+    }
+}
