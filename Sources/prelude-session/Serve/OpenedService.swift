@@ -47,7 +47,8 @@ struct OpenedService {
     ) async throws -> (KeyRing, created: String?) {
         // A database in memory has keys in memory.
         guard let source else { return (KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))), nil) }
-        if let known {
+        // Somebody else may have made them since.
+        if let known = try known ?? source.read() {
             let missing = try await store.sealingKeyIDs().subtracting(known.ids)
             guard missing.isEmpty else {
                 throw ConfigurationError(
