@@ -23,12 +23,18 @@ RULE = {
 }
 
 
+#: Built with everything else.
+BACKEND = ROOT / ".build" / "debug" / "Backend"
+#: Built by scripts/check-consumer from the example's own manifest, as a user of the package does.
+BUILT_ALONE = ROOT / ".build" / "consumer" / "backend" / "debug" / "Backend"
+
+
 @contextmanager
-def running_backend(directory, service_url: str):
+def running_backend(directory, service_url: str, binary=BACKEND):
     port = free_port()
     log = open(directory / "backend.log", "ab")
     process = subprocess.Popen(
-        [ROOT / ".build" / "debug" / "Backend"],
+        [binary],
         env={**os.environ, "SERVICE": service_url, "PORT": str(port)}, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 20
@@ -98,3 +104,10 @@ def test_a_transfer_needs_a_step_up_and_the_answer_says_which(bank, ada):
 
     ada.refresh(ada.do_code_step(ada.challenge(SCOPE), ada.email))
     assert call(bank, "POST", TRANSFERS, f"Bearer {ada.access_token}").status == 202
+
+
+@pytest.mark.skipif(not BUILT_ALONE.exists(), reason="scripts/check-consumer builds it")
+def test_built_from_its_own_manifest_it_lets_in_and_keeps_out(shared, ada, tmp_path):
+    with running_backend(tmp_path, shared.url, BUILT_ALONE) as alone:
+        assert call(alone, "GET", BALANCE, f"Bearer {ada.access_token}").status == 200
+        assert call(alone, "GET", BALANCE).code == "missing_credentials"
