@@ -12,7 +12,7 @@ struct ServiceOrigin {
         guard let target = TargetURI(service), target.path == "/", !service.contains(where: { "?#".contains($0) }),
             let url = URL(string: target.origin + "/.well-known/jwks.json")
         else { throw VerifierConfigurationError("service", "must be an origin such as https://session.example.com") }
-        guard url.scheme == "https" || ["localhost", "127.0.0.1", "[::1]"].contains(target.host) else {
+        guard url.scheme == "https" || target.isLoopback else {
             throw VerifierConfigurationError("service", "must be https: whoever can change the keys can be anybody")
         }
         issuer = target.host

@@ -83,8 +83,7 @@ struct ServiceConfiguration: Sendable {
 
     /// What only who serves needs.
     func checkServing() throws {
-        let isLoopback = host == "localhost" || IPNetwork.loopback(contains: host)
-        if isDevelopment && !isLoopback && !allowsPublicDevelopment {
+        if isDevelopment && !IPNetwork.isLoopback(host: host) && !allowsPublicDevelopment {
             throw ConfigurationError(
                 "host",
                 "\(host) is reachable by others, and development mode shows every code to everybody. "
