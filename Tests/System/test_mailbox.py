@@ -73,3 +73,11 @@ def test_a_forwarding_header_does_not_stand_in_for_the_host(tmp_path):
 
 def test_without_a_host_nothing_is_shown(development):
     assert get(development, "/dev/mailbox")[0] in (400, 403)
+
+
+def test_listening_elsewhere_is_under_the_public_url(tmp_path):
+    service = Service(tmp_path, "--host", "0.0.0.0", "--allow-public-development")
+    service.flags += ["--public-url", f"http://192.0.2.7:{service.port}"]
+    with running(service):
+        assert get(service, "/dev", ("Host", f"192.0.2.7:{service.port}"))[0] == 200
+        assert get(service, "/dev", ("Host", f"192.0.2.8:{service.port}"))[0] == 403
