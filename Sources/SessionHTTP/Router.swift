@@ -20,8 +20,9 @@ package func buildRouter(
 
     if let mailbox {
         let routes = MailboxRoutes(mailbox: mailbox)
-        router.get("/dev", use: routes.page)
-        router.get("/dev/mailbox", use: routes.list)
+        router.group("/dev").add(middleware: MailboxHostMiddleware(directory: service.directory))
+            .get("", use: routes.page)
+            .get("mailbox", use: routes.list)
     }
     return router
 }

@@ -7,39 +7,46 @@ package import SessionDomain
 /// The conformances live beside the rows they write, one folder a noun.
 package final class SQLiteStore: Sendable {
     let database: any DatabaseWriter
+    /// The schema that opening found, 0 for none, and the one that it left.
+    package let schema: (found: Int, now: Int)
     private let writer: GroupCommit
 
-    private init(database: any DatabaseWriter, queueCapacity: Int, batchSize: Int) {
+    private init(database: any DatabaseWriter, schema: (found: Int, now: Int), queueCapacity: Int, batchSize: Int) {
         self.database = database
+        self.schema = schema
         writer = GroupCommit(writer: database, capacity: queueCapacity, batchSize: batchSize)
     }
 
-    /// Opens a database, creates it when there is none, and brings its schema up to date.
+    /// Opens a database; whether it may be made, and its schema brought up to date, says `opening`.
     ///
     /// - Parameters:
     ///   - queueCapacity: Writes that may wait; one more fails with `StoreError.overloaded`.
     ///   - batchSize: Writes that share a commit at most.
-    /// - Throws: `StoreError.newerSchema` when a newer version of the software wrote it.
+    /// - Throws: `StoreError.newerSchema` when a newer version of the software wrote it; `StoreError.olderSchema` and
+    ///   `StoreError.missing` when `opening` may not mend that.
     package static func open(
-        _ location: SQLiteLocation, queueCapacity: Int = 4096, batchSize: Int = 256
+        _ location: SQLiteLocation, opening: Opening = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256
     ) throws(StoreError) -> SQLiteStore {
         do {
-            let database = try connect(location)
-            try database.writeWithoutTransaction { db in
+            let database = try connect(location, opening: opening)
+            let schema = try database.writeWithoutTransaction { db in
                 try ConnectionSettings.makeDurable(db)
-                try Migration.apply(to: db)
+                return try Migration.apply(to: db, opening: opening)
             }
-            return SQLiteStore(database: database, queueCapacity: queueCapacity, batchSize: batchSize)
+            return SQLiteStore(database: database, schema: schema, queueCapacity: queueCapacity, batchSize: batchSize)
         } catch {
             throw StoreError(error)
         }
     }
 
-    private static func connect(_ location: SQLiteLocation) throws -> any DatabaseWriter {
+    private static func connect(_ location: SQLiteLocation, opening: Opening) throws -> any DatabaseWriter {
         switch location {
         case .memory: return try DatabaseQueue(configuration: ConnectionSettings.configuration)
         case .file(let path):
-            try DatabaseFile.create(at: path)
+            switch opening {
+            case .migrating, .creating: try DatabaseFile.create(at: path)
+            case .existing: guard DatabaseFile.exists(at: path) else { throw StoreError.missing }
+            }
             return try DatabasePool(path: path, configuration: ConnectionSettings.configuration)
         }
     }

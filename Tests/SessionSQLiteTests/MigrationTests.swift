@@ -38,6 +38,46 @@ struct MigrationTests {
         #expect(try await database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 99)
     }
 
+    private static let supported = Migration.all.count
+
+    @Test(
+        "What opening may not change is refused and left as it is",
+        arguments: [
+            (Opening.creating, supported - 1), (.existing, supported - 1), (.existing, 0), (.creating, supported + 1),
+            (.existing, supported + 1),
+        ])
+    func refusals(opening: Opening, version: Int) async throws {
+        let database = try DatabaseQueue(path: path)
+        _ = try await database.writeWithoutTransaction { db in
+            try Migration.apply(Array(Migration.all.prefix(version)), to: db)
+            if version > Self.supported { try db.execute(sql: "PRAGMA user_version = \(version)") }
+        }
+        let refusal: StoreError =
+            version > Self.supported
+            ? .newerSchema(found: version, supported: Self.supported)
+            : .olderSchema(found: version, supported: Self.supported)
+        #expect(throws: refusal) { try SQLiteStore.open(.file(path), opening: opening) }
+        #expect(try await database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == version)
+    }
+
+    @Test("Where there is no database, a command beside the service makes none")
+    func missing() {
+        #expect(throws: StoreError.missing) { try SQLiteStore.open(.file(path), opening: .existing) }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("Opening says what it found and what it left", arguments: [Opening.migrating, .creating])
+    func schema(opening: Opening) async throws {
+        for found in [0, Self.supported] {
+            let store = try SQLiteStore.open(.file(path), opening: opening)
+            #expect(store.schema == (found, Self.supported))
+            try await store.close()
+        }
+        let store = try SQLiteStore.open(.file(path), opening: .existing)
+        #expect(store.schema == (Self.supported, Self.supported))
+        try await store.close()
+    }
+
     @Test("A database of another program is refused and left as it is")
     func foreign() async throws {
         let database = try DatabaseQueue(path: path)
@@ -64,7 +104,7 @@ struct MigrationTests {
         ]
         let database = try DatabaseQueue(path: path)
         #expect(throws: DatabaseError.self) {
-            try database.writeWithoutTransaction { try Migration.apply(steps, to: $0) }
+            _ = try database.writeWithoutTransaction { try Migration.apply(steps, to: $0) }
         }
         let (version, tables) = try database.read { db in
             (
@@ -83,15 +123,15 @@ struct MigrationTests {
             Migration(number: 2, sql: "UPDATE one SET id = id + 1"),
         ]
         let database = try DatabaseQueue(path: path)
-        try database.writeWithoutTransaction { try Migration.apply([steps[0]], to: $0) }
-        for _ in 0..<2 { try database.writeWithoutTransaction { try Migration.apply(steps, to: $0) } }
+        _ = try database.writeWithoutTransaction { try Migration.apply([steps[0]], to: $0) }
+        for _ in 0..<2 { _ = try database.writeWithoutTransaction { try Migration.apply(steps, to: $0) } }
         #expect(try database.read { try Int.fetchAll($0, sql: "SELECT id FROM one") } == [2])
     }
 
     @Test("Keys of the first schemas sign on, hook keys among them")
     func signingKeys() async throws {
         let database = try DatabaseQueue(path: path)
-        try await database.writeWithoutTransaction { try Migration.apply([.foundation, .stepUp], to: $0) }
+        _ = try await database.writeWithoutTransaction { try Migration.apply([.foundation, .stepUp], to: $0) }
         try await database.write { db in
             try db.execute(
                 sql: """

@@ -25,12 +25,18 @@ RULE = {
 }
 
 
+#: Built with everything else.
+BACKEND = ROOT / ".build" / "debug" / "Backend"
+#: Built by scripts/check-consumer from the example's own manifest, as a user of the package does.
+BUILT_ALONE = ROOT / ".build" / "consumer" / "backend" / "debug" / "Backend"
+
+
 @contextmanager
-def running_backend(directory, service_url: str):
+def running_backend(directory, service_url: str, binary=BACKEND):
     port = free_port()
     log = open(directory / "backend.log", "ab")
     process = subprocess.Popen(
-        [ROOT / ".build" / "debug" / "Backend"],
+        [binary],
         env={**os.environ, "SERVICE": service_url, "PORT": str(port)}, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 20
@@ -146,3 +152,10 @@ def test_the_example_app_is_let_in_by_the_example_backend_and_steps_up_when_aske
         assert app.run("call", "POST", TRANSFERS, types_code=True).endswith("202 \n")
         # The grant is the session's, so that nothing is asked again.
         assert app.run("call", "POST", TRANSFERS) == "202 \n"
+
+
+@pytest.mark.skipif(not BUILT_ALONE.exists(), reason="scripts/check-consumer builds it")
+def test_built_from_its_own_manifest_it_lets_in_and_keeps_out(shared, ada, tmp_path):
+    with running_backend(tmp_path, shared.url, BUILT_ALONE) as alone:
+        assert call(alone, "GET", BALANCE, f"Bearer {ada.access_token}").status == 200
+        assert call(alone, "GET", BALANCE).code == "missing_credentials"

@@ -123,7 +123,7 @@ def test_rotation_under_load_refuses_nothing(tmp_path):
             for rotation in range(2):
                 before = len(kids)
                 rotated = first.run(
-                    "key", "rotate", "--app", APP, "--publish-ahead", str(AHEAD), "--development", "--json")
+                    "key", "rotate", "--app", APP, "--key-publish-ahead", str(AHEAD), "--development", "--json")
                 assert rotated.returncode == 0, rotated.stderr
                 states = [(key["purpose"], key["state"]) for key in json.loads(rotated.stdout)]
                 assert ("access", "pending") in states and ("access", "active") in states
@@ -166,7 +166,7 @@ def test_rotating_twice_makes_one_successor_and_needs_no_service(service):
 @pytest.mark.parametrize(
     ("arguments", "word"), [
         (["key", "rotate", "--emergency"], "--app"),
-        (["key", "rotate", "--publish-ahead", "394"], "key-publish-ahead"),
+        (["key", "rotate", "--key-publish-ahead", "394"], "key-publish-ahead"),
         (["key", "rotate", "--purpose", "everything"], "purpose"),
         (["key", "rotate", "--app", "zzzzzzz"], "no app"),
     ])

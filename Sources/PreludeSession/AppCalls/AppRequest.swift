@@ -21,8 +21,7 @@ struct AppRequest: Sendable {
         guard let url = request.url, let scheme = url.scheme?.lowercased(), let host = url.host, !host.isEmpty,
             let target = TargetURI(url.absoluteString)
         else { throw PreludeSessionError.invalidConfiguration("the request has no http or https URL") }
-        let isLocal = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host.lowercased())
-        guard scheme == "https" || isLocal else {
+        guard scheme == "https" || target.isLoopback else {
             throw PreludeSessionError.invalidConfiguration("an access token goes over https only")
         }
         guard request.httpBodyStream == nil else {

@@ -18,9 +18,7 @@ public enum Endpoint: Sendable, Hashable {
         guard let target = TargetURI(text), target.path == "/", !text.contains("?"), !text.contains("#") else {
             throw .invalidConfiguration("the endpoint must be an origin, such as https://session.example.com")
         }
-        let loopback = ["http://localhost", "http://127.0.0.1", "http://[::1]"]
-        let isLoopback = loopback.contains { target.origin == $0 || target.origin.hasPrefix($0 + ":") }
-        guard target.origin.hasPrefix("https://") || isLoopback else {
+        guard target.origin.hasPrefix("https://") || target.isLoopback else {
             throw .invalidConfiguration("the endpoint must begin with https://; plain http is for loopback only")
         }
         return target.origin

@@ -45,6 +45,20 @@ package final class AppDirectory: Sendable {
         return try await app(id)
     }
 
+    /// Whether configuration names the host: the service's own name of an app, or an app's domain. What `app(host:)` also
+    /// takes, any name that begins with an app's id and whatever the default app is for, anybody can make.
+    package func isConfigured(host: String) async throws -> Bool {
+        try await loadIfNeeded()
+        let name = Self.bareHost(host)
+        return snapshot.withLock { snapshot in
+            switch origins.owner(ofHost: name) {
+            case .app(let id): snapshot.apps[id] != nil
+            case .defaultApp: true
+            case nil: snapshot.domains[name] != nil
+            }
+        }
+    }
+
     package func app(_ id: AppID) async throws -> AppRuntime {
         try await loadIfNeeded()
         let (app, opened, previous, version) = snapshot.withLock {

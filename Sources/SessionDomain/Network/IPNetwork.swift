@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SessionTokens
 
 /// A network in CIDR notation, such as `10.0.0.0/8` or `::1` (RFC 4632, RFC 4291 §2.3).
 package struct IPNetwork: Sendable, Equatable {
@@ -25,9 +26,17 @@ package struct IPNetwork: Sendable, Equatable {
 
     package static func isAddress(_ text: String) -> Bool { bytes(of: text) != nil }
 
-    package static func loopback(contains text: String) -> Bool {
-        guard let address = bytes(of: text) else { return false }
-        return address.count == 4 ? address[0] == 127 : address == [UInt8](repeating: 0, count: 15) + [1]
+    /// This machine (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    package static let loopback = ["127.0.0.0/8", "::1"].compactMap { IPNetwork($0) }
+
+    package static func loopback(contains text: String) -> Bool { loopback.contains { $0.contains(text) } }
+
+    /// Whether a host is this machine: by its name, or by an address, bare or as it stands in a URI.
+    package static func isLoopback(host: String) -> Bool {
+        let name = host.lowercased()
+        let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
+        return TargetURI.loopbackHosts.contains(name)
+            || loopback(contains: isBracketed ? String(name.dropFirst().dropLast()) : name)
     }
 
     /// 4 or 16 bytes; an IPv4 address mapped into IPv6 is the IPv4 one.

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import SessionDomain
+package import SessionDomain
 import SessionWire
 
 /// How a refusal looks on the wire.
@@ -10,6 +10,11 @@ struct WireRefusal: Sendable, Equatable {
     let message: String
     var retryAfter: Int?
     var nonce: String?
+}
+
+extension Refusal {
+    /// What callers are told.
+    package var message: String { WireRefusal(self).message }
 }
 
 extension WireRefusal {

@@ -3,6 +3,8 @@ internal import SessionDomain
 
 /// The file of a database, before SQLite sees it.
 enum DatabaseFile {
+    static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// Creates a missing file readable by its owner alone; SQLite gives its `-wal` and `-shm` files the same mode.
     static func create(at path: String) throws {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)

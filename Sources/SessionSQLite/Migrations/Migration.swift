@@ -12,13 +12,26 @@ struct Migration: Sendable {
     /// Marks a file as ours ("PSES"), so that no other program's database is ever migrated.
     private static let applicationID = 0x5053_4553
 
-    /// Brings a database up to date, each step in one transaction with its number.
+    /// Brings a database up to date, each step in one transaction with its number, or refuses what is not.
     ///
-    /// - Throws: `StoreError.newerSchema` for a database that a newer version has changed.
-    static func apply(_ migrations: [Migration] = all, to db: Database) throws {
+    /// - Returns: The schema before, 0 for none, and the schema now.
+    /// - Throws: `StoreError.newerSchema` for a database that a newer version has changed; `StoreError.olderSchema` for
+    ///   one that `opening` does not let migrate.
+    @discardableResult
+    static func apply(
+        _ migrations: [Migration] = all, to db: Database, opening: Opening = .migrating
+    ) throws -> (found: Int, now: Int) {
         let supported = migrations.last?.number ?? 0
-        guard try version(of: db) <= supported else {
-            throw StoreError.newerSchema(found: try version(of: db), supported: supported)
+        let found = try version(of: db)
+        guard found <= supported else { throw StoreError.newerSchema(found: found, supported: supported) }
+        let mayMigrate =
+            switch opening {
+            case .migrating: true
+            case .creating: found == 0
+            case .existing: false
+            }
+        guard mayMigrate || found == supported else {
+            throw StoreError.olderSchema(found: found, supported: supported)
         }
         for migration in migrations {
             try db.inTransaction(.immediate) {
@@ -30,6 +43,7 @@ struct Migration: Sendable {
                 return .commit
             }
         }
+        return (found, supported)
     }
 
     private static func version(of db: Database) throws -> Int {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import SessionDomain
+import SessionSQLite
 
 /// `prelude-session app`: makes and lists apps.
 struct AppCommand: AsyncParsableCommand {
@@ -7,7 +8,9 @@ struct AppCommand: AsyncParsableCommand {
         commandName: "app", abstract: "Make and list apps.", subcommands: [Create.self, List.self])
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Make an app with its own signing keys.")
+        static let configuration = CommandConfiguration(
+            abstract: "Make an app with its own signing keys.",
+            discussion: "Where there is no database yet, this makes one, and its master keys, as serve does.")
 
         @Argument(help: "The name people see in messages.")
         var name: String
@@ -45,7 +48,7 @@ struct AppCommand: AsyncParsableCommand {
                 }
                 return id
             }
-            try await options.withService { service in
+            try await options.withService(opening: .creating) { service in
                 let now = service.environment.now()
                 let channels = (sms ? [OTPLoginConfig.Channel.sms] : []) + (email ? [.email] : [])
                 let app = try await service.apps.create(id: appID, name: name) { app in

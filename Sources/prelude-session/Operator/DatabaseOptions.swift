@@ -4,28 +4,36 @@ import SessionDomain
 import SessionEgress
 import SessionSQLite
 
-/// Where an administration command finds the database; it may run beside the service.
+/// What every administration command has: the configuration of the service, on whose database it works, and how it
+/// prints. The service may run meanwhile.
 struct DatabaseOptions: ParsableArguments {
-    @Option(help: "sqlite:PATH. (default: $PRELUDE_SESSION_DATABASE, else sqlite:prelude-session.sqlite)")
-    var database: String?
-
-    @Option(help: "The file with the master keys. (default: $PRELUDE_SESSION_KEY_FILE, else beside the database)")
-    var keyFile: String?
+    @OptionGroup var shared: ConfigurationOptions
 
     @Flag(help: "Print JSON.")
     var json = false
 
     /// Opens the service without its network, does the work, and closes.
+    ///
+    /// - Parameters:
+    ///   - flags: Settings that are flags of this command.
+    ///   - opening: Whether a database is made where there is none. None is migrated: an older service may be running.
     func withService(
-        keyRotation: KeyRotationPolicy = KeyRotationPolicy(), _ work: (SessionService) async throws -> Void
+        _ flags: [ServiceConfiguration.Key: String] = [:], opening: Opening = .existing,
+        _ work: (SessionService) async throws -> Void
     ) async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let location = try SQLiteLocation(
-            configured: database ?? environment["PRELUDE_SESSION_DATABASE"] ?? "sqlite:prelude-session.sqlite")
+        let configuration = try await shared.configuration(flags)
+        guard case .file = configuration.database else {
+            throw ConfigurationError(
+                "database", "a database in memory is the service's alone; use the management API, or a file")
+        }
         let opened = try await OpenedService.open(
-            database: location, keyFile: keyFile ?? environment["PRELUDE_SESSION_KEY_FILE"], variables: environment,
-            origins: try PublicOrigins(publicURL: "https://localhost"), defaultApp: nil, delivery: nil,
-            egress: try EgressClient(policy: EgressPolicy()), keyRotation: keyRotation)
+            configuration, opening: opening, defaultApp: nil, delivery: nil,
+            egress: try EgressClient(policy: EgressPolicy()))
+        if opened.store.schema.found == 0 {
+            let keys = opened.createdKeyFile.map { ", and master keys in \($0): back up both" } ?? ""
+            FileHandle.standardError.write(
+                Data("Made a new database, \(configuration.database.fullPath)\(keys).\n".utf8))
+        }
         do {
             try await work(opened.service)
         } catch {

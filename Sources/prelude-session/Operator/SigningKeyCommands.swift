@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import SessionDomain
 
 extension StoredSigningKey.Purpose: ExpressibleByArgument {}
@@ -25,10 +24,11 @@ extension KeyCommand {
         @Flag(help: "A key has leaked: take the keys of the app out of use now. Needs --app.")
         var emergency = false
 
-        @Option(help: "Seconds for which the new key is published before it signs. (default: the service's)")
-        var publishAhead: String?
+        @Option(
+            help: "Seconds for which the new key is published before it signs, as the service has it. (default: 395)")
+        var keyPublishAhead: String?
 
-        @Flag(help: "Let --publish-ahead be less than what is safe.")
+        @Flag(help: "Let --key-publish-ahead be less than what is safe, as the service does in development.")
         var development = false
 
         @OptionGroup var options: DatabaseOptions
@@ -39,11 +39,9 @@ extension KeyCommand {
 
         func run() async throws {
             var flags: [ServiceConfiguration.Key: String] = [:]
-            flags[.keyPublishAhead] = publishAhead
+            flags[.keyPublishAhead] = keyPublishAhead
             if development { flags[.development] = "true" }
-            let policy = try await ServiceConfiguration.keyRotation(
-                flags: flags, environment: ProcessInfo.processInfo.environment)
-            try await options.withService(keyRotation: policy) { service in
+            try await options.withService(flags) { service in
                 let apps =
                     if let app { [try await service.apps.app(app).id] } else { try await service.apps.apps().map(\.id) }
                 var records: [[(name: String, value: String)]] = []

@@ -1,5 +1,6 @@
 import Foundation
 import SessionDomain
+import SessionSQLite
 
 /// Where the master keys are. Exactly one place counts, and nothing falls back from one that was named to another.
 enum MasterKeySource {
@@ -13,24 +14,25 @@ enum MasterKeySource {
     static let variable = "PRELUDE_SESSION_MASTER_KEYS"
     static let credentialName = "prelude-session-keys"
 
-    /// What was named comes first, then a credential of systemd, then the file beside the database.
+    /// What was named comes first, then a credential of systemd, then the file beside the database; `nil` for a database
+    /// in memory.
     ///
-    /// - Parameters:
-    ///   - keyFile: The file that was named by a flag, the environment or the configuration.
-    ///   - database: The path of the database.
     /// - Throws: When two places were named: to ignore a secret silently is to sign with the wrong one.
-    static func find(keyFile: String?, database: String, environment: [String: String]) throws -> MasterKeySource {
+    static func find(
+        for configuration: ServiceConfiguration, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> MasterKeySource? {
+        guard case .file(let database) = configuration.database else { return nil }
         if let value = environment[variable] {
-            guard keyFile == nil else {
+            guard configuration.keyFile == nil else {
                 throw ConfigurationError("key-file", "is set, and so is \(variable): take one of them away")
             }
             return .environment(value)
         }
-        if keyFile == nil, let directory = environment["CREDENTIALS_DIRECTORY"] {
+        if configuration.keyFile == nil, let directory = environment["CREDENTIALS_DIRECTORY"] {
             let path = directory + "/" + credentialName
             if FileManager.default.fileExists(atPath: path) { return .credential(path: path) }
         }
-        return .file(KeyFile(configured: keyFile, database: database))
+        return .file(KeyFile(configured: configuration.keyFile, database: database))
     }
 
     /// How operators know it.

@@ -1,7 +1,6 @@
 import Foundation
 import SessionArgon2
 import SessionDomain
-import SessionHTTP
 import SessionSQLite
 
 /// A store with the keys that belong to it, and the service over both.
@@ -11,33 +10,46 @@ struct OpenedService {
     /// Where new keys were written, if this start made them.
     let createdKeyFile: String?
 
-    /// Opens the database, applies migrations, and reads or makes the keys.
+    /// Opens the database that the configuration names, and reads or makes the keys.
     ///
-    /// - Parameter variables: The process's environment, in which master keys or a credential may be named.
+    /// - Parameter opening: What may happen to the database, and so to its keys: who makes one makes the other.
     static func open(
-        database: SQLiteLocation, keyFile: String?, variables: [String: String], origins: PublicOrigins,
-        defaultApp: AppID?, delivery: (any CodeDelivery)?, egress: any Egress,
-        keyRotation: KeyRotationPolicy = KeyRotationPolicy(), environment: ServiceEnvironment = .live
+        _ configuration: ServiceConfiguration, opening: Opening, defaultApp: AppID?,
+        delivery: (any CodeDelivery)?, egress: any Egress, environment: ServiceEnvironment = .live
     ) async throws -> OpenedService {
-        let store = try SQLiteStore.open(database)
-        let (keys, created) = try await keyRing(
-            for: store, database: database, keyFile: keyFile, variables: variables, environment: environment)
-        let service = SessionService(
-            store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
-            origins: origins, defaultApp: defaultApp, environment: environment, keyRotation: keyRotation)
-        return OpenedService(store: store, service: service, createdKeyFile: created)
+        let origins = try configuration.origins()
+        let source = try MasterKeySource.find(for: configuration)
+        // Before the database: keys that are wrong must not leave a new one behind.
+        let known = try source?.read()
+        let store: SQLiteStore
+        do {
+            store = try SQLiteStore.open(configuration.database, opening: opening)
+        } catch {
+            throw ConfigurationError(error, opening: configuration.database, from: configuration.databaseSource)
+        }
+        do {
+            let (keys, created) = try await keyRing(
+                of: store, known: known, from: source, opening: opening, environment: environment)
+            let service = SessionService(
+                store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
+                origins: origins, defaultApp: defaultApp, environment: environment,
+                keyRotation: configuration.keyRotation)
+            return OpenedService(store: store, service: service, createdKeyFile: created)
+        } catch {
+            try await store.close()
+            throw error
+        }
     }
 
     private static func keyRing(
-        for store: SQLiteStore, database: SQLiteLocation, keyFile: String?, variables: [String: String],
+        of store: SQLiteStore, known: KeyRing?, from source: MasterKeySource?, opening: Opening,
         environment: ServiceEnvironment
     ) async throws -> (KeyRing, created: String?) {
-        guard case .file(let path) = database else {
-            return (KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))), nil)
-        }
-        let source = try MasterKeySource.find(keyFile: keyFile, database: path, environment: variables)
-        if let keys = try source.read() {
-            let missing = try await store.sealingKeyIDs().subtracting(keys.ids)
+        // A database in memory has keys in memory.
+        guard let source else { return (KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))), nil) }
+        // Somebody else may have made them since.
+        if let known = try known ?? source.read() {
+            let missing = try await store.sealingKeyIDs().subtracting(known.ids)
             guard missing.isEmpty else {
                 throw ConfigurationError(
                     "master keys",
@@ -45,12 +57,21 @@ struct OpenedService {
                         + "sealed. Add that master key again, or restore what belongs to this database from your backup"
                 )
             }
-            return (keys, nil)
+            return (known, nil)
         }
         // New keys for an old database would end every session and open none of its signing keys.
         guard case .file(let file) = source, try await store.apps().isEmpty else {
             throw ConfigurationError(
-                "key-file", "\(source.name) is missing, and the database has apps. Restore the file from your backup")
+                "key-file",
+                "\(source.name) is missing, and the database has apps. If the service has its master keys elsewhere, name "
+                    + "them by --key-file or \(MasterKeySource.variable); else restore the file from your backup")
+        }
+        // A service without apps has keys somewhere; what a command made beside them would open nothing there.
+        guard opening == .migrating || store.schema.found == 0 else {
+            throw ConfigurationError(
+                "key-file",
+                "\(source.name) is missing. Name the master keys of the service by --key-file or "
+                    + "\(MasterKeySource.variable), or start the service: it makes them")
         }
         return (try file.create(environment: environment), file.path)
     }

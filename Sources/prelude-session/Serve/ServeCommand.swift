@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// `prelude-session serve`: reads the configuration and runs the service until a signal.
 struct ServeCommand: AsyncParsableCommand {
@@ -10,7 +9,8 @@ struct ServeCommand: AsyncParsableCommand {
             Each flag can also be set in the environment (PRELUDE_SESSION_PUBLIC_URL for --public-url) or in the file \
             given by --config (publicUrl). Flags win over the environment, and the environment over the file. The \
             management key is read from PRELUDE_SESSION_MANAGEMENT_KEY or the file only. The master keys are in the key \
-            file, in PRELUDE_SESSION_MASTER_KEYS, or in the systemd credential prelude-session-keys.
+            file, in PRELUDE_SESSION_MASTER_KEYS, or in the systemd credential prelude-session-keys. A database that is \
+            not there is made, and one of an older version migrated.
             """)
 
     @Option(help: "The address to listen on. (default: 127.0.0.1)")
@@ -19,11 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on. (default: 8080)")
     var port: String?
 
-    @Option(help: "sqlite:PATH or sqlite::memory:. (default: sqlite:prelude-session.sqlite)")
-    var database: String?
-
-    @Option(help: "The file with the master keys, made at the first start. (default: the database's path and .keys)")
-    var keyFile: String?
+    @OptionGroup var shared: ConfigurationOptions
 
     @Option(help: "The origin under which apps reach the service, such as https://{app_id}.session.example.com.")
     var publicURL: String?
@@ -54,9 +50,6 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
     var logLevel: String?
 
-    @Option(help: "A JSON file with settings.")
-    var config: String?
-
     @Flag(help: "Development mode: an app with every login on, codes shown at /dev, no mail and no SMS sent.")
     var development = false
 
@@ -67,8 +60,6 @@ struct ServeCommand: AsyncParsableCommand {
         var flags: [ServiceConfiguration.Key: String] = [:]
         flags[.host] = host
         flags[.port] = port
-        flags[.database] = database
-        flags[.keyFile] = keyFile
         flags[.publicUrl] = publicURL
         flags[.defaultApp] = defaultApp
         flags[.countryHeader] = countryHeader
@@ -80,9 +71,8 @@ struct ServeCommand: AsyncParsableCommand {
         flags[.keyPublishAhead] = keyPublishAhead
         if development { flags[.development] = "true" }
         if allowPublicDevelopment { flags[.allowPublicDevelopment] = "true" }
-        let environment = ProcessInfo.processInfo.environment
-        let configuration = try await ServiceConfiguration.load(
-            flags: flags, environment: environment, file: config ?? environment["PRELUDE_SESSION_CONFIG"])
+        let configuration = try await shared.configuration(flags)
+        try configuration.checkServing()
         try await ServiceRunner(configuration: configuration).run()
     }
 }

@@ -17,13 +17,10 @@ struct ServiceRunner {
         let mailbox = configuration.isDevelopment ? Mailbox() : nil
         let egress = try EgressClient(policy: configuration.egressPolicy)
         let opened = try await OpenedService.open(
-            database: configuration.database, keyFile: configuration.keyFile,
-            variables: ProcessInfo.processInfo.environment, origins: try origins(),
+            configuration, opening: .migrating,
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
-            delivery: mailbox, egress: egress, keyRotation: configuration.keyRotation)
-        if let path = opened.createdKeyFile {
-            logger.notice("created the master key; back it up with the database", metadata: ["path": "\(path)"])
-        }
+            delivery: mailbox, egress: egress)
+        tellChanges(of: opened, logger: logger)
         try await prepare(opened.service, logger: logger)
 
         let edge = EdgeOptions(
@@ -62,12 +59,18 @@ struct ServiceRunner {
         return logger
     }
 
-    /// In development the loopback names are as good as the configured one: they are all this machine.
-    private func origins() throws -> PublicOrigins {
-        let loopback = ["localhost", "127.0.0.1", "[::1]"].map { "http://\($0):\(configuration.port)" }
-        return try PublicOrigins(
-            publicURL: configuration.publicURL ?? loopback[0],
-            aliases: configuration.isDevelopment ? loopback : [])
+    /// What the start changed on the disk.
+    private func tellChanges(of opened: OpenedService, logger: Logger) {
+        let (found, now) = opened.store.schema
+        let path = configuration.database.fullPath
+        if case .file = configuration.database, found == 0 {
+            logger.notice("created the database", metadata: ["path": "\(path)", "schema": "\(now)"])
+        } else if found > 0, found < now {
+            logger.notice("migrated the database", metadata: ["path": "\(path)", "from": "\(found)", "to": "\(now)"])
+        }
+        if let path = opened.createdKeyFile {
+            logger.notice("created the master key; back it up with the database", metadata: ["path": "\(path)"])
+        }
     }
 
     private func prepare(_ service: SessionService, logger: Logger) async throws {

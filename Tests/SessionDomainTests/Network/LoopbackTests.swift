@@ -1,0 +1,23 @@
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Which hosts are this machine")
+struct LoopbackTests {
+    @Test(
+        "Its name and its addresses, as an operator or a URI writes them",
+        arguments: ["localhost", "LOCALHOST", "127.0.0.1", "127.255.255.254", "::1", "[::1]", "::ffff:127.0.0.1"])
+    func local(host: String) {
+        #expect(IPNetwork.isLoopback(host: host))
+    }
+
+    @Test(
+        "Nothing else",
+        arguments: [
+            "", "0.0.0.0", "::", "128.0.0.1", "10.0.0.1", "[::2]", "[::1", "::1]", "[127.0.0.1", "localhost.example",
+            "example.localhost.example", "127.0.0.1.example", "127.0.0.1:80", "localhost.",
+        ])
+    func others(host: String) {
+        #expect(!IPNetwork.isLoopback(host: host))
+    }
+}

@@ -1,0 +1,83 @@
+"""The mailbox of development mode is for this machine: a page that got its name pointed here does not read the codes."""
+
+import http.client
+import json
+
+import pytest
+
+from conftest import running
+from operator_api import Management
+from service import APP, Service
+
+DOMAIN = "login.shop.example"
+
+
+@pytest.fixture(scope="module")
+def development(tmp_path_factory):
+    service = Service(tmp_path_factory.mktemp("mailbox"))
+    # Once the service has a name of its own, apps are at names below it.
+    service.flags += ["--public-url", f"http://{{app_id}}.session.test:{service.port}"]
+    with running(service):
+        Management(service).expect(200, "PATCH", "", {"domains": [DOMAIN]})
+        yield service
+
+
+def get(service: Service, path: str, *headers: tuple[str, str]) -> tuple[int, bytes]:
+    """Over loopback, as a browser does whose resolver was told that any name is here."""
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=10)
+    try:
+        connection.putrequest("GET", path, skip_host=True)
+        for name, value in headers:
+            connection.putheader(name, value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+PAGES = ["/dev", "/dev/mailbox"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize(
+    "host", [
+        "localhost", "localhost:{port}", "LocalHost:{port}", "127.0.0.1:{port}", "127.0.0.2", "[::1]:{port}", "[::1]",
+        f"{APP}.session.test:{{port}}", f"{APP.upper()}.session.test", DOMAIN, f"{DOMAIN}:443",
+    ])
+def test_this_machine_and_configured_hosts_show_the_mailbox(development, path, host):
+    assert get(development, path, ("Host", host.format(port=development.port)))[0] == 200
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize(
+    "host", [
+        "attacker.example", "attacker.example:{port}", "localhost.attacker.example", "127.0.0.1.attacker.example",
+        f"{APP}.attacker.example", "abc1234.session.test", "session.test", f"{DOMAIN}.attacker.example",
+        "attacker.localhost.example", "10.0.0.1:{port}", "[::2]", "localhost:{port}@attacker.example", "localhost.", "",
+    ])
+def test_under_any_other_host_nothing_is_shown(development, path, host):
+    status, body = get(development, path, ("Host", host.format(port=development.port)))
+    assert status in (400, 403)
+    if status == 403:
+        assert json.loads(body)["code"] == "forbidden" and b"localhost" in body
+
+
+def test_a_forwarding_header_does_not_stand_in_for_the_host(tmp_path):
+    service = Service(tmp_path, "--trusted-proxy", "127.0.0.1")
+    with running(service):
+        for name in ("X-Forwarded-Host", "Forwarded"):
+            status, _ = get(service, "/dev/mailbox", ("Host", "attacker.example"), (name, "localhost"))
+            assert status == 403
+
+
+def test_without_a_host_nothing_is_shown(development):
+    assert get(development, "/dev/mailbox")[0] in (400, 403)
+
+
+def test_listening_elsewhere_is_under_the_public_url(tmp_path):
+    service = Service(tmp_path, "--host", "0.0.0.0", "--allow-public-development")
+    service.flags += ["--public-url", f"http://192.0.2.7:{service.port}"]
+    with running(service):
+        assert get(service, "/dev", ("Host", f"192.0.2.7:{service.port}"))[0] == 200
+        assert get(service, "/dev", ("Host", f"192.0.2.8:{service.port}"))[0] == 403
