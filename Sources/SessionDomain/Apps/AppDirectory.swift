@@ -22,17 +22,19 @@ package final class AppDirectory: Sendable {
     private let keys: KeyRing
     private let origins: PublicOrigins
     private let defaultApp: AppID?
+    private let sightings: KeySightings
     private let environment: ServiceEnvironment
     private let snapshot = Mutex(Snapshot())
 
     package init(
-        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?,
+        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?, sightings: KeySightings,
         environment: ServiceEnvironment
     ) {
         self.store = store
         self.keys = keys
         self.origins = origins
         self.defaultApp = defaultApp
+        self.sightings = sightings
         self.environment = environment
     }
 
@@ -50,11 +52,13 @@ package final class AppDirectory: Sendable {
         let (app, opened, previous, version) = snapshot.withLock {
             ($0.apps[id], $0.opened[id], $0.previous[id], $0.version)
         }
-        if let opened { return opened.at(environment.now()) }
+        if let opened { return opened.at(environment.now(), uptime: environment.uptime()) }
         guard let app else { throw Refusal.notFound("there is no app \(id)") }
+        let stored = try await store.signingKeys(of: id)
+        let ready = sightings.note(stored, of: id)
         let runtime = try AppRuntime(
-            app: app, stored: try await store.signingKeys(of: id), keys: keys, origins: origins,
-            at: environment.now(), previous: previous)
+            app: app, stored: stored, keys: keys, origins: origins, at: environment.now(),
+            uptime: environment.uptime(), previous: previous, ready: ready)
         snapshot.withLock { if $0.version == version { $0.opened[id] = runtime } }
         return runtime
     }

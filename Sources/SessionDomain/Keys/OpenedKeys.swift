@@ -13,6 +13,10 @@ struct OpenedKeys: Sendable {
         let hookKey: RSASigningKey?
         let hookKeys: [RSASigningKey]
         let span: Range<Timestamp>
+        /// The uptime until which it counts: then a key is known everywhere whose time came before.
+        let readyAt: Int64
+
+        func counts(at now: Timestamp, uptime: Int64) -> Bool { span.contains(now) && uptime < readyAt }
     }
 
     private let access: KeySchedule
@@ -20,6 +24,8 @@ struct OpenedKeys: Sendable {
     private let hook: KeySchedule
     private let tokenKeys: [Sealed: OpenedSigningKey]
     private let hookKeys: [Sealed: RSASigningKey]
+    /// The uptime from which each key may sign.
+    private let ready: [KeySightings.Name: Int64]
 
     /// A key exactly as it is stored, its purpose included.
     private struct Sealed: Hashable {
@@ -34,10 +40,16 @@ struct OpenedKeys: Sendable {
         }
     }
 
-    /// - Parameter previous: What was opened before; a key that is stored as it was is not opened again, for with RSA
-    ///   that is work.
+    /// - Parameters:
+    ///   - previous: What was opened before; a key that is stored as it was is not opened again, for with RSA that is
+    ///     work.
+    ///   - ready: The uptime from which each key may sign; one that is not named may do so at any time.
     /// - Throws: When a key cannot be opened: signing without it, or not verifying with it, would fail later and less clearly.
-    init(_ stored: [StoredSigningKey], keys: KeyRing, previous: OpenedKeys? = nil) throws {
+    init(
+        _ stored: [StoredSigningKey], keys: KeyRing, previous: OpenedKeys? = nil,
+        ready: [KeySightings.Name: Int64] = [:]
+    ) throws {
+        self.ready = ready
         access = KeySchedule(stored, purpose: .access)
         challenge = KeySchedule(stored, purpose: .challenge)
         hook = KeySchedule(stored, purpose: .hook)
@@ -53,22 +65,23 @@ struct OpenedKeys: Sendable {
     }
 
     /// `nil` without keys for tokens.
-    func choice(at now: Timestamp) -> Choice? {
-        guard let accessKey = signer(access, at: now), let challengeKey = signer(challenge, at: now) else { return nil }
+    func choice(at now: Timestamp, uptime: Int64) -> Choice? {
+        func signing(_ schedule: KeySchedule) -> Sealed? {
+            schedule.signing(at: now) { uptime >= ready[KeySightings.Name($0)] ?? .min }.map(Sealed.init)
+        }
+        guard let accessKey = signing(access).flatMap({ tokenKeys[$0]?.signer }),
+            let challengeKey = signing(challenge).flatMap({ tokenKeys[$0]?.signer })
+        else { return nil }
         let spans = [access, challenge, hook].map { $0.span(around: now) }
         return Choice(
-            accessKey: accessKey, accessKeys: verifiers(access, at: now), challengeKey: challengeKey,
-            challengeKeys: verifiers(challenge, at: now),
-            hookKey: hook.signing(at: now).flatMap { hookKeys[Sealed($0)] },
-            hookKeys: hook.published(at: now).compactMap { hookKeys[Sealed($0)] },
-            span: spans.dropFirst().reduce(spans[0]) { $0.clamped(to: $1) })
+            accessKey: accessKey, accessKeys: verifiers(access), challengeKey: challengeKey,
+            challengeKeys: verifiers(challenge), hookKey: signing(hook).flatMap { hookKeys[$0] },
+            hookKeys: hook.keys.compactMap { hookKeys[Sealed($0)] },
+            span: spans.dropFirst().reduce(spans[0]) { $0.clamped(to: $1) },
+            readyAt: ready.values.filter { $0 > uptime }.min() ?? .max)
     }
 
-    private func signer(_ schedule: KeySchedule, at now: Timestamp) -> (any TokenSigner)? {
-        schedule.signing(at: now).flatMap { tokenKeys[Sealed($0)]?.signer }
-    }
-
-    private func verifiers(_ schedule: KeySchedule, at now: Timestamp) -> VerificationKeys {
-        VerificationKeys(schedule.published(at: now).compactMap { tokenKeys[Sealed($0)]?.publicKey })
+    private func verifiers(_ schedule: KeySchedule) -> VerificationKeys {
+        VerificationKeys(schedule.keys.compactMap { tokenKeys[Sealed($0)]?.publicKey })
     }
 }

@@ -3,17 +3,24 @@ package struct SigningKeys: Sendable {
     private let store: any AppStore
     private let keys: KeyRing
     private let directory: AppDirectory?
+    private let sightings: KeySightings?
     private let environment: ServiceEnvironment
+    private let notices: @Sendable (ServiceNotice) -> Void
     package let policy: KeyRotationPolicy
 
-    /// - Parameter directory: Told of changes; `nil` where no requests are served.
+    /// - Parameters:
+    ///   - directory: Told of changes; `nil` where no requests are served.
+    ///   - sightings: Told of keys once a minute, so that they are noticed where nobody asks for anything.
     package init(
         store: any AppStore, keys: KeyRing, directory: AppDirectory?, environment: ServiceEnvironment,
-        policy: KeyRotationPolicy = KeyRotationPolicy()
+        policy: KeyRotationPolicy = KeyRotationPolicy(), sightings: KeySightings? = nil,
+        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) {
         self.store = store
         self.keys = keys
         self.directory = directory
+        self.sightings = sightings
+        self.notices = notices
         self.environment = environment
         self.policy = policy
     }
@@ -50,6 +57,7 @@ package struct SigningKeys: Sendable {
             guard let decision else { throw Refusal.notFound("there is no app \(app)") }
             guard let algorithm = decision.wanted else {
                 if !decision.isNothing { directory?.invalidate() }
+                if !decision.mistaken.isEmpty { notices(.keysRescheduled(app: app, keyIDs: decision.mistaken)) }
                 return decision
             }
             candidate = try await make(app: app, purpose: purpose, algorithm: algorithm)
@@ -72,6 +80,7 @@ package struct SigningKeys: Sendable {
 
     private func maintain(_ app: App) async throws {
         let stored = try await store.signingKeys(of: app.id)
+        sightings?.note(stored, of: app.id)
         for purpose in StoredSigningKey.Purpose.allCases {
             // Most rounds find nothing, and then nothing is written.
             let rotation = rotation(purpose, of: app.id, reason: .schedule)

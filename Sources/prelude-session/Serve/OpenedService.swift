@@ -17,14 +17,16 @@ struct OpenedService {
     static func open(
         database: SQLiteLocation, keyFile: String?, variables: [String: String], origins: PublicOrigins,
         defaultApp: AppID?, delivery: (any CodeDelivery)?, egress: any Egress,
-        keyRotation: KeyRotationPolicy = KeyRotationPolicy(), environment: ServiceEnvironment = .live
+        keyRotation: KeyRotationPolicy = KeyRotationPolicy(), environment: ServiceEnvironment = .live,
+        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) async throws -> OpenedService {
         let store = try SQLiteStore.open(database)
         let (keys, created) = try await keyRing(
             for: store, database: database, keyFile: keyFile, variables: variables, environment: environment)
         let service = SessionService(
             store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
-            origins: origins, defaultApp: defaultApp, environment: environment, keyRotation: keyRotation)
+            origins: origins, defaultApp: defaultApp, environment: environment, keyRotation: keyRotation,
+            notices: notices)
         return OpenedService(store: store, service: service, createdKeyFile: created)
     }
 

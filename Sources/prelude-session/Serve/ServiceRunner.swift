@@ -20,7 +20,8 @@ struct ServiceRunner {
             database: configuration.database, keyFile: configuration.keyFile,
             variables: ProcessInfo.processInfo.environment, origins: try origins(),
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
-            delivery: mailbox, egress: egress, keyRotation: configuration.keyRotation)
+            delivery: mailbox, egress: egress, keyRotation: configuration.keyRotation,
+            notices: { logger.warning("\($0)") })
         if let path = opened.createdKeyFile {
             logger.notice("created the master key; back it up with the database", metadata: ["path": "\(path)"])
         }
