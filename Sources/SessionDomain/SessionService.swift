@@ -39,10 +39,10 @@ package struct SessionService: Sendable {
         let sightings = KeySightings(publishAhead: keyRotation.publishAhead, environment: environment)
         directory = AppDirectory(
             store: store, keys: keys, origins: origins, defaultApp: defaultApp, sightings: sightings,
-            environment: environment)
+            environment: environment, notices: notices)
         signingKeys = SigningKeys(
             store: store, keys: keys, directory: directory, environment: environment, policy: keyRotation,
-            sightings: sightings, notices: notices)
+            notices: notices)
         let codes = CodeSender(delivery: delivery)
         let hookKeys = HookKeys(store: store, keys: keys, directory: directory, environment: environment)
         let call = HookCall(egress: egress, keys: hookKeys)

@@ -177,6 +177,38 @@ def test_master_keys_from_the_environment_rotate(tmp_path):
         assert text not in lost.stderr + told.stdout + told.stderr
 
 
+def test_a_service_without_the_new_master_key_goes_on_and_does_not_start_again(service):
+    """Resealed in the wrong order: the keys in the database are under a master key that the process has never seen."""
+    file = service.directory / "session.sqlite.keys"
+    old = json.loads(file.read_text())["keys"]
+    person = Person.signed_in(service)
+    before = key_set(service).json
+    new = {"secret": master()}
+    file.write_text(json.dumps({"version": 1, "keys": [new, *old]}))
+    told = service.run("key", "reseal")
+    assert told.returncode == 0 and "restart" in told.stderr, told.stderr
+    # The process reads what is stored within five seconds, and says what it lacks.
+    wait_until(lambda: key_set(service) and "under the master key" in service.log())
+    assert key_set(service).json == before
+    assert person.device.sessions(person.access_token).status == 200
+    assert person.refresh()["sub"] and Person.signed_in(service).claims()["sub"]
+    log = service.log()
+    name = log.split("under the master key ")[1].split('"')[1]
+    assert len(name) == 8 and log.count("under the master key") == 1
+    assert name in told.stderr
+
+    service.stop()
+    file.write_text(json.dumps({"version": 1, "keys": old}))
+    with pytest.raises(RuntimeError, match=name):
+        service.start()
+    file.write_text(json.dumps({"version": 1, "keys": [new, *old]}))
+    service.start()
+    assert key_set(service).json == before
+    assert person.refresh()["sub"]
+    for secret in [new["secret"], *(key["secret"] for key in old)]:
+        assert secret not in service.log() + told.stdout + told.stderr
+
+
 def test_a_credential_of_systemd_is_found_by_itself(tmp_path):
     service = Service(tmp_path)
     credentials = tmp_path / "credentials"

@@ -43,6 +43,9 @@ package struct AppRuntime: Sendable {
         self.chosen = chosen
     }
 
+    /// The names of master keys that are missing.
+    var missingMasterKeys: Set<String> { opened.missingMasterKeys }
+
     /// The same with the keys that count at another moment: they change by the clock, without a look-up.
     func at(_ now: Timestamp, uptime: Int64 = .max) -> AppRuntime {
         guard !chosen.counts(at: now, uptime: uptime), let chosen = opened.choice(at: now, uptime: uptime) else {

@@ -29,7 +29,6 @@ package final class KeySightings: Sendable {
     /// Notes the keys that an app has now.
     ///
     /// - Returns: The uptime, in milliseconds, from which each of them may sign.
-    @discardableResult
     func note(_ keys: [StoredSigningKey], of app: AppID) -> [Name: Int64] {
         let (now, uptime) = (environment.now(), environment.uptime())
         return apps.withLock { apps in

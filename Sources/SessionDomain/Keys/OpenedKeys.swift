@@ -26,16 +26,16 @@ struct OpenedKeys: Sendable {
     private let hookKeys: [Sealed: RSASigningKey]
     /// The uptime from which each key may sign.
     private let ready: [KeySightings.Name: Int64]
+    /// The names of master keys that are missing: what they seal was opened before, or does not count yet.
+    let missingMasterKeys: Set<String>
 
     /// A key exactly as it is stored, its purpose included.
     private struct Sealed: Hashable {
-        let keyID: String
-        let purpose: StoredSigningKey.Purpose
+        let name: KeySightings.Name
         let bytes: Data
 
         init(_ stored: StoredSigningKey) {
-            keyID = stored.keyID
-            purpose = stored.purpose
+            name = KeySightings.Name(stored)
             bytes = stored.sealedPrivateKey
         }
     }
@@ -44,24 +44,44 @@ struct OpenedKeys: Sendable {
     ///   - previous: What was opened before; a key that is stored as it was is not opened again, for with RSA that is
     ///     work.
     ///   - ready: The uptime from which each key may sign; one that is not named may do so at any time.
-    /// - Throws: When a key cannot be opened: signing without it, or not verifying with it, would fail later and less clearly.
+    /// - Throws: When a key cannot be opened: signing without it, or not verifying with it, would fail later and less
+    ///   clearly. One that is sealed under another master key while this process runs is no reason to stop, as long as
+    ///   there are others: it is the same key as before, or one that does not count here until that master key is known.
     init(
         _ stored: [StoredSigningKey], keys: KeyRing, previous: OpenedKeys? = nil,
         ready: [KeySightings.Name: Int64] = [:]
     ) throws {
         self.ready = ready
-        access = KeySchedule(stored, purpose: .access)
-        challenge = KeySchedule(stored, purpose: .challenge)
-        hook = KeySchedule(stored, purpose: .hook)
-        tokenKeys = try Self.open(access.keys + challenge.keys, previous: previous?.tokenKeys, by: keys.open)
-        hookKeys = try Self.open(hook.keys, previous: previous?.hookKeys, by: keys.openHookKey)
+        let tokens = try Self.open(
+            stored.filter { $0.purpose != .hook }, previous: previous?.tokenKeys, by: keys.open)
+        let hooks = try Self.open(
+            stored.filter { $0.purpose == .hook }, previous: previous?.hookKeys, by: keys.openHookKey)
+        (tokenKeys, hookKeys) = (tokens.keys, hooks.keys)
+        missingMasterKeys = tokens.missing.union(hooks.missing)
+        let usable = stored.filter { tokens.keys[Sealed($0)] != nil || hooks.keys[Sealed($0)] != nil }
+        access = KeySchedule(usable, purpose: .access)
+        challenge = KeySchedule(usable, purpose: .challenge)
+        hook = KeySchedule(usable, purpose: .hook)
+        if let missing = missingMasterKeys.min(), access.keys.isEmpty || challenge.keys.isEmpty {
+            throw KeyRingError.unknownMasterKey(missing)
+        }
     }
 
     private static func open<Key>(
         _ stored: [StoredSigningKey], previous: [Sealed: Key]?, by open: (StoredSigningKey) throws -> Key
-    ) rethrows -> [Sealed: Key] {
-        let opened = try stored.map { (Sealed($0), try previous?[Sealed($0)] ?? open($0)) }
-        return Dictionary(opened) { first, _ in first }
+    ) throws -> (keys: [Sealed: Key], missing: Set<String>) {
+        let earlier = Dictionary((previous ?? [:]).map { ($0.key.name, $0.value) }) { first, _ in first }
+        var (keys, missing): ([Sealed: Key], Set<String>) = ([:], [])
+        for key in stored {
+            do {
+                keys[Sealed(key)] = try previous?[Sealed(key)] ?? open(key)
+            } catch KeyRingError.unknownMasterKey(let id) {
+                missing.insert(id)
+                // The name of a key is its thumbprint, so this is the same one under another seal.
+                keys[Sealed(key)] = earlier[KeySightings.Name(key)]
+            }
+        }
+        return (keys, missing)
     }
 
     /// `nil` without keys for tokens.

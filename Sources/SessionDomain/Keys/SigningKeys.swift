@@ -3,23 +3,21 @@ package struct SigningKeys: Sendable {
     private let store: any AppStore
     private let keys: KeyRing
     private let directory: AppDirectory?
-    private let sightings: KeySightings?
     private let environment: ServiceEnvironment
     private let notices: @Sendable (ServiceNotice) -> Void
     package let policy: KeyRotationPolicy
 
     /// - Parameters:
     ///   - directory: Told of changes; `nil` where no requests are served.
-    ///   - sightings: Told of keys once a minute, so that they are noticed where nobody asks for anything.
+    ///   - notices: Told of times that were put right.
     package init(
         store: any AppStore, keys: KeyRing, directory: AppDirectory?, environment: ServiceEnvironment,
-        policy: KeyRotationPolicy = KeyRotationPolicy(), sightings: KeySightings? = nil,
+        policy: KeyRotationPolicy = KeyRotationPolicy(),
         notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) {
         self.store = store
         self.keys = keys
         self.directory = directory
-        self.sightings = sightings
         self.notices = notices
         self.environment = environment
         self.policy = policy
@@ -80,7 +78,8 @@ package struct SigningKeys: Sendable {
 
     private func maintain(_ app: App) async throws {
         let stored = try await store.signingKeys(of: app.id)
-        sightings?.note(stored, of: app.id)
+        // Where nobody asks for anything, keys are noticed all the same, and opened while they can be.
+        _ = try? await directory?.app(app.id)
         for purpose in StoredSigningKey.Purpose.allCases {
             // Most rounds find nothing, and then nothing is written.
             let rotation = rotation(purpose, of: app.id, reason: .schedule)
@@ -88,6 +87,9 @@ package struct SigningKeys: Sendable {
             try await rotate(purpose, of: app.id, reason: .schedule)
         }
     }
+
+    /// The name of the master key under which `reseal` seals.
+    package var masterKeyID: String { keys.currentID }
 
     /// Seals every key under the current master key; how many were under an older one.
     package func reseal() async throws -> Int {
