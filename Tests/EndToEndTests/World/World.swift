@@ -14,8 +14,9 @@ struct World: Sendable {
     let mailbox = Mailbox()
     /// Where hooks and webhooks go.
     let internet = FakeInternet()
-    let service: SessionService
-    let router: InProcessRouter
+    private(set) var service: SessionService
+    private(set) var router: InProcessRouter
+    private let makeService: @Sendable (ServiceEnvironment) throws -> SessionService
     let appID: AppID
     static let origin = "http://localhost:8080"
 
@@ -28,12 +29,15 @@ struct World: Sendable {
             sleep: { _ in throw CancellationError() })
         let id = try #require(AppID("testapp"))
         appID = id
-        service = SessionService(
-            store: try SQLiteStore.open(.memory),
-            keys: KeyRing(current: MasterKey(secret: Data(live.randomBytes(32)))),
-            hasher: try Argon2PasswordHasher(), delivery: mailbox, egress: internet,
-            origins: try PublicOrigins(publicURL: Self.origin), defaultApp: servesAnyHost ? id : nil,
-            environment: environment)
+        let (store, mailbox, internet) = (try SQLiteStore.open(.memory), mailbox, internet)
+        let keys = KeyRing(current: MasterKey(secret: Data(live.randomBytes(32))))
+        makeService = { environment in
+            SessionService(
+                store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: mailbox, egress: internet,
+                origins: try PublicOrigins(publicURL: Self.origin), defaultApp: servesAnyHost ? id : nil,
+                environment: environment)
+        }
+        service = try makeService(environment)
         _ = try await service.apps.create(id: id, name: "Test") { app in
             app.passwordLogin = PasswordLoginConfig(at: clock.timestamp)
             app.otpLogins = OTPLoginConfig.Channel.allCases.map { channel in
@@ -43,6 +47,18 @@ struct World: Sendable {
             configure(&app)
         }
         router = InProcessRouter(service: service, edge: EdgeOptions())
+    }
+
+    /// The same world through another node on its database.
+    ///
+    /// - Parameter clockError: Seconds by which the node's clock is wrong.
+    func node(clockError: Int) throws -> World {
+        var (other, environment) = (self, service.environment)
+        let clock = clock
+        environment.now = { clock.timestamp + clockError }
+        other.service = try makeService(environment)
+        other.router = InProcessRouter(service: other.service, edge: EdgeOptions())
+        return other
     }
 
     func transport() -> InProcessTransport { InProcessTransport(router: router) }
