@@ -249,10 +249,11 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier", "SessionArgon2",
-                "SessionConformance",
+                "PreludeSession", "PreludeSessionHummingbird", "PreludeSessionTesting", "PreludeSessionVerifier",
+                "SessionArgon2", "SessionConformance",
                 "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite", "SessionTokens", "SessionWire",
-                httpTypes,
+                httpTypes, hummingbird, logging, nioCore,
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),

@@ -26,18 +26,23 @@ package struct SessionService: Sendable {
     ///   - egress: The way to hooks, webhooks and operators' keys.
     ///   - defaultApp: Serves hosts that name no app.
     ///   - keyRotation: When signing keys change.
+    ///   - notices: Told of what operators should know.
     package init(
         store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, delivery: (any CodeDelivery)?,
         egress: any Egress, origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment,
-        keyRotation: KeyRotationPolicy = KeyRotationPolicy()
+        keyRotation: KeyRotationPolicy = KeyRotationPolicy(),
+        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) {
         let sources = SourceLimiter()
         self.store = store
         self.environment = environment
+        let sightings = KeySightings(publishAhead: keyRotation.publishAhead, environment: environment)
         directory = AppDirectory(
-            store: store, keys: keys, origins: origins, defaultApp: defaultApp, environment: environment)
+            store: store, keys: keys, origins: origins, defaultApp: defaultApp, sightings: sightings,
+            environment: environment, notices: notices)
         signingKeys = SigningKeys(
-            store: store, keys: keys, directory: directory, environment: environment, policy: keyRotation)
+            store: store, keys: keys, directory: directory, environment: environment, policy: keyRotation,
+            notices: notices)
         let codes = CodeSender(delivery: delivery)
         let hookKeys = HookKeys(store: store, keys: keys, directory: directory, environment: environment)
         let call = HookCall(egress: egress, keys: hookKeys)

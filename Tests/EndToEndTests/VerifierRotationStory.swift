@@ -4,9 +4,7 @@ import PreludeSession
 import PreludeSessionTesting
 import PreludeSessionVerifier
 import SessionDomain
-import SessionHTTP
 import SessionTokens
-import Synchronization
 import Testing
 
 /// Apps that refresh at two nodes, and backends that keep key sets for as long as the verifier keeps them by itself.
@@ -47,7 +45,6 @@ private final class Load {
 
     let world: World
     let nodes: [SessionService]
-    private let routers: [InProcessRouter]
     private let verifiers: [SessionVerifier]
     private let people: [PreludeSessionClient]
     private var living: [(token: String, expiresAt: Timestamp)] = []
@@ -58,21 +55,17 @@ private final class Load {
     init(keyRotation: KeyRotationPolicy) async throws {
         let world = try await World(keyRotation: keyRotation)
         self.world = world
-        nodes = [world.service, try world.node(clockError: 2)]
-        let routers = nodes.map { InProcessRouter(service: $0, edge: EdgeOptions(exemptsLoopback: true)) }
-        self.routers = routers
+        let worlds = [world, try world.node(clockError: 2)]
+        nodes = worlds.map(\.service)
         verifiers = try (0..<4).map { index in
             var options = VerifierOptions()
             options.environment.now = { world.clock.timestamp.date.addingTimeInterval(Double(index - 2)) }
             return try SessionVerifier(
                 service: World.origin, audience: world.appID.rawValue, options: options,
-                keySource: PublishedKeys(router: routers[index % 2]))
+                keySource: PublishedKeys(router: worlds[index % 2].router))
         }
         var people: [PreludeSessionClient] = []
-        for (index, router) in routers.enumerated() {
-            people.append(
-                try await world.signedIn("user\(index)@example.com", transport: InProcessTransport(router: router)))
-        }
+        for (index, world) in worlds.enumerated() { people.append(try await world.signedIn("user\(index)@example.com")) }
         self.people = people
         // Some are always about to fetch, and some have just done so.
         for verifier in verifiers {

@@ -22,7 +22,7 @@ enum SigningKeyRules {
             new.activeFrom = from
             var retired = old
             (retired.retiresAt, retired.removeAfter) = (from, from + 900 + 395)
-            #expect(decision == KeyRotationDecision(added: new, retired: [retired]))
+            #expect(decision == KeyRotationDecision(added: new, changed: [retired]))
             #expect(Set(stored.map(\.keyID)) == ["a", "b", "c"])
             #expect(stored.filter { $0.purpose == .access } == [new, retired])
             #expect(stored.contains(others[0]))
@@ -79,12 +79,27 @@ enum SigningKeyRules {
             world async throws in
             try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
             _ = try await world.rotateKeys(.request, bringing: "b")
-            let end = 395 + 900 + 395
-            _ = try await world.rotateKeys(.schedule, bringing: nil, after: end - 1)
-            #expect(try await world.store.signingKeys(of: world.app).map(\.keyID) == ["b", "a"])
-            let decision = try await world.rotateKeys(.schedule, bringing: nil, after: end)
+            let (first, second) = (395 + 900 + 395, 395 + 2 * (900 + 395))
+            for moment in [first - 1, first, second - 1] {
+                _ = try await world.rotateKeys(.schedule, bringing: nil, after: moment)
+                #expect(try await world.store.signingKeys(of: world.app).map(\.keyID) == ["b", "a"])
+            }
+            let decision = try await world.rotateKeys(.schedule, bringing: nil, after: second)
             #expect(decision?.removed.map(\.keyID) == ["a"])
             #expect(try await world.store.signingKeys(of: world.app).map(\.keyID) == ["b"])
+        },
+        ContractRule("Times that a clock wrote which was years ahead are put right in the store") {
+            world async throws in
+            try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
+            _ = try await world.rotateKeys(.schedule, bringing: "b", after: 3650 * day)
+            let decision = try await world.rotateKeys(.schedule, bringing: nil, after: 60)
+            var (old, new) = (key("a", of: world.app, at: world.now), key("b", of: world.app, at: world.now + 60))
+            new.activeFrom = world.now + 60 + 395
+            (old.retiresAt, old.removeAfter) = (new.activeFrom, new.activeFrom + 900 + 395)
+            #expect(decision == KeyRotationDecision(changed: [new, old], mistaken: ["b"]))
+            #expect(try await world.store.signingKeys(of: world.app) == [new, old])
+            #expect(try await world.rotateKeys(.request, bringing: "c", after: 61) == KeyRotationDecision())
+            #expect(try await world.happened() == [.signingKeyRotated])
         },
         ContractRule("A key that is sealed anew keeps all else, and one that changed meanwhile is left alone") {
             world async throws in

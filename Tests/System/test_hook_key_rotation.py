@@ -62,7 +62,7 @@ def test_every_delivery_of_both_nodes_verifies_while_the_key_of_hooks_rotates(tm
             return len(enough) >= keys or bool(operator.refused)
 
         wait_until(lambda: delivers(1))
-        rotated = first.run("key", "rotate", "--app", APP, "--purpose", "hook", "--publish-ahead", str(AHEAD + 2),
+        rotated = first.run("key", "rotate", "--app", APP, "--purpose", "hook", "--key-publish-ahead", str(AHEAD + 2),
                             "--development", "--json")
         assert rotated.returncode == 0, rotated.stderr
         wait_until(lambda: delivers(2), seconds=40)

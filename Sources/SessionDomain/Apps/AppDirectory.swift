@@ -14,6 +14,8 @@ package final class AppDirectory: Sendable {
         /// As they were opened before the last load, for the keys that stay.
         var previous: [AppID: AppRuntime] = [:]
         var loadedAt: Timestamp?
+        /// Master keys that are missing, and were told of.
+        var told: Set<String> = []
         /// Counts invalidations and loads: what was read before one must not be kept after it.
         var version = 0
     }
@@ -22,18 +24,22 @@ package final class AppDirectory: Sendable {
     private let keys: KeyRing
     private let origins: PublicOrigins
     private let defaultApp: AppID?
+    private let sightings: KeySightings
     private let environment: ServiceEnvironment
+    private let notices: @Sendable (ServiceNotice) -> Void
     private let snapshot = Mutex(Snapshot())
 
     package init(
-        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?,
-        environment: ServiceEnvironment
+        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?, sightings: KeySightings,
+        environment: ServiceEnvironment, notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) {
         self.store = store
         self.keys = keys
         self.origins = origins
         self.defaultApp = defaultApp
+        self.sightings = sightings
         self.environment = environment
+        self.notices = notices
     }
 
     /// The app a host names: by custom domain, else by its first label, else the default one.
@@ -64,13 +70,32 @@ package final class AppDirectory: Sendable {
         let (app, opened, previous, version) = snapshot.withLock {
             ($0.apps[id], $0.opened[id], $0.previous[id], $0.version)
         }
-        if let opened { return opened.at(environment.now()) }
+        if let opened { return opened.at(environment.now(), uptime: environment.uptime()) }
         guard let app else { throw Refusal.notFound("there is no app \(id)") }
-        let runtime = try AppRuntime(
-            app: app, stored: try await store.signingKeys(of: id), keys: keys, origins: origins,
-            at: environment.now(), previous: previous)
+        let stored = try await store.signingKeys(of: id)
+        let ready = sightings.note(stored, of: id)
+        let runtime: AppRuntime
+        do {
+            runtime = try AppRuntime(
+                app: app, stored: stored, keys: keys, origins: origins, at: environment.now(),
+                uptime: environment.uptime(), previous: previous, ready: ready)
+        } catch KeyRingError.unknownMasterKey(let missing) {
+            tell([missing])
+            throw KeyRingError.unknownMasterKey(missing)
+        }
+        tell(runtime.missingMasterKeys)
         snapshot.withLock { if $0.version == version { $0.opened[id] = runtime } }
         return runtime
+    }
+
+    /// Says once of each master key that it is missing.
+    private func tell(_ missing: Set<String>) {
+        let new = snapshot.withLock { snapshot in
+            let new = missing.subtracting(snapshot.told)
+            snapshot.told.formUnion(new)
+            return new
+        }
+        for id in new.sorted() { notices(.masterKeyMissing(id: id)) }
     }
 
     /// Forgets what is kept, after a change.

@@ -31,21 +31,26 @@ package struct AppRuntime: Sendable {
 
     init(
         app: App, stored: [StoredSigningKey], keys: KeyRing, origins: PublicOrigins, at now: Timestamp,
-        previous: AppRuntime? = nil
+        uptime: Int64 = .max, previous: AppRuntime? = nil, ready: [KeySightings.Name: Int64] = [:]
     ) throws {
         self.app = app
         self.origins = origins
         issuer = origins.issuer(of: app)
         nonces = DPoPNonce(
             secret: keys.nonceSecret, older: keys.olderNonceSecrets, audience: app.id.rawValue)
-        opened = try OpenedKeys(stored, keys: keys, previous: previous?.opened)
-        guard let chosen = opened.choice(at: now) else { throw KeyRingError.cannotOpen }
+        opened = try OpenedKeys(stored, keys: keys, previous: previous?.opened, ready: ready)
+        guard let chosen = opened.choice(at: now, uptime: uptime) else { throw KeyRingError.cannotOpen }
         self.chosen = chosen
     }
 
+    /// The names of master keys that are missing.
+    var missingMasterKeys: Set<String> { opened.missingMasterKeys }
+
     /// The same with the keys that count at another moment: they change by the clock, without a look-up.
-    func at(_ now: Timestamp) -> AppRuntime {
-        guard !chosen.span.contains(now), let chosen = opened.choice(at: now) else { return self }
+    func at(_ now: Timestamp, uptime: Int64 = .max) -> AppRuntime {
+        guard !chosen.counts(at: now, uptime: uptime), let chosen = opened.choice(at: now, uptime: uptime) else {
+            return self
+        }
         return AppRuntime(self, chosen: chosen)
     }
 

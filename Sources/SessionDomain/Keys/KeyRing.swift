@@ -83,7 +83,7 @@ package struct KeyRing: Sendable {
     }
 
     /// The name of the master key that seals.
-    var currentID: String { current.id }
+    package var currentID: String { current.id }
 
     /// The names of all master keys of the ring.
     package var ids: Set<String> { Set(all.map(\.id)) }
@@ -94,8 +94,8 @@ package struct KeyRing: Sendable {
     /// Decrypts what `seal` made under any key of the ring.
     func open(_ sealed: Data, context: String) throws -> Data {
         let keyID = sealingKeyID(of: sealed)
-        guard let key = all.first(where: { $0.id == keyID }),
-            let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(MasterKey.idLength)),
+        guard let key = all.first(where: { $0.id == keyID }) else { throw KeyRingError.unknownMasterKey(keyID) }
+        guard let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(MasterKey.idLength)),
             let secret = try? AES.GCM.open(box, using: key.sealing, authenticating: Data(context.utf8))
         else { throw KeyRingError.cannotOpen }
         return secret
@@ -104,8 +104,15 @@ package struct KeyRing: Sendable {
 
 package enum KeyRingError: Error, CustomStringConvertible {
     case cannotOpen
+    /// Sealed under a master key that is not in the ring; its name.
+    case unknownMasterKey(String)
 
     package var description: String {
-        "a stored signing key cannot be opened: the master keys do not belong to this database"
+        switch self {
+        case .cannotOpen: "a stored signing key cannot be opened: the master keys do not belong to this database"
+        case .unknownMasterKey(let id):
+            "a stored signing key is sealed under the master key \(id.debugDescription), which this process does not have: "
+                + "add it to the master keys and restart"
+        }
     }
 }

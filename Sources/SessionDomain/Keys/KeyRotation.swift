@@ -16,6 +16,8 @@ package struct KeyRotation: Sendable {
 
     /// Successors that may wait for their turn.
     static let maximumPending = 2
+    /// Keys of a purpose beyond which none is made by age: where clocks contradict each other, each may find one due.
+    static let maximumByAge = 8
 
     package let appID: AppID
     package let purpose: StoredSigningKey.Purpose
@@ -41,26 +43,29 @@ package struct KeyRotation: Sendable {
 
     /// What is to be done to these keys of the app, of this purpose.
     package func decide(_ keys: [StoredSigningKey], app: App) -> KeyRotationDecision {
-        let keys = keys.inOrder
+        let stored = keys.inOrder
+        let times = KeyTimes(of: stored, purpose: purpose, policy: policy, now: now)
         let wanted = purpose.algorithm(of: app)
-        guard needsKey(after: keys, algorithm: wanted) else {
-            return KeyRotationDecision(removed: keys.filter { !$0.isPublished(at: now) })
+        guard needsKey(after: times.kept, algorithm: wanted) else {
+            return KeyRotationDecision(
+                changed: times.kept.filter { !stored.contains($0) }, mistaken: times.mistaken, removed: times.over)
         }
         guard var key = candidate, key.algorithm == wanted else { return KeyRotationDecision(wanted: wanted) }
         key.createdAt = now
-        guard let newest = keys.first, reason != .emergency else {
+        guard let newest = times.kept.first, reason != .emergency else {
             key.activeFrom = now
-            return KeyRotationDecision(added: key, removed: keys)
+            return KeyRotationDecision(added: key, removed: stored)
         }
         key.activeFrom = max(now + policy.publishAhead, newest.activeFrom + 1)
-        let (kept, removed) = (keys.filter { $0.isPublished(at: now) }, keys.filter { !$0.isPublished(at: now) })
-        let retired = kept.filter { $0.retiresAt == nil }.map { old in
+        let kept = times.kept.map { old in
+            guard old.retiresAt == nil else { return old }
             var old = old
             old.retiresAt = key.activeFrom
             old.removeAfter = key.activeFrom + policy.retention(of: purpose)
             return old
         }
-        return KeyRotationDecision(added: key, retired: retired, removed: removed)
+        return KeyRotationDecision(
+            added: key, changed: kept.filter { !stored.contains($0) }, mistaken: times.mistaken, removed: times.over)
     }
 
     private func needsKey(after keys: [StoredSigningKey], algorithm: KeyAlgorithm) -> Bool {
@@ -70,7 +75,9 @@ package struct KeyRotation: Sendable {
         let pending = keys.filter { $0.activeFrom > now }.count
         if newest.algorithm != algorithm { return pending < Self.maximumPending }
         guard pending == 0 else { return false }
-        return reason == .request || policy.interval.map { newest.activeFrom + $0 <= now } ?? false
+        if reason == .request { return true }
+        guard let interval = policy.interval, keys.count < Self.maximumByAge else { return false }
+        return newest.activeFrom + interval <= now
     }
 
     /// What is told of a decision.
@@ -88,17 +95,20 @@ package struct KeyRotationDecision: Sendable, Equatable {
     /// A key of this algorithm has to be brought; until then nothing is done.
     package var wanted: KeyAlgorithm?
     package var added: StoredSigningKey?
-    /// Keys that got their end.
-    package var retired: [StoredSigningKey] = []
+    /// Keys whose times changed: they got their end, or times that a wrong clock had given them were put right.
+    package var changed: [StoredSigningKey] = []
+    /// The ids of those that were made in the future.
+    package var mistaken: [String] = []
     package var removed: [StoredSigningKey] = []
 
     package init(
-        wanted: KeyAlgorithm? = nil, added: StoredSigningKey? = nil, retired: [StoredSigningKey] = [],
-        removed: [StoredSigningKey] = []
+        wanted: KeyAlgorithm? = nil, added: StoredSigningKey? = nil, changed: [StoredSigningKey] = [],
+        mistaken: [String] = [], removed: [StoredSigningKey] = []
     ) {
         self.wanted = wanted
         self.added = added
-        self.retired = retired
+        self.changed = changed
+        self.mistaken = mistaken
         self.removed = removed
     }
 

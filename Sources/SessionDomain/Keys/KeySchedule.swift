@@ -9,7 +9,7 @@ package struct KeySchedule: Sendable {
         case retired
     }
 
-    /// The last to sign first.
+    /// The last to sign first. All of them are published: a key goes when a round removes it, and not by a clock alone.
     package let keys: [StoredSigningKey]
 
     package init(_ keys: [StoredSigningKey], purpose: StoredSigningKey.Purpose) {
@@ -17,13 +17,13 @@ package struct KeySchedule: Sendable {
     }
 
     /// The key that signs: the last one whose time has come. A clock before all of them takes the first.
-    package func signing(at now: Timestamp) -> StoredSigningKey? {
-        keys.first { $0.activeFrom <= now } ?? keys.last
-    }
-
-    /// The keys that everybody may know.
-    package func published(at now: Timestamp) -> [StoredSigningKey] {
-        keys.filter { $0.isPublished(at: now) }
+    ///
+    /// - Parameter isKnown: Whether a key has been published for long enough, whatever the clock says.
+    package func signing(
+        at now: Timestamp, isKnown: (StoredSigningKey) -> Bool = { _ in true }
+    ) -> StoredSigningKey? {
+        let active = keys.filter { $0.activeFrom <= now }
+        return active.first(where: isKnown) ?? active.first ?? keys.last
     }
 
     package func state(of key: StoredSigningKey, at now: Timestamp) -> State {
@@ -33,14 +33,10 @@ package struct KeySchedule: Sendable {
 
     /// The moments around this one between which nothing above changes.
     func span(around now: Timestamp) -> Range<Timestamp> {
-        let moments = keys.flatMap { [$0.activeFrom] + ($0.removeAfter.map { [$0] } ?? []) }
+        let moments = keys.map(\.activeFrom)
         let from = moments.filter { $0 <= now }.max() ?? Timestamp(milliseconds: .min)
         return from..<(moments.filter { $0 > now }.min() ?? Timestamp(milliseconds: .max))
     }
-}
-
-extension StoredSigningKey {
-    func isPublished(at now: Timestamp) -> Bool { removeAfter.map { now < $0 } ?? true }
 }
 
 extension [StoredSigningKey] {

@@ -13,6 +13,10 @@ struct OpenedKeys: Sendable {
         let hookKey: RSASigningKey?
         let hookKeys: [RSASigningKey]
         let span: Range<Timestamp>
+        /// The uptime until which it counts: then a key is known everywhere whose time came before.
+        let readyAt: Int64
+
+        func counts(at now: Timestamp, uptime: Int64) -> Bool { span.contains(now) && uptime < readyAt }
     }
 
     private let access: KeySchedule
@@ -20,55 +24,84 @@ struct OpenedKeys: Sendable {
     private let hook: KeySchedule
     private let tokenKeys: [Sealed: OpenedSigningKey]
     private let hookKeys: [Sealed: RSASigningKey]
+    /// The uptime from which each key may sign.
+    private let ready: [KeySightings.Name: Int64]
+    /// The names of master keys that are missing: what they seal was opened before, or does not count yet.
+    let missingMasterKeys: Set<String>
 
     /// A key exactly as it is stored, its purpose included.
     private struct Sealed: Hashable {
-        let keyID: String
-        let purpose: StoredSigningKey.Purpose
+        let name: KeySightings.Name
         let bytes: Data
 
         init(_ stored: StoredSigningKey) {
-            keyID = stored.keyID
-            purpose = stored.purpose
+            name = KeySightings.Name(stored)
             bytes = stored.sealedPrivateKey
         }
     }
 
-    /// - Parameter previous: What was opened before; a key that is stored as it was is not opened again, for with RSA
-    ///   that is work.
-    /// - Throws: When a key cannot be opened: signing without it, or not verifying with it, would fail later and less clearly.
-    init(_ stored: [StoredSigningKey], keys: KeyRing, previous: OpenedKeys? = nil) throws {
-        access = KeySchedule(stored, purpose: .access)
-        challenge = KeySchedule(stored, purpose: .challenge)
-        hook = KeySchedule(stored, purpose: .hook)
-        tokenKeys = try Self.open(access.keys + challenge.keys, previous: previous?.tokenKeys, by: keys.open)
-        hookKeys = try Self.open(hook.keys, previous: previous?.hookKeys, by: keys.openHookKey)
+    /// - Parameters:
+    ///   - previous: What was opened before; a key that is stored as it was is not opened again, for with RSA that is
+    ///     work.
+    ///   - ready: The uptime from which each key may sign; one that is not named may do so at any time.
+    /// - Throws: When a key cannot be opened: signing without it, or not verifying with it, would fail later and less
+    ///   clearly. One that is sealed under another master key while this process runs is no reason to stop, as long as
+    ///   there are others: it is the same key as before, or one that does not count here until that master key is known.
+    init(
+        _ stored: [StoredSigningKey], keys: KeyRing, previous: OpenedKeys? = nil,
+        ready: [KeySightings.Name: Int64] = [:]
+    ) throws {
+        self.ready = ready
+        let tokens = try Self.open(
+            stored.filter { $0.purpose != .hook }, previous: previous?.tokenKeys, by: keys.open)
+        let hooks = try Self.open(
+            stored.filter { $0.purpose == .hook }, previous: previous?.hookKeys, by: keys.openHookKey)
+        (tokenKeys, hookKeys) = (tokens.keys, hooks.keys)
+        missingMasterKeys = tokens.missing.union(hooks.missing)
+        let usable = stored.filter { tokens.keys[Sealed($0)] != nil || hooks.keys[Sealed($0)] != nil }
+        access = KeySchedule(usable, purpose: .access)
+        challenge = KeySchedule(usable, purpose: .challenge)
+        hook = KeySchedule(usable, purpose: .hook)
+        if let missing = missingMasterKeys.min(), access.keys.isEmpty || challenge.keys.isEmpty {
+            throw KeyRingError.unknownMasterKey(missing)
+        }
     }
 
     private static func open<Key>(
         _ stored: [StoredSigningKey], previous: [Sealed: Key]?, by open: (StoredSigningKey) throws -> Key
-    ) rethrows -> [Sealed: Key] {
-        let opened = try stored.map { (Sealed($0), try previous?[Sealed($0)] ?? open($0)) }
-        return Dictionary(opened) { first, _ in first }
+    ) throws -> (keys: [Sealed: Key], missing: Set<String>) {
+        let earlier = Dictionary((previous ?? [:]).map { ($0.key.name, $0.value) }) { first, _ in first }
+        var (keys, missing): ([Sealed: Key], Set<String>) = ([:], [])
+        for key in stored {
+            do {
+                keys[Sealed(key)] = try previous?[Sealed(key)] ?? open(key)
+            } catch KeyRingError.unknownMasterKey(let id) {
+                missing.insert(id)
+                // The name of a key is its thumbprint, so this is the same one under another seal.
+                keys[Sealed(key)] = earlier[KeySightings.Name(key)]
+            }
+        }
+        return (keys, missing)
     }
 
     /// `nil` without keys for tokens.
-    func choice(at now: Timestamp) -> Choice? {
-        guard let accessKey = signer(access, at: now), let challengeKey = signer(challenge, at: now) else { return nil }
+    func choice(at now: Timestamp, uptime: Int64) -> Choice? {
+        func signing(_ schedule: KeySchedule) -> Sealed? {
+            schedule.signing(at: now) { uptime >= ready[KeySightings.Name($0)] ?? .min }.map(Sealed.init)
+        }
+        guard let accessKey = signing(access).flatMap({ tokenKeys[$0]?.signer }),
+            let challengeKey = signing(challenge).flatMap({ tokenKeys[$0]?.signer })
+        else { return nil }
         let spans = [access, challenge, hook].map { $0.span(around: now) }
         return Choice(
-            accessKey: accessKey, accessKeys: verifiers(access, at: now), challengeKey: challengeKey,
-            challengeKeys: verifiers(challenge, at: now),
-            hookKey: hook.signing(at: now).flatMap { hookKeys[Sealed($0)] },
-            hookKeys: hook.published(at: now).compactMap { hookKeys[Sealed($0)] },
-            span: spans.dropFirst().reduce(spans[0]) { $0.clamped(to: $1) })
+            accessKey: accessKey, accessKeys: verifiers(access), challengeKey: challengeKey,
+            challengeKeys: verifiers(challenge), hookKey: signing(hook).flatMap { hookKeys[$0] },
+            hookKeys: hook.keys.compactMap { hookKeys[Sealed($0)] },
+            span: spans.dropFirst().reduce(spans[0]) { $0.clamped(to: $1) },
+            readyAt: ready.values.filter { $0 > uptime }.min() ?? .max)
     }
 
-    private func signer(_ schedule: KeySchedule, at now: Timestamp) -> (any TokenSigner)? {
-        schedule.signing(at: now).flatMap { tokenKeys[Sealed($0)]?.signer }
-    }
-
-    private func verifiers(_ schedule: KeySchedule, at now: Timestamp) -> VerificationKeys {
-        VerificationKeys(schedule.published(at: now).compactMap { tokenKeys[Sealed($0)]?.publicKey })
+    private func verifiers(_ schedule: KeySchedule) -> VerificationKeys {
+        VerificationKeys(schedule.keys.compactMap { tokenKeys[Sealed($0)]?.publicKey })
     }
 }

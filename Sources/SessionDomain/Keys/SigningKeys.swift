@@ -4,16 +4,21 @@ package struct SigningKeys: Sendable {
     private let keys: KeyRing
     private let directory: AppDirectory?
     private let environment: ServiceEnvironment
+    private let notices: @Sendable (ServiceNotice) -> Void
     package let policy: KeyRotationPolicy
 
-    /// - Parameter directory: Told of changes; `nil` where no requests are served.
+    /// - Parameters:
+    ///   - directory: Told of changes; `nil` where no requests are served.
+    ///   - notices: Told of times that were put right.
     package init(
         store: any AppStore, keys: KeyRing, directory: AppDirectory?, environment: ServiceEnvironment,
-        policy: KeyRotationPolicy = KeyRotationPolicy()
+        policy: KeyRotationPolicy = KeyRotationPolicy(),
+        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) {
         self.store = store
         self.keys = keys
         self.directory = directory
+        self.notices = notices
         self.environment = environment
         self.policy = policy
     }
@@ -50,6 +55,7 @@ package struct SigningKeys: Sendable {
             guard let decision else { throw Refusal.notFound("there is no app \(app)") }
             guard let algorithm = decision.wanted else {
                 if !decision.isNothing { directory?.invalidate() }
+                if !decision.mistaken.isEmpty { notices(.keysRescheduled(app: app, keyIDs: decision.mistaken)) }
                 return decision
             }
             candidate = try await make(app: app, purpose: purpose, algorithm: algorithm)
@@ -72,6 +78,8 @@ package struct SigningKeys: Sendable {
 
     private func maintain(_ app: App) async throws {
         let stored = try await store.signingKeys(of: app.id)
+        // Where nobody asks for anything, keys are noticed all the same, and opened while they can be.
+        _ = try? await directory?.app(app.id)
         for purpose in StoredSigningKey.Purpose.allCases {
             // Most rounds find nothing, and then nothing is written.
             let rotation = rotation(purpose, of: app.id, reason: .schedule)
@@ -79,6 +87,9 @@ package struct SigningKeys: Sendable {
             try await rotate(purpose, of: app.id, reason: .schedule)
         }
     }
+
+    /// The name of the master key under which `reseal` seals.
+    package var masterKeyID: String { keys.currentID }
 
     /// Seals every key under the current master key; how many were under an older one.
     package func reseal() async throws -> Int {

@@ -26,6 +26,16 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
     /// Claims that the app maps, beside the others; written, and of no use to us when read.
     package var mapped: [String: JSONValue] = [:]
 
+    /// Seconds by which `nbf` may lie ahead (RFC 7519 §4.1.5): another node wrote it, by its own clock. Backends with the
+    /// verifier forgive as much by default.
+    package static let leeway: Int64 = 5
+
+    /// Whether the token is good by this clock.
+    ///
+    /// There is no leeway for `exp` (RFC 7519 §4.1.4): a token that ends a little early costs a refresh, and one that
+    /// ends late is one that was taken away and still opens something.
+    func areTimely(at now: Timestamp) -> Bool { nbf <= now.seconds + Self.leeway && now.seconds < exp }
+
     package func has(scope name: String) -> Bool {
         scope?.split(separator: " ").contains { $0 == name } ?? false
     }

@@ -27,8 +27,7 @@ package struct SignedInCalls: Sendable {
         guard let presented,
             let claims = try? JWT.verify(
                 presented.token, as: AccessTokenClaims.self, type: TokenType.accessToken, keys: app.accessKeys),
-            claims.aud == app.app.id.rawValue, claims.iss == app.issuer, claims.exp > now.seconds,
-            claims.nbf <= now.seconds,
+            claims.aud == app.app.id.rawValue, claims.iss == app.issuer, claims.areTimely(at: now),
             let (session, user) = try await store.signedIn(session: claims.sid, app: app.app.id),
             session.isLive(at: now), session.userID == claims.sub, user.status == .active
         else { throw Refusal.unauthorized }

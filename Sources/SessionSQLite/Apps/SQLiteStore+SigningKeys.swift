@@ -16,12 +16,16 @@ extension SQLiteStore {
                 Database.selectKeys + " WHERE app_id = ? AND purpose = ?" + Database.keyOrder,
                 [rotation.appID, rotation.purpose], as: Database.signingKey)
             let decision = rotation.decide(keys, app: app)
-            for key in decision.retired {
+            for key in decision.changed {
                 try db.run(
                     """
-                    UPDATE signing_keys SET retires_at = ?, remove_after = ?
+                    UPDATE signing_keys SET created_at = ?, active_from = ?, retires_at = ?, remove_after = ?
                     WHERE app_id = ? AND purpose = ? AND key_id = ?
-                    """, [key.retiresAt, key.removeAfter, key.appID, key.purpose, key.keyID])
+                    """,
+                    [
+                        key.createdAt, key.activeFrom, key.retiresAt, key.removeAfter, key.appID, key.purpose,
+                        key.keyID,
+                    ])
             }
             for key in decision.removed {
                 try db.run(

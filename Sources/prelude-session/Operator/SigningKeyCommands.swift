@@ -85,8 +85,13 @@ extension KeyCommand {
         static let configuration = CommandConfiguration(
             abstract: "Seal all signing keys under the current master key.",
             discussion: """
-                The current master key is the first one. Refresh tokens carry the mark of the master key under which \
-                they were made, so keep the older one until idle sessions have ended, or their users sign in again.
+                The current master key is the first one. Nobody notices the change in this order: put the new key \
+                behind the old one wherever the service runs, and restart; put it first, and restart; reseal; take \
+                the old one away. A process that lacks the key goes on with the signing keys that it has opened, takes \
+                no new ones, and cannot start again.
+
+                Refresh tokens carry the mark of the master key under which they were made, so keep the older one until \
+                idle sessions have ended, or their users sign in again.
                 """)
 
         @OptionGroup var options: DatabaseOptions
@@ -94,6 +99,14 @@ extension KeyCommand {
         func run() async throws {
             try await options.withService { service in
                 try options.show([("resealed", String(try await service.signingKeys.reseal()))])
+                // Beside the answer, which programs read.
+                let told = """
+                    All signing keys are sealed under the master key \(service.signingKeys.masterKeyID). Processes of the \
+                    service that were started without it go on with the keys that they have opened: give it to them, and \
+                    restart them, before you rotate keys or take the older master key away.
+
+                    """
+                FileHandle.standardError.write(Data(told.utf8))
             }
         }
     }

@@ -15,7 +15,8 @@ struct OpenedService {
     /// - Parameter opening: What may happen to the database, and so to its keys: who makes one makes the other.
     static func open(
         _ configuration: ServiceConfiguration, opening: Opening, defaultApp: AppID?,
-        delivery: (any CodeDelivery)?, egress: any Egress, environment: ServiceEnvironment = .live
+        delivery: (any CodeDelivery)?, egress: any Egress, environment: ServiceEnvironment = .live,
+        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) async throws -> OpenedService {
         let origins = try configuration.origins()
         let source = try MasterKeySource.find(for: configuration)
@@ -33,7 +34,7 @@ struct OpenedService {
             let service = SessionService(
                 store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
                 origins: origins, defaultApp: defaultApp, environment: environment,
-                keyRotation: configuration.keyRotation)
+                keyRotation: configuration.keyRotation, notices: notices)
             return OpenedService(store: store, service: service, createdKeyFile: created)
         } catch {
             try await store.close()

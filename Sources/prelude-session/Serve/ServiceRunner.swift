@@ -19,7 +19,7 @@ struct ServiceRunner {
         let opened = try await OpenedService.open(
             configuration, opening: .migrating,
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
-            delivery: mailbox, egress: egress)
+            delivery: mailbox, egress: egress, notices: { logger.warning("\($0)") })
         tellChanges(of: opened, logger: logger)
         try await prepare(opened.service, logger: logger)
 

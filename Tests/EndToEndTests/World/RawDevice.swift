@@ -38,7 +38,8 @@ struct RawDevice {
 
     typealias Answer = (status: Int, body: [String: PreludeJSONValue], head: HTTPResponse)
 
-    let world: World
+    /// The node that it talks to.
+    var world: World
     let key = SigningKey.generate(.es256)
     var accessToken = ""
     var refreshToken = ""

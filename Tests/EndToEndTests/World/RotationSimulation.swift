@@ -5,9 +5,11 @@ import SessionDomain
 import SessionRSA
 import SessionSQLite
 import SessionTokens
+import Synchronization
 import Testing
 
 /// Two nodes on one database whose clocks are a minute apart, and verifiers that go by the oldest key set they may have.
+/// Clocks of nodes may jump; those of verifiers are right.
 struct RotationSimulation {
     /// What a verifier makes of its key set: it fetches as late as it is allowed to.
     private struct Verifier {
@@ -27,9 +29,11 @@ struct RotationSimulation {
     /// The last moment at which something that a key signed is still good, for a verifier whose clock is late.
     private typealias Signed = [StoredSigningKey.Purpose: [String: Timestamp]]
 
-    let clock = TestClock()
-    let nodes: [SessionService]
+    let clock: TestClock
+    private(set) var nodes: [SessionService]
     let app: AppID
+    private let clocks: NodeClocks
+    private let makeNode: @Sendable (Int) throws -> SessionService
     private var verifiers: [Verifier]
     private var signed: Signed = [:]
     private var verified: Set<String> = []
@@ -38,19 +42,22 @@ struct RotationSimulation {
     private(set) var signers: [String] = []
 
     init(policy: KeyRotationPolicy, accessTokenLifetime: Int) async throws {
-        let (clock, live, id) = (clock, ServiceEnvironment.live, try #require(AppID("testapp")))
-        app = id
+        let (live, id) = (ServiceEnvironment.live, try #require(AppID("testapp")))
+        let (clock, clocks) = (TestClock(), NodeClocks())
+        (self.clock, self.clocks, app) = (clock, clocks, id)
         let store = try SQLiteStore.open(.memory)
         let master = MasterKey(secret: Data(live.randomBytes(32)))
-        nodes = try [30, -30].map { skew in
+        makeNode = { index in
             SessionService(
                 store: store, keys: KeyRing(current: master), hasher: try Argon2PasswordHasher(), delivery: nil,
                 egress: FakeInternet(), origins: try PublicOrigins(publicURL: World.origin), defaultApp: id,
                 environment: ServiceEnvironment(
-                    now: { clock.timestamp + skew }, randomBytes: live.randomBytes,
+                    now: { clock.timestamp + clocks.skews.withLock { $0[index] } },
+                    uptime: { clock.timestamp.milliseconds }, randomBytes: live.randomBytes,
                     sleep: { _ in throw CancellationError() }),
                 keyRotation: policy)
         }
+        nodes = try [0, 1].map(makeNode)
         verifiers = (0..<12).map { Verifier(node: $0 % 2) }
         _ = try await nodes[1].apps.create(id: id, name: "Test") {
             $0.sessions.accessTokenLifetime = accessTokenLifetime
@@ -65,6 +72,16 @@ struct RotationSimulation {
             clock.advance(seconds: 28)
         }
     }
+
+    /// Sets the clocks of nodes wrong by so many seconds; without any, as right as they are otherwise.
+    func setClocks(ahead seconds: Int = 0, of places: [Int] = [0, 1]) {
+        clocks.skews.withLock { skews in
+            for place in places { skews[place] = NodeClocks.usual[place] + seconds }
+        }
+    }
+
+    /// Starts the nodes anew: they remember nothing.
+    mutating func restart() throws { nodes = try [0, 1].map(makeNode) }
 
     /// Lets time go by; both nodes sign at each step, and every verifier checks everything that is good.
     mutating func run(seconds: Int, step: Int, keepsHouse: Bool = true) async throws {
@@ -92,11 +109,14 @@ struct RotationSimulation {
 
     private mutating func sign(_ node: SessionService) async throws {
         let runtime = try await node.directory.app(app)
-        let now = node.environment.now()
         let leeway = KeyRotationPolicy.clockLeeway
-        note(runtime.accessKey.keyID, .access, now + runtime.app.sessions.accessTokenLifetime + leeway)
-        note(runtime.challengeKey.keyID, .challenge, now + StepUpStep.maximumDuration + leeway)
-        if let key = runtime.hookKey { note(key.keyID, .hook, now + KeyRotationPolicy.hookSignatureLife + leeway) }
+        let (now, right) = (node.environment.now(), clock.timestamp + leeway)
+        // A token from the future is refused for its times, whatever its key.
+        if now <= right {
+            note(runtime.accessKey.keyID, .access, now + runtime.app.sessions.accessTokenLifetime + leeway)
+        }
+        note(runtime.challengeKey.keyID, .challenge, min(now, right) + StepUpStep.maximumDuration + leeway)
+        if let key = runtime.hookKey { note(key.keyID, .hook, right + KeyRotationPolicy.hookSignatureLife) }
         // What the key identifiers say is what the signatures say; once for each key is enough, as keys do not change.
         guard verified.insert(runtime.accessKey.keyID).inserted else { return }
         let token = try JWT.sign(["sub": "usr_1"], type: TokenType.accessToken, key: runtime.accessKey)
@@ -123,4 +143,10 @@ struct RotationSimulation {
             }
         }
     }
+}
+
+/// How wrong the clock of each node is, in seconds.
+private final class NodeClocks: Sendable {
+    static let usual = [30, -30]
+    let skews = Mutex(usual)
 }

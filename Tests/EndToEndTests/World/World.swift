@@ -14,11 +14,10 @@ struct World: Sendable {
     let mailbox = Mailbox()
     /// Where hooks and webhooks go.
     let internet = FakeInternet()
-    let service: SessionService
-    let router: InProcessRouter
+    private(set) var service: SessionService
+    private(set) var router: InProcessRouter
+    private let makeService: @Sendable (ServiceEnvironment) throws -> SessionService
     let appID: AppID
-    private let keys: KeyRing
-    private let keyRotation: KeyRotationPolicy
     static let origin = "http://localhost:8080"
 
     /// - Parameter servesAnyHost: Whether the app answers for hosts that name none.
@@ -27,15 +26,20 @@ struct World: Sendable {
         configure: (inout App) -> Void = { _ in }
     ) async throws {
         let clock = clock
-        let environment = Self.environment(clock)
+        let live = ServiceEnvironment.live
+        let environment = ServiceEnvironment(
+            now: { clock.timestamp }, randomBytes: live.randomBytes, sleep: { _ in throw CancellationError() })
         let id = try #require(AppID("testapp"))
         appID = id
-        keys = KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32))))
-        self.keyRotation = keyRotation
-        service = SessionService(
-            store: try SQLiteStore.open(.memory), keys: keys, hasher: try Argon2PasswordHasher(), delivery: mailbox,
-            egress: internet, origins: try PublicOrigins(publicURL: Self.origin),
-            defaultApp: servesAnyHost ? id : nil, environment: environment, keyRotation: keyRotation)
+        let (store, mailbox, internet) = (try SQLiteStore.open(.memory), mailbox, internet)
+        let keys = KeyRing(current: MasterKey(secret: Data(live.randomBytes(32))))
+        makeService = { environment in
+            SessionService(
+                store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: mailbox, egress: internet,
+                origins: try PublicOrigins(publicURL: Self.origin), defaultApp: servesAnyHost ? id : nil,
+                environment: environment, keyRotation: keyRotation)
+        }
+        service = try makeService(environment)
         _ = try await service.apps.create(id: id, name: "Test") { app in
             app.passwordLogin = PasswordLoginConfig(at: clock.timestamp)
             app.otpLogins = OTPLoginConfig.Channel.allCases.map { channel in
@@ -47,20 +51,16 @@ struct World: Sendable {
         router = InProcessRouter(service: service, edge: EdgeOptions())
     }
 
-    /// Another node on the same database.
+    /// The same world through another node on its database.
     ///
-    /// - Parameter clockError: Seconds by which its clock is wrong.
-    func node(clockError: Int = 0) throws -> SessionService {
-        SessionService(
-            store: service.store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: mailbox, egress: internet,
-            origins: try PublicOrigins(publicURL: Self.origin), defaultApp: appID,
-            environment: Self.environment(clock, clockError: clockError), keyRotation: keyRotation)
-    }
-
-    private static func environment(_ clock: TestClock, clockError: Int = 0) -> ServiceEnvironment {
-        ServiceEnvironment(
-            now: { clock.timestamp + clockError }, randomBytes: ServiceEnvironment.live.randomBytes,
-            sleep: { _ in throw CancellationError() })
+    /// - Parameter clockError: Seconds by which the node's clock is wrong.
+    func node(clockError: Int) throws -> World {
+        var (other, environment) = (self, service.environment)
+        let clock = clock
+        environment.now = { clock.timestamp + clockError }
+        other.service = try makeService(environment)
+        other.router = InProcessRouter(service: other.service, edge: EdgeOptions())
+        return other
     }
 
     func transport() -> InProcessTransport { InProcessTransport(router: router) }

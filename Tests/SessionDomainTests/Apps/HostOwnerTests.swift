@@ -36,7 +36,7 @@ struct HostOwnerTests {
         let directory = AppDirectory(
             store: store, keys: TestApp.keys,
             origins: try PublicOrigins(publicURL: "https://{app_id}.session.example.com"), defaultApp: nil,
-            environment: stillEnvironment)
+            sightings: TestApp.sightings, environment: stillEnvironment)
         #expect(try await directory.app(host: "domain1.session.example.com").app.name == "owner")
     }
 }

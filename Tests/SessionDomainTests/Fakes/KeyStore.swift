@@ -26,9 +26,9 @@ final class KeyStore: AppStore {
         return keys.withLock { keys in
             let mine = keys.filter { $0.appID == rotation.appID && $0.purpose == rotation.purpose }
             let decision = rotation.decide(mine, app: app)
-            let changed = decision.retired + decision.removed
+            let changed = decision.changed + decision.removed
             keys.removeAll { key in changed.contains { $0.keyID == key.keyID } }
-            keys += decision.retired + (decision.added.map { [$0] } ?? [])
+            keys += decision.changed + (decision.added.map { [$0] } ?? [])
             return decision
         }
     }

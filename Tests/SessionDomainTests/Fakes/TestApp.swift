@@ -7,6 +7,9 @@ import SessionTokens
 enum TestApp {
     static let keys = KeyRing(current: MasterKey(secret: Data(repeating: 7, count: 32)))
 
+    /// Of a process that has known every key forever.
+    static var sightings: KeySightings { KeySightings(publishAhead: 0, environment: stillEnvironment) }
+
     static let signingKeys = Result {
         try [StoredSigningKey.Purpose.access, .challenge].map {
             try keys.makeSigningKey(app: try appID(), purpose: $0, algorithm: .edDSA, at: now)

@@ -15,7 +15,7 @@ struct KeyRotationTableTests {
     ) throws -> StoredSigningKey {
         StoredSigningKey(
             appID: try appID(), purpose: purpose, keyID: id, algorithm: algorithm, sealedPrivateKey: Data(),
-            createdAt: from, activeFrom: from, retiresAt: retires, removeAfter: removeAfter)
+            createdAt: min(from, now), activeFrom: from, retiresAt: retires, removeAfter: removeAfter)
     }
 
     private func decide(
@@ -65,7 +65,7 @@ struct KeyRotationTableTests {
         let decision = try decide(.request, [old])
         var retired = old
         (retired.retiresAt, retired.removeAfter) = (now + 395, now + 395 + 900 + 395)
-        #expect(decision.retired == [retired])
+        #expect(decision.changed == [retired])
         #expect(decision.removed.isEmpty)
     }
 
@@ -84,7 +84,7 @@ struct KeyRotationTableTests {
         let waiting = try key("next", from: now + 394, algorithm: .es256)
         let back = try decide(.schedule, [waiting, old])
         #expect(back.added?.activeFrom == now + 395)
-        #expect(back.retired.map(\.keyID) == ["next", "old"])
+        #expect(back.changed.map(\.keyID) == ["next", "old"])
         let two = [waiting, try key("next2", from: now + 395, algorithm: .rs256), old]
         #expect(try decide(.schedule, two).isNothing)
     }
@@ -95,13 +95,14 @@ struct KeyRotationTableTests {
         #expect(decision == KeyRotationDecision(wanted: .edDSA))
     }
 
-    @Test("Keys go when they are past their end, even while their successor's successor is being made")
+    @Test("Keys go when both of their waits are over, even while their successor's successor is being made")
     func removal() throws {
-        let past = try key("past", from: now - 200, retires: now - 150, removeAfter: now)
-        let old = try key("old", from: now - 150)
+        let wait = Self.policy.retention(of: .access)
+        let old = try key("old", from: now - 2 * wait)
+        let past = try key("past", from: now - 3 * wait, retires: now - 2 * wait, removeAfter: now)
         #expect(try decide(.schedule, [old, past]).removed == [past])
         #expect(try decide(.request, [old, past]).removed == [past])
-        let later = try key("past", from: now - 200, retires: now - 150, removeAfter: now + 1)
+        let later = try key("past", from: now - 3 * wait, retires: now - 2 * wait + 1, removeAfter: now + 1)
         #expect(try decide(.schedule, [old, later]).isNothing)
     }
 
@@ -111,7 +112,7 @@ struct KeyRotationTableTests {
         let decision = try decide(.emergency, keys)
         #expect(decision.removed == keys)
         #expect(decision.added?.activeFrom == now)
-        #expect(decision.retired.isEmpty)
+        #expect(decision.changed.isEmpty)
     }
 
     @Test(
