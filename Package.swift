@@ -215,7 +215,7 @@ let package = Package(
             name: "FuzzReaders",
             dependencies: [
                 "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionTokens",
-                httpTypes, hummingbird, nioCore,
+                "SessionWire", httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/FuzzReaders",
             swiftSettings: strict + (usesLibFuzzer ? [.define("LIBFUZZER")] : [])
