@@ -223,7 +223,8 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "FuzzReaders", "PreludeSessionTesting", "SessionDomain", "SessionHTTP", httpTypes, hummingbird, nioCore,
+                "FuzzReaders", "PreludeSessionTesting", "SessionConformance", "SessionDomain", "SessionHTTP",
+                "SessionSQLite", "SessionTokens", "SessionWire", httpTypes, hummingbird, nioCore,
             ],
             swiftSettings: strict
         ),

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PreludeSession
+import SessionDomain
 import SessionWire
 import Testing
 
@@ -158,6 +159,38 @@ struct BadInputStory {
             RawDevice.Call(scheme: "Bearer", accessToken: device.accessToken))
         #expect(answer.status == 400)
         #expect(answer.body["message"]?.stringValue == message)
+    }
+
+    @Test(
+        "what is not there is not repeated in the refusal, for it could be a secret in the wrong place",
+        arguments: [
+            ("DELETE", "keys/psk_secret", ""), ("POST", "keys/psk_secret/rotate", "{}"),
+            ("DELETE", "config/login/otp/psk_secret", ""), ("GET", "config/login/otp/psk_secret", ""),
+            ("GET", "webhooks/psk_secret", ""), ("PUT", "webhooks/psk_secret", #"{"url":"https://b.example"}"#),
+            ("DELETE", "config/scopes?scope=psk_secret", ""), ("GET", "users/psk_secret", ""),
+        ])
+    func notThere(method: String, path: String, json: String) async throws {
+        let world = try await World {
+            $0.stepUp = StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: $0.createdAt)
+        }
+        let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
+        let answer = try await world.call(
+            "/v2/session/apps/testapp/" + path, json: json.isEmpty ? nil : json,
+            headers: ["authorization": "Bearer " + key], method: HTTPRequest.Method(method))
+        #expect(answer.status == 404)
+        let message = try #require(answer.body["message"]?.stringValue)
+        #expect(message.contains("no such") && !message.contains("psk_secret"))
+    }
+
+    @Test("a claim with a strange name is refused without repeating the name")
+    func strangeClaim() async throws {
+        let world = try await World()
+        let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
+        let answer = try await world.call(
+            "/v2/session/apps/testapp/config/claims", json: #"{"mapping":{"\u202ea b":{"$input":"shoe size"}}}"#,
+            headers: ["authorization": "Bearer " + key])
+        #expect(answer.status == 400)
+        #expect(answer.body["message"]?.stringValue?.hasPrefix("mapping.[?].$input must be one of") == true)
     }
 
     @Test("headers beyond 16 KiB are 431")

@@ -29,10 +29,12 @@ package struct FuzzTarget: Sendable {
 
     package struct Violation: Error, CustomStringConvertible {
         package let description: String
+
+        package init(_ description: String) { self.description = description }
     }
 
     package static func require(_ holds: Bool, _ requirement: String) throws {
-        guard holds else { throw Violation(description: requirement) }
+        guard holds else { throw Violation(requirement) }
     }
 
     /// Runs mutations of the seeds, all derived from one number.
@@ -48,7 +50,7 @@ package struct FuzzTarget: Sendable {
                 if try check(input) { accepted += 1 }
             } catch let violation as Violation {
                 throw Violation(
-                    description: "\(name): \(violation), seed \(seed), run \(runs), input in Base64: "
+                    "\(name): \(violation), seed \(seed), run \(runs), input in Base64: "
                         + Data(input).base64EncodedString())
             }
             runs += 1

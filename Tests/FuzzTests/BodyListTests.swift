@@ -13,8 +13,10 @@ struct BodyListTests {
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         return try (files?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
             .flatMap { file in
-                try String(contentsOf: file, encoding: .utf8).matches(of: /\.decode(?:IfPresent)?\(\s*([A-Za-z.]+)\.self/)
-                    .map { (file.deletingPathExtension().lastPathComponent, String($0.1)) }
+                try String(contentsOf: file, encoding: .utf8).matches(
+                    of: /\.decode(?:IfPresent)?\(\s*([A-Za-z.]+)\.self/
+                )
+                .map { (file.deletingPathExtension().lastPathComponent, String($0.1)) }
             }
     }
 

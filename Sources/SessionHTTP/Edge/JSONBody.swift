@@ -35,6 +35,11 @@ extension Request {
             return Data(try await body.collect(upTo: BodyLimit.bytes).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw HTTPError(.contentTooLarge)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // What fails here is the caller's half of the connection, and no failure of ours.
+            throw Refusal.invalidField("body", "breaks off, or its length or chunks are wrong")
         }
     }
 }
@@ -73,31 +78,18 @@ extension Refusal {
 
     private static func path(_ keys: [any CodingKey]) -> String {
         guard !keys.isEmpty else { return "body" }
-        return keys.map { $0.intValue.map { "[\($0)]" } ?? shown($0.stringValue) ?? "[?]" }.joined(separator: ".")
+        return keys.map { $0.intValue.map { "[\($0)]" } ?? MemberName.shown($0.stringValue) }.joined(separator: ".")
     }
 
     private static func problem(_ refusal: JSONRefusal) -> String {
         switch refusal {
         case .notUTF8: "must be UTF-8"
         case .tooDeep(let limit): "is nested deeper than \(limit) levels"
-        case .repeatedMember(let name): shown(name).map { "has the member \($0) twice" } ?? "has a member twice"
+        case .repeatedMember(let name):
+            MemberName.isPlain(name) ? "has the member \(name) twice" : "has a member twice"
         case .nullCharacter: "must not contain U+0000"
         case .malformed(let reason): "is not valid JSON: \(reason)"
         }
-    }
-
-    /// A member's name may be a stranger's choice: it is told only if it looks like one of ours.
-    private static func shown(_ name: String) -> String? {
-        let isPlain = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: ":"):
-                true
-            default: false
-            }
-        }
-        return isPlain && (1...64).contains(name.utf8.count) ? name : nil
     }
 
     private static func name(of type: any Any.Type) -> String {

@@ -189,7 +189,9 @@ struct JSONReader {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .int(value) }
-        guard let value = Double(text), value.isFinite else { throw Self.refused(.malformed("a number beyond all bounds")) }
+        guard let value = Double(text), value.isFinite else {
+            throw Self.refused(.malformed("a number beyond all bounds"))
+        }
         return Int64(exactly: value).map(JSONValue.int) ?? .double(value)
     }
 

@@ -74,7 +74,9 @@ struct TokenJSONTests {
     )
     func nullCharacter(_ json: String) {
         let error = #expect(throws: DecodingError.self) { try decode(json) }
-        guard case .dataCorrupted(let context) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        guard case .dataCorrupted(let context) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
         #expect(context.underlyingError as? JSONRefusal == .nullCharacter)
     }
 
@@ -92,7 +94,9 @@ struct TokenJSONTests {
         ])
     func reasons(_ json: String, refusal: JSONRefusal) {
         let error = #expect(throws: DecodingError.self) { try decode(json) }
-        guard case .dataCorrupted(let context) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        guard case .dataCorrupted(let context) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
         #expect(context.underlyingError as? JSONRefusal == refusal)
     }
 
