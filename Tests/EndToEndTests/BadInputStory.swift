@@ -182,6 +182,20 @@ struct BadInputStory {
         #expect(message.contains("no such") && !message.contains("psk_secret"))
     }
 
+    @Test("a name has at most 100 characters, marks included")
+    func longName() async throws {
+        let world = try await World()
+        let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
+        let name = "a" + String(repeating: "\u{301}", count: 100)
+        for (method, path) in [(HTTPRequest.Method.post, "/keys"), (.patch, "")] {
+            let answer = try await world.call(
+                "/v2/session/apps/testapp" + path, json: "{\"name\":\"\(name)\"}",
+                headers: ["authorization": "Bearer " + key], method: method)
+            #expect(answer.status == 400)
+            #expect(answer.body["message"]?.stringValue == "name must have 1 to 100 characters")
+        }
+    }
+
     @Test("a claim with a strange name is refused without repeating the name")
     func strangeClaim() async throws {
         let world = try await World()

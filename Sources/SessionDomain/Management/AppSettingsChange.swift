@@ -25,7 +25,7 @@ package struct AppSettingsChange: Sendable {
     package func apply(to app: inout App) throws(Refusal) {
         if let name {
             app.name = name.trimmed
-            guard (1...100).contains(app.name.count) else {
+            guard (1...100).contains(app.name.unicodeScalars.count) else {
                 throw .invalidField("name", "must have 1 to 100 characters")
             }
         }

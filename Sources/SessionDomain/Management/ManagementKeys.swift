@@ -66,7 +66,7 @@ package struct ManagementKeys: Sendable {
     }
 
     private func record(_ secret: String, name: String, app: AppID?) throws(Refusal) -> ManagementKey {
-        guard (1...100).contains(name.count) else {
+        guard (1...100).contains(name.unicodeScalars.count) else {
             throw .invalidField("name", "must have 1 to 100 characters")
         }
         return ManagementKey(
