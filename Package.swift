@@ -233,7 +233,7 @@ let package = Package(
             name: "FuzzReaders",
             dependencies: [
                 "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionTokens",
-                httpTypes, hummingbird, nioCore,
+                "SessionWire", httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/FuzzReaders",
             swiftSettings: strict + (usesLibFuzzer ? [.define("LIBFUZZER")] : [])
@@ -241,7 +241,8 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "FuzzReaders", "PreludeSessionTesting", "SessionDomain", "SessionHTTP", httpTypes, hummingbird, nioCore,
+                "FuzzReaders", "PreludeSessionTesting", "SessionConformance", "SessionDomain", "SessionHTTP",
+                "SessionSQLite", "SessionTokens", "SessionWire", httpTypes, hummingbird, nioCore,
             ],
             swiftSettings: strict
         ),

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import PreludeSession
+import SessionDomain
+import SessionWire
 import Testing
 
 @Suite("Bad input gets the documented answer")
@@ -52,7 +54,33 @@ struct BadInputStory {
             testDescription: "not JSON", path: "otp", json: "{", status: 400, code: "bad_request", names: "body"),
         Case(
             testDescription: "too deep", path: "otp", json: String(repeating: "[", count: 33), status: 400,
-            code: "bad_request", names: "deeper"),
+            code: "bad_request", names: "body is nested deeper than 32 levels"),
+        Case(
+            testDescription: "a member twice", path: "login/email/password",
+            json: #"{"identifier":"a@b.co","password":"one","password":"two"}"#, status: 400, code: "bad_request",
+            names: "body has the member password twice"),
+        Case(
+            testDescription: "a member twice, spelled in two ways", path: "login/finalize",
+            json: #"{"challenge_token":"a.b.c","challenge\u005ftoken":"d.e.f"}"#, status: 400, code: "bad_request",
+            names: "body has the member challenge_token twice"),
+        Case(
+            testDescription: "a member twice, deeper", path: "otp",
+            json: #"{"identifier":{"type":"email_address","value":"a@b.co","value":"c@d.co"}}"#, status: 400,
+            code: "bad_request", names: "body has the member value twice"),
+        Case(
+            testDescription: "a member twice that nobody knows", path: "refresh", json: #"{"a b":1,"a b":2}"#,
+            status: 400, code: "bad_request", names: "body has a member twice"),
+        Case(
+            testDescription: "U+0000", path: "login/email/password",
+            json: #"{"identifier":"a@b.co","password":"correct\u0000horse"}"#, status: 400, code: "bad_request",
+            names: "body must not contain U+0000"),
+        Case(
+            testDescription: "half a character", path: "login/email/password",
+            json: #"{"identifier":"a@b.co","password":"\ud83d"}"#, status: 400, code: "bad_request",
+            names: "body is not valid JSON: half a character"),
+        Case(
+            testDescription: "text after the body", path: "otp", json: "{} {}", status: 400, code: "bad_request",
+            names: "body is not valid JSON: text after the value"),
         Case(
             testDescription: "too large", path: "otp", json: "{\"a\":\"\(String(repeating: "x", count: 70_000))\"}",
             status: 413, code: "bad_request", names: "64 KiB"),
@@ -102,6 +130,81 @@ struct BadInputStory {
                 headerFields: [.contentType: "application/json"]), body: Data([0x7B, 0xFF, 0x7D]))
         #expect(response.status.code == 400)
         #expect(String(decoding: body, as: UTF8.self).contains("UTF-8"))
+    }
+
+    @Test("UTF-16 is 400, whatever it says")
+    func notUTF16() async throws {
+        let world = try await World()
+        let json = try #require("{\"identifier\":{}}".data(using: .utf16LittleEndian))
+        let (response, body) = try await world.transport().respond(
+            HTTPRequest(
+                method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/otp",
+                headerFields: [.contentType: "application/json"]), body: json)
+        #expect(response.status.code == 400)
+        #expect(String(decoding: body, as: UTF8.self).contains("body is not valid JSON"))
+    }
+
+    @Test(
+        "a name that a stranger chose is told when it is short and plain only",
+        arguments: [
+            ("note", "metadata.note must be a string"), ("my note", "metadata.[?] must be a string"),
+            (String(repeating: "n", count: 65), "metadata.[?] must be a string"),
+            ("", "metadata.[?] must be a string"), ("\u{202E}", "metadata.[?] must be a string"),
+        ])
+    func strangeNames(_ name: String, message: String) async throws {
+        let world = try await World()
+        let device = try await RawDevice.signedIn(in: world)
+        let answer = try await device.send(
+            .stepUpRequest, json: "{\"scope\":\"a\",\"metadata\":{\"\(name)\":1}}",
+            RawDevice.Call(scheme: "Bearer", accessToken: device.accessToken))
+        #expect(answer.status == 400)
+        #expect(answer.body["message"]?.stringValue == message)
+    }
+
+    @Test(
+        "what is not there is not repeated in the refusal, for it could be a secret in the wrong place",
+        arguments: [
+            ("DELETE", "keys/psk_secret", ""), ("POST", "keys/psk_secret/rotate", "{}"),
+            ("DELETE", "config/login/otp/psk_secret", ""), ("GET", "config/login/otp/psk_secret", ""),
+            ("GET", "webhooks/psk_secret", ""), ("PUT", "webhooks/psk_secret", #"{"url":"https://b.example"}"#),
+            ("DELETE", "config/scopes?scope=psk_secret", ""), ("GET", "users/psk_secret", ""),
+        ])
+    func notThere(method: String, path: String, json: String) async throws {
+        let world = try await World {
+            $0.stepUp = StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: $0.createdAt)
+        }
+        let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
+        let answer = try await world.call(
+            "/v2/session/apps/testapp/" + path, json: json.isEmpty ? nil : json,
+            headers: ["authorization": "Bearer " + key], method: HTTPRequest.Method(method))
+        #expect(answer.status == 404)
+        let message = try #require(answer.body["message"]?.stringValue)
+        #expect(message.contains("no such") && !message.contains("psk_secret"))
+    }
+
+    @Test("a name has at most 100 characters, marks included")
+    func longName() async throws {
+        let world = try await World()
+        let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
+        let name = "a" + String(repeating: "\u{301}", count: 100)
+        for (method, path) in [(HTTPRequest.Method.post, "/keys"), (.patch, "")] {
+            let answer = try await world.call(
+                "/v2/session/apps/testapp" + path, json: "{\"name\":\"\(name)\"}",
+                headers: ["authorization": "Bearer " + key], method: method)
+            #expect(answer.status == 400)
+            #expect(answer.body["message"]?.stringValue == "name must have 1 to 100 characters")
+        }
+    }
+
+    @Test("a claim with a strange name is refused without repeating the name")
+    func strangeClaim() async throws {
+        let world = try await World()
+        let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
+        let answer = try await world.call(
+            "/v2/session/apps/testapp/config/claims", json: #"{"mapping":{"\u202ea b":{"$input":"shoe size"}}}"#,
+            headers: ["authorization": "Bearer " + key])
+        #expect(answer.status == 400)
+        #expect(answer.body["message"]?.stringValue?.hasPrefix("mapping.[?].$input must be one of") == true)
     }
 
     @Test("headers beyond 16 KiB are 431")

@@ -25,14 +25,16 @@ package struct FuzzTarget: Sendable {
         self.init(name, seeds: seeds, words: words) { try check(String(decoding: $0, as: UTF8.self)) }
     }
 
-    package static func all() throws -> [FuzzTarget] { try tokens() + formats() + edge() }
+    package static func all() throws -> [FuzzTarget] { try tokens() + formats() + edge() + bodies() + hooks() }
 
     package struct Violation: Error, CustomStringConvertible {
         package let description: String
+
+        package init(_ description: String) { self.description = description }
     }
 
     package static func require(_ holds: Bool, _ requirement: String) throws {
-        guard holds else { throw Violation(description: requirement) }
+        guard holds else { throw Violation(requirement) }
     }
 
     /// Runs mutations of the seeds, all derived from one number.
@@ -48,7 +50,7 @@ package struct FuzzTarget: Sendable {
                 if try check(input) { accepted += 1 }
             } catch let violation as Violation {
                 throw Violation(
-                    description: "\(name): \(violation), seed \(seed), run \(runs), input in Base64: "
+                    "\(name): \(violation), seed \(seed), run \(runs), input in Base64: "
                         + Data(input).base64EncodedString())
             }
             runs += 1

@@ -7,6 +7,21 @@
         return try? FuzzTarget.all().first { $0.name == name }
     }()
 
+    /// What libFuzzer calls once, before it reads its arguments: the seeds of the reader become files of its corpus, and
+    /// its words a dictionary, so that it begins where the tests do.
+    @_cdecl("LLVMFuzzerInitialize")
+    public func initialize(_ count: UnsafeMutableRawPointer, _ arguments: UnsafeMutableRawPointer) -> CInt {
+        guard let reader else { preconditionFailure("PRELUDE_SESSION_FUZZ_TARGET names no reader") }
+        let environment = ProcessInfo.processInfo.environment
+        do {
+            if let folder = environment["PRELUDE_SESSION_FUZZ_SEEDS"] { try reader.writeSeeds(into: folder) }
+            if let file = environment["PRELUDE_SESSION_FUZZ_WORDS"] { try reader.writeWords(to: file) }
+        } catch {
+            preconditionFailure("the seeds cannot be written: \(error)")
+        }
+        return 0
+    }
+
     /// What libFuzzer calls with each input. A rule that does not hold ends the process, which is how it hears of it.
     @_cdecl("LLVMFuzzerTestOneInput")
     public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -18,5 +33,21 @@
             preconditionFailure("\(reader.name): \(error)")
         }
         return 0
+    }
+
+    extension FuzzTarget {
+        fileprivate func writeSeeds(into folder: String) throws {
+            for (index, seed) in seeds.enumerated() {
+                try Data(seed.utf8).write(to: URL(fileURLWithPath: folder).appendingPathComponent("seed-\(index)"))
+            }
+        }
+
+        /// One word a line, in quotes, all bytes escaped.
+        fileprivate func writeWords(to file: String) throws {
+            let lines = words.filter { !$0.isEmpty }.map { word in
+                "\"" + word.utf8.map { ($0 < 16 ? "\\x0" : "\\x") + String($0, radix: 16) }.joined() + "\""
+            }
+            try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: file))
+        }
     }
 #endif

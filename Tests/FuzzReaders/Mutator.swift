@@ -1,21 +1,22 @@
 /// Changes bytes at random, as the seed has it.
-struct Mutator {
+package struct Mutator {
     private var random: SplitMix64
-    private let seeds: [[UInt8]]
+    /// What is changed; other seeds may follow, from the same random numbers.
+    package var seeds: [[UInt8]]
     private let words: [[UInt8]]
 
     /// The longest input that is made, in bytes.
-    static let maximumLength = 16_384
+    package static let maximumLength = 16_384
 
     /// - Parameter words: What the format is made of, to be put in anywhere.
-    init(seed: UInt64, seeds: [[UInt8]], words: [String]) {
+    package init(seed: UInt64, seeds: [[UInt8]], words: [String]) {
         random = SplitMix64(seed: seed)
         self.seeds = seeds
         self.words = (words + Self.commonWords).map { Array($0.utf8) }
     }
 
     /// One of the seeds after one to eight changes.
-    mutating func next() -> [UInt8] {
+    package mutating func next() -> [UInt8] {
         var bytes = seeds.randomElement(using: &random) ?? []
         for _ in 0..<Int.random(in: 1...8, using: &random) { change(&bytes) }
         return Array(bytes.prefix(Self.maximumLength))

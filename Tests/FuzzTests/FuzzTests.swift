@@ -1,4 +1,3 @@
-import Foundation
 import FuzzReaders
 import Testing
 
@@ -20,18 +19,13 @@ struct FuzzTests {
     /// Does nothing but for `scripts/fuzz`, which says what to run and for how long.
     @Test("As long as somebody asks for")
     func long() throws {
-        let environment = ProcessInfo.processInfo.environment
-        guard let name = environment["PRELUDE_SESSION_FUZZ_TARGET"],
-            let seconds = environment["PRELUDE_SESSION_FUZZ_SECONDS"].flatMap(Double.init)
-        else { return }
-        let seed = environment["PRELUDE_SESSION_FUZZ_SEED"].flatMap(UInt64.init) ?? 2
-        let known = try FuzzTarget.all()
-        let targets = known.filter { name == "all" || $0.name == name }
-        try #require(!targets.isEmpty, "there is no such target, but: \(known.map(\.name))")
-        for target in targets {
+        guard let wish = FuzzWish() else { return }
+        let known = try FuzzWish.names()
+        try #require(wish.name == "all" || known.contains(wish.name), "there is no such target, but: \(known)")
+        for target in try FuzzTarget.all() where wish.name == "all" || wish.name == target.name {
             let start = ContinuousClock.now
-            let told = try target.run(seed: seed) { runs in
-                runs % 100 != 0 || start.duration(to: .now) < .seconds(seconds / Double(targets.count))
+            let told = try target.run(seed: wish.seed) { runs in
+                runs % 100 != 0 || start.duration(to: .now) < .seconds(wish.seconds)
             }
             print("fuzz: \(target.name): \(told.runs) runs, \(told.accepted) accepted")
         }

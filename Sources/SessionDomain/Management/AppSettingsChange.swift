@@ -25,7 +25,7 @@ package struct AppSettingsChange: Sendable {
     package func apply(to app: inout App) throws(Refusal) {
         if let name {
             app.name = name.trimmed
-            guard (1...100).contains(app.name.count) else {
+            guard (1...100).contains(app.name.unicodeScalars.count) else {
                 throw .invalidField("name", "must have 1 to 100 characters")
             }
         }
@@ -47,7 +47,8 @@ package struct AppSettingsChange: Sendable {
     }
 
     private static func isHost(_ text: String) -> Bool {
-        TargetURI("https://" + text)?.origin == "https://" + text && !text.contains(":")
+        // The longest name in DNS (RFC 1035 §2.3.4).
+        text.utf8.count <= 253 && TargetURI("https://" + text)?.origin == "https://" + text && !text.contains(":")
     }
 
     private static func isOrigin(_ text: String) -> Bool {

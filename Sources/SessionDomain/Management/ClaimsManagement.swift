@@ -46,13 +46,14 @@ package struct ClaimsManagement: Sendable {
         }
         var sources: [String: ClaimSource] = [:]
         for (name, value) in mapping {
+            let field = "mapping.\(MemberName.shown(name))"
             guard (1...64).contains(name.utf8.count) else {
                 throw .invalidField("mapping", "must have names of 1 to 64 bytes")
             }
             guard !ClaimsConfig.reserved.contains(name) else {
-                throw .invalidField("mapping.\(name)", "is a claim that the service sets")
+                throw .invalidField(field, "is a claim that the service sets")
             }
-            sources[name] = try source(value, field: "mapping.\(name)")
+            sources[name] = try source(value, field: field)
         }
         return sources
     }

@@ -52,7 +52,7 @@ package struct LoginConfigManagement: Sendable {
 
     package func otpLogin(_ id: String, app: AppID) async throws -> OTPLoginConfig {
         guard let config = try await otpLogins(of: app).first(where: { $0.id == id }) else {
-            throw Refusal.notFound("there is no OTP login \(id)")
+            throw Refusal.notFound("there is no such OTP login")
         }
         return config
     }
@@ -78,7 +78,7 @@ package struct LoginConfigManagement: Sendable {
         let now = environment.now()
         return try await apps.update(app) { app in
             guard let index = app.otpLogins.firstIndex(where: { $0.id == id }) else {
-                throw Refusal.notFound("there is no OTP login \(id)")
+                throw Refusal.notFound("there is no such OTP login")
             }
             try change.requireRegisteredScopes(app)
             var config = change.applied(to: OTPLoginConfig(id: id, channel: change.channel, isDefault: false, at: now))
@@ -92,7 +92,7 @@ package struct LoginConfigManagement: Sendable {
     package func deleteOTPLogin(_ id: String, app: AppID) async throws {
         try await apps.update(app) { app in
             guard app.otpLogins.contains(where: { $0.id == id }) else {
-                throw Refusal.notFound("there is no OTP login \(id)")
+                throw Refusal.notFound("there is no such OTP login")
             }
             app.otpLogins.removeAll { $0.id == id }
         }

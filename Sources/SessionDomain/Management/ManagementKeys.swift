@@ -34,7 +34,7 @@ package struct ManagementKeys: Sendable {
 
     package func revoke(id: String) async throws {
         guard try await store.deleteManagementKey(id: id) else {
-            throw Refusal.notFound("there is no management key \(id)")
+            throw Refusal.notFound("there is no such management key")
         }
     }
 
@@ -45,7 +45,7 @@ package struct ManagementKeys: Sendable {
 
     package func revoke(id: String, of app: AppID) async throws {
         guard try await all(of: app).contains(where: { $0.id == id }) else {
-            throw Refusal.notFound("there is no management key \(id)")
+            throw Refusal.notFound("there is no such management key")
         }
         try await revoke(id: id)
     }
@@ -53,7 +53,7 @@ package struct ManagementKeys: Sendable {
     /// Makes a key of the same name and ends the old one, in this order: a crash between leaves two, never none.
     package func rotate(id: String, of app: AppID) async throws -> (key: ManagementKey, secret: String) {
         guard let old = try await all(of: app).first(where: { $0.id == id }) else {
-            throw Refusal.notFound("there is no management key \(id)")
+            throw Refusal.notFound("there is no such management key")
         }
         let new = try await create(name: old.name, app: app)
         try await revoke(id: id)
@@ -66,7 +66,7 @@ package struct ManagementKeys: Sendable {
     }
 
     private func record(_ secret: String, name: String, app: AppID?) throws(Refusal) -> ManagementKey {
-        guard (1...100).contains(name.count) else {
+        guard (1...100).contains(name.unicodeScalars.count) else {
             throw .invalidField("name", "must have 1 to 100 characters")
         }
         return ManagementKey(

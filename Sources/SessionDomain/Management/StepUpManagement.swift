@@ -74,7 +74,7 @@ package struct StepUpManagement: Sendable {
     /// Removes a scope with its grants and open challenges: no token made from now on carries it.
     package func unregister(_ scope: String, app: AppID) async throws {
         try await apps.update(app) { app in
-            guard app.scopes.contains(scope) else { throw Refusal.notFound("there is no scope \(scope)") }
+            guard app.scopes.contains(scope) else { throw Refusal.notFound("there is no such scope") }
             app.scopes.removeAll { $0 == scope }
         }
     }

@@ -42,7 +42,7 @@ package struct WebhookManagement: Sendable {
 
     package func webhook(_ id: String, app: AppID) async throws -> Webhook {
         guard let webhook = try await store.webhook(id, app: app) else {
-            throw Refusal.notFound("there is no webhook \(id)")
+            throw Refusal.notFound("there is no such webhook")
         }
         return webhook
     }
@@ -59,7 +59,7 @@ package struct WebhookManagement: Sendable {
 
     package func delete(_ id: String, app: AppID) async throws {
         guard try await store.deleteWebhook(id, app: app) else {
-            throw Refusal.notFound("there is no webhook \(id)")
+            throw Refusal.notFound("there is no such webhook")
         }
     }
 
@@ -108,7 +108,7 @@ package struct WebhookManagement: Sendable {
         var webhook = changed
         webhook.updatedAt = environment.now()
         guard try await store.updateWebhook(webhook) else {
-            throw Refusal.notFound("there is no webhook \(webhook.id)")
+            throw Refusal.notFound("there is no such webhook")
         }
         return webhook
     }

@@ -2,12 +2,12 @@ import Foundation
 import Hummingbird
 import NIOCore
 import SessionDomain
+import SessionTokens
 
 /// The limits of what is read.
 enum BodyLimit {
     static let bytes = 64 * 1024
     static let headerBytes = 16 * 1024
-    static let depth = 32
 }
 
 extension Request {
@@ -27,17 +27,7 @@ extension Request {
         guard mediaType?.trimmingCharacters(in: .whitespaces).lowercased() == "application/json" else {
             throw HTTPError(.unsupportedMediaType)
         }
-        guard String(validating: data, as: UTF8.self) != nil else {
-            throw Refusal.invalidField("body", "must be UTF-8")
-        }
-        guard JSONDepth.measure(data) <= BodyLimit.depth else {
-            throw Refusal.invalidField("body", "is nested deeper than \(BodyLimit.depth) levels")
-        }
-        do {
-            return try JSONDecoder().decode(type, from: data)
-        } catch let error as DecodingError {
-            throw Refusal(error)
-        }
+        return try JSONBody.read(type, from: data)
     }
 
     private func bodyData() async throws -> Data {
@@ -45,38 +35,25 @@ extension Request {
             return Data(try await body.collect(upTo: BodyLimit.bytes).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw HTTPError(.contentTooLarge)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // What fails here is the caller's half of the connection, and no failure of ours.
+            throw Refusal.invalidField("body", "breaks off, or its length or chunks are wrong")
         }
     }
 }
 
-/// How deep the brackets of a JSON text go, strings left out.
-enum JSONDepth {
-    static func measure(_ text: Data) -> Int {
-        var depth = 0
-        var deepest = 0
-        var isInString = false
-        var isEscaped = false
-        for byte in text {
-            if isInString {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = false
-                }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\""): isInString = true
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                deepest = max(deepest, depth)
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            default: break
-            }
+/// Reads what a body says, if it says it in one way.
+enum JSONBody {
+    static func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
+        do {
+            return try TokenJSON.decode(type, from: data)
+        } catch let error as DecodingError {
+            throw Refusal(error)
+        } catch {
+            throw .invalidField("body", "is not valid")
         }
-        return deepest
     }
 }
 
@@ -89,8 +66,11 @@ extension Refusal {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
             self = .invalidField(Self.path(context.codingPath), "must be \(Self.name(of: type))")
         case .dataCorrupted(let context):
-            let isSyntax = context.codingPath.isEmpty
-            self = .invalidField(Self.path(context.codingPath), isSyntax ? "is not valid JSON" : "is not valid")
+            if let refusal = context.underlyingError as? JSONRefusal {
+                self = .invalidField("body", Self.problem(refusal))
+            } else {
+                self = .invalidField(Self.path(context.codingPath), "is not valid")
+            }
         @unknown default:
             self = .invalidField("body", "is not valid")
         }
@@ -98,7 +78,18 @@ extension Refusal {
 
     private static func path(_ keys: [any CodingKey]) -> String {
         guard !keys.isEmpty else { return "body" }
-        return keys.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+        return keys.map { $0.intValue.map { "[\($0)]" } ?? MemberName.shown($0.stringValue) }.joined(separator: ".")
+    }
+
+    private static func problem(_ refusal: JSONRefusal) -> String {
+        switch refusal {
+        case .notUTF8: "must be UTF-8"
+        case .tooDeep(let limit): "is nested deeper than \(limit) levels"
+        case .repeatedMember(let name):
+            MemberName.isPlain(name) ? "has the member \(name) twice" : "has a member twice"
+        case .nullCharacter: "must not contain U+0000"
+        case .malformed(let reason): "is not valid JSON: \(reason)"
+        }
     }
 
     private static func name(of type: any Any.Type) -> String {

@@ -30,7 +30,7 @@ struct StepUpRoutes: Sendable {
 }
 
 /// `/stepup/continue` as it is read: a missing challenge has a code of its own.
-private struct OptionalContinueRequest: Decodable {
+struct OptionalContinueRequest: Decodable {
     let challengeToken: String?
     let verificationToken: String?
 

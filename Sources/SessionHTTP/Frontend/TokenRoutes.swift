@@ -59,7 +59,7 @@ struct TokenRoutes: Sendable {
 }
 
 /// `/login/finalize` as it is read: a missing token has a code of its own, so its absence is no decoding error.
-private struct OptionalFinalizeRequest: Decodable {
+struct OptionalFinalizeRequest: Decodable {
     let challengeToken: String?
     let codeVerifier: String?
 

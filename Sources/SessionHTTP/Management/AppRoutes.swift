@@ -7,7 +7,7 @@ import SessionTokens
 struct AppRoutes: Sendable {
     let apps: AppManagement
 
-    private struct Change: Decodable {
+    struct Change: Decodable {
         let id: String?
         let name: String?
         let domains: [String]?

@@ -7,7 +7,7 @@ import SessionTokens
 struct ClaimsConfigRoutes: Sendable {
     let claims: ClaimsManagement
 
-    private struct Body: Codable {
+    struct Body: Codable {
         let mapping: [String: JSONValue]
         var createdAt: String?
         var updatedAt: String?

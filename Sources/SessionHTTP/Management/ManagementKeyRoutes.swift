@@ -6,7 +6,7 @@ import SessionDomain
 struct ManagementKeyRoutes: Sendable {
     let keys: ManagementKeys
 
-    private struct Change: Decodable { let name: String }
+    struct Change: Decodable { let name: String }
 
     private struct Body: Encodable {
         let id: String

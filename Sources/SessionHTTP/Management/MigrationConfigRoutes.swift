@@ -6,7 +6,7 @@ import SessionDomain
 struct MigrationConfigRoutes: Sendable {
     let migration: MigrationManagement
 
-    private struct Body: Codable {
+    struct Body: Codable {
         let sessionValidationURL: String
         var createdAt: String?
         var updatedAt: String?

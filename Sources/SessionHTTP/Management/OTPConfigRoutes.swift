@@ -6,7 +6,7 @@ import SessionDomain
 struct OTPConfigRoutes: Sendable {
     let configs: LoginConfigManagement
 
-    private struct Change: Decodable {
+    struct Change: Decodable {
         let configType: String?
         let channelType: String
         let isDefault: Bool?

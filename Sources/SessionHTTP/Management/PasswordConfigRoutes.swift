@@ -7,7 +7,7 @@ import SessionWire
 struct PasswordConfigRoutes: Sendable {
     let configs: LoginConfigManagement
 
-    private struct Change: Decodable {
+    struct Change: Decodable {
         let hashMethod: String?
         let enabled: Bool?
         let ipLimit: RateLimitBody?
@@ -83,7 +83,7 @@ struct PasswordConfigRoutes: Sendable {
 }
 
 /// Password rules as an operator writes them; what is left out takes its default.
-private struct PartialCompliancy: Decodable {
+struct PartialCompliancy: Decodable {
     let minLength, maxLength, uppercase, lowercase, numbers, symbols: Int?
 
     private enum CodingKeys: String, CodingKey {

@@ -5,7 +5,7 @@ import SessionDomain
 struct SessionConfigRoutes: Sendable {
     let apps: AppManagement
 
-    private struct Body: Codable {
+    struct Body: Codable {
         let accessTokenLifetime: Int?
         let accessTokenBinding: String?
         let idleLifetime: Int?

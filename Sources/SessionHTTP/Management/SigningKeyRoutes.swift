@@ -43,7 +43,7 @@ struct SigningKeyRoutes: Sendable {
         private enum CodingKeys: String, CodingKey { case signingKeys = "signing_keys" }
     }
 
-    private struct RotateBody: Decodable {
+    struct RotateBody: Decodable {
         let purpose: String?
         let emergency: Bool?
     }

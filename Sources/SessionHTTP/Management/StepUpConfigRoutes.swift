@@ -6,7 +6,7 @@ import SessionDomain
 struct StepUpConfigRoutes: Sendable {
     let config: StepUpManagement
 
-    private struct ScopeBody: Codable { let scope: String }
+    struct ScopeBody: Codable { let scope: String }
     private struct ScopeList: Encodable { let scopes: [String] }
 
     @Sendable func get(_ request: Request, context: OperatorContext) async throws -> Response {

@@ -7,7 +7,7 @@ import SessionTokens
 struct WebhookRoutes: Sendable {
     let webhooks: WebhookManagement
 
-    private struct Change: Decodable {
+    struct Change: Decodable {
         let url: String
         let events: [String]?
     }

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// What many readers let through in silence is refused: one member twice, other encodings than UTF-8, nesting without
 /// end. Of two equal members some take the first and some the last, so two readers of one token could see two tokens
-/// (RFC 7515 §4, RFC 7519 §4, RFC 8725 §3.7).
+/// (RFC 7515 §4, RFC 7519 §4, RFC 8725 §3.7), and a proxy could let pass one body and the service read another.
 struct JSONReader {
     /// The deepest nesting that is read.
     static let maximumDepth = 32
@@ -25,11 +25,11 @@ struct JSONReader {
     private mutating func read() throws -> JSONValue {
         // Once for the whole text: strings are then cut out of it as they are.
         guard bytes.allSatisfy({ $0 < 0x80 }) || String(bytes: bytes, encoding: .utf8) != nil else {
-            throw Self.refused("not UTF-8")
+            throw Self.refused(.notUTF8)
         }
         let value = try readValue()
         skipWhiteSpace()
-        guard position == bytes.count else { throw Self.refused("text after the value") }
+        guard position == bytes.count else { throw Self.refused(.malformed("text after the value")) }
         return value
     }
 
@@ -50,12 +50,12 @@ struct JSONReader {
         try open()
         var members: [String: JSONValue] = [:]
         while try !closes(UInt8(ascii: "}"), isFirst: members.isEmpty) {
-            guard peek == UInt8(ascii: "\"") else { throw Self.refused("a member without a name") }
+            guard peek == UInt8(ascii: "\"") else { throw Self.refused(.malformed("a member without a name")) }
             let name = try readString()
             skipWhiteSpace()
-            guard take(UInt8(ascii: ":")) else { throw Self.refused("a member without a value") }
+            guard take(UInt8(ascii: ":")) else { throw Self.refused(.malformed("a member without a value")) }
             guard members.updateValue(try readValue(), forKey: name) == nil else {
-                throw Self.refused("a member appears twice")
+                throw Self.refused(.repeatedMember(name))
             }
         }
         return members
@@ -71,7 +71,7 @@ struct JSONReader {
     private mutating func open() throws {
         position += 1
         depth += 1
-        guard depth <= Self.maximumDepth else { throw Self.refused("nested too deep") }
+        guard depth <= Self.maximumDepth else { throw Self.refused(.tooDeep(limit: Self.maximumDepth)) }
     }
 
     /// Whether the object or array ends here; if not, the comma before its next part is taken.
@@ -81,7 +81,7 @@ struct JSONReader {
             depth -= 1
             return true
         }
-        guard isFirst || take(UInt8(ascii: ",")) else { throw Self.refused("a comma is missing") }
+        guard isFirst || take(UInt8(ascii: ",")) else { throw Self.refused(.malformed("a comma is missing")) }
         skipWhiteSpace()
         return false
     }
@@ -95,11 +95,11 @@ struct JSONReader {
                 defer { position += 1 }
                 return String(decoding: bytes[start..<position], as: UTF8.self)
             case UInt8(ascii: "\\"): return try readEscapedString(from: start)
-            case ..<0x20: throw Self.refused("a control character in a string")
+            case ..<0x20: throw Self.refused(.malformed("a control character in a string"))
             default: position += 1
             }
         }
-        throw Self.refused("a string without an end")
+        throw Self.refused(.malformed("a string without an end"))
     }
 
     /// The rest of a string in which something is escaped: "\u0061lg" is "alg".
@@ -110,11 +110,11 @@ struct JSONReader {
             switch byte {
             case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
             case UInt8(ascii: "\\"): text.append(contentsOf: try readEscape())
-            case ..<0x20: throw Self.refused("a control character in a string")
+            case ..<0x20: throw Self.refused(.malformed("a control character in a string"))
             default: text.append(byte)
             }
         }
-        throw Self.refused("a string without an end")
+        throw Self.refused(.malformed("a string without an end"))
     }
 
     private static let escapes: [UInt8: UInt8] = [
@@ -124,19 +124,20 @@ struct JSONReader {
     ]
 
     private mutating func readEscape() throws -> [UInt8] {
-        guard let letter = peek else { throw Self.refused("a string without an end") }
+        guard let letter = peek else { throw Self.refused(.malformed("a string without an end")) }
         position += 1
         if let byte = Self.escapes[letter] { return [byte] }
-        guard letter == UInt8(ascii: "u") else { throw Self.refused("an unknown escape") }
+        guard letter == UInt8(ascii: "u") else { throw Self.refused(.malformed("an unknown escape")) }
         var unit = try readCodeUnit()
         // Beyond the first plane a character is a pair of halves (RFC 8259 §7); half a pair is no character.
         if (0xD800..<0xDC00).contains(unit) {
             guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), case let low = try readCodeUnit(),
                 (0xDC00..<0xE000).contains(low)
-            else { throw Self.refused("half a character") }
+            else { throw Self.refused(.malformed("half a character")) }
             unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
         }
-        guard let scalar = Unicode.Scalar(unit) else { throw Self.refused("half a character") }
+        guard unit != 0 else { throw Self.refused(.nullCharacter) }
+        guard let scalar = Unicode.Scalar(unit) else { throw Self.refused(.malformed("half a character")) }
         return Array(String(Character(scalar)).utf8)
     }
 
@@ -144,7 +145,7 @@ struct JSONReader {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let digit = peek.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
-                throw Self.refused("an unknown escape")
+                throw Self.refused(.malformed("an unknown escape"))
             }
             unit = unit << 4 | UInt32(digit)
             position += 1
@@ -157,7 +158,7 @@ struct JSONReader {
         guard end <= bytes.count,
             bytes[position..<end].elementsEqual(
                 UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-        else { throw Self.refused("an unknown word") }
+        else { throw Self.refused(.malformed("an unknown word")) }
         position = end
         return value
     }
@@ -168,17 +169,17 @@ struct JSONReader {
         let isNegative = take(UInt8(ascii: "-"))
         let whole = skipDigits()
         guard whole == 1 || (whole > 1 && bytes[position - whole] != UInt8(ascii: "0")) else {
-            throw Self.refused("no value")
+            throw Self.refused(.malformed("no value"))
         }
         var isInteger = true
         if take(UInt8(ascii: ".")) {
             isInteger = false
-            guard skipDigits() > 0 else { throw Self.refused("a number without digits") }
+            guard skipDigits() > 0 else { throw Self.refused(.malformed("a number without digits")) }
         }
         if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
             isInteger = false
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
-            guard skipDigits() > 0 else { throw Self.refused("a number without digits") }
+            guard skipDigits() > 0 else { throw Self.refused(.malformed("a number without digits")) }
         }
         // Eighteen digits fit in any case, and are all that a time or a count has.
         if isInteger, whole <= 18 {
@@ -188,7 +189,9 @@ struct JSONReader {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .int(value) }
-        guard let value = Double(text), value.isFinite else { throw Self.refused("a number beyond all bounds") }
+        guard let value = Double(text), value.isFinite else {
+            throw Self.refused(.malformed("a number beyond all bounds"))
+        }
         return Int64(exactly: value).map(JSONValue.int) ?? .double(value)
     }
 
@@ -211,7 +214,8 @@ struct JSONReader {
         return true
     }
 
-    private static func refused(_ reason: String) -> DecodingError {
-        DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The JSON is refused: \(reason)."))
+    private static func refused(_ reason: JSONRefusal) -> DecodingError {
+        DecodingError.dataCorrupted(
+            .init(codingPath: [], debugDescription: "The JSON has no one reading.", underlyingError: reason))
     }
 }

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// The one way tokens are written as JSON: sorted keys, so equal claims give equal bytes, and plain slashes.
+/// The one way tokens are written as JSON: sorted keys, so equal claims give equal bytes, and plain slashes. And the one
+/// way in which JSON of strangers is read, tokens and bodies alike.
 package enum TokenJSON {
     package static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
@@ -9,6 +10,8 @@ package enum TokenJSON {
     }
 
     /// Decodes one reading of the bytes, or none: repeated members and other encodings than UTF-8 are refused.
+    ///
+    /// - Throws: `DecodingError`; its underlying error is a `JSONRefusal` when the text itself is at fault.
     package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let value = try JSONReader.read(data)
         if let value = value as? Value { return value }

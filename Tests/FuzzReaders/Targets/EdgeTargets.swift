@@ -52,19 +52,6 @@ extension FuzzTarget {
                 try require(network.contains(address), "a network lacks its own address")
                 return true
             },
-            FuzzTarget(
-                "JSON bodies", seeds: [#"{"identifier":{"type":"email_address","value":"a@b.co"}}"#, "[[1,\"]\"]]"],
-                words: ["\"", "\\", "[", "]", "{", "}", "[[[[[[[[[[[["]
-            ) { bytes in
-                let depth = JSONDepth.measure(Data(bytes))
-                guard depth <= BodyLimit.depth else { return false }
-                guard let read = try? JSONSerialization.jsonObject(with: Data(bytes), options: [.fragmentsAllowed])
-                else {
-                    return false
-                }
-                try require(levels(read) <= depth, "what is read is deeper than what was measured")
-                return true
-            },
         ]
     }
 
@@ -89,14 +76,6 @@ extension FuzzTarget {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"): true
         default: false
-        }
-    }
-
-    private static func levels(_ value: Any) -> Int {
-        switch value {
-        case let array as [Any]: 1 + (array.map(levels).max() ?? 0)
-        case let object as [String: Any]: 1 + (object.values.map(levels).max() ?? 0)
-        default: 0
         }
     }
 }

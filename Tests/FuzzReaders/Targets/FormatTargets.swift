@@ -13,14 +13,14 @@ extension FuzzTarget {
         let members = [
             "\"d\":\"AQ\",", "\"kty\":\"RSA\",", "\"crv\":\"P-256\",", "\"x\":", "\"y\":", "AA", "\"kid\":\"1\",",
         ]
-        return [
+        return try [
             FuzzTarget(text: "base64url", seeds: ["", "AQ", "AQI", "AQID", key], words: ["=", "+", "/", "-", "_"]) {
                 text in
                 guard let bytes = Base64URL.decode(text) else { return false }
                 try require(Base64URL.encode(bytes) == text, "bytes have a second spelling")
                 return true
             },
-            FuzzTarget("keys", seeds: [key, other], words: members) { bytes in
+            FuzzTarget("keys", seeds: [key, other] + Vectors.keys(), words: members) { bytes in
                 guard let read = try? TokenJSON.decode(PublicJWK.self, from: Data(bytes)) else { return false }
                 let again = try TokenJSON.decode(PublicJWK.self, from: TokenJSON.encode(read))
                 try require(again == read && again.requiredMembers == read.requiredMembers, "a key is read as another")
@@ -30,7 +30,9 @@ extension FuzzTarget {
                 return true
             },
             FuzzTarget(
-                "key sets", seeds: [#"{"keys":[\#(key),\#(other)]}"#, #"{"keys":[]}"#],
+                "key sets",
+                seeds: [#"{"keys":[\#(key),\#(other)]}"#, #"{"keys":[]}"#]
+                    + Vectors.keys().map { #"{"keys":[\#($0)]}"# },
                 words: members + [key, other, ",", "\"keys\":"]
             ) { bytes in
                 guard let read = try? TokenJSON.decode(JWKSet.self, from: Data(bytes)) else { return false }
@@ -40,7 +42,8 @@ extension FuzzTarget {
             },
             FuzzTarget(
                 "strict JSON",
-                seeds: [#"{"a":[1,2.5,"x",null,true],"b":{"c":"\u0061"}}"#, "[[[[]]]]", #"{"a":1,"\u0062":2}"#, key],
+                seeds: [#"{"a":[1,2.5,"x",null,true],"b":{"c":"\u0061"}}"#, "[[[[]]]]", #"{"a":1,"\u0062":2}"#, key]
+                    + Vectors.parts(),
                 words: [#""a":"#, #""\u0061":"#, "[", "{", "1e400", "0.1", "-0"]
             ) { bytes in
                 guard let read = try? TokenJSON.decode(JSONValue.self, from: Data(bytes)) else { return false }
@@ -89,7 +92,7 @@ extension FuzzTarget {
             let typed = try? CanonicalIdentifier(type: type, value: read.value)
             try require(typed == read, "an identifier as it is shown is another")
             guard let again = try? CanonicalIdentifier(type: type, value: read.canonical) else {
-                throw Violation(description: "a canonical form is not accepted")
+                throw Violation("a canonical form is not accepted")
             }
             try require(Array(again.canonical.utf8) == Array(read.canonical.utf8), "a canonical form has another")
             return true

@@ -8,7 +8,7 @@ extension FuzzTarget {
     private static let now: Int64 = 1_750_000_000
     private static let url = "https://api.example.com/v1/orders"
 
-    /// What is signed or sealed: no change is ever accepted.
+    /// What is signed or sealed: only what was signed to begin with is ever accepted.
     static func tokens() throws -> [FuzzTarget] {
         let token = TokenDraft(
             signer: PublishedKeys.service, issuer: "session.example.com", audience: "testapp", now: now)
@@ -23,20 +23,23 @@ extension FuzzTarget {
         let proof = try ProofDraft(method: "GET", url: url, accessToken: bound, issuedAt: now).headers()[0]
         let checker = DPoPProofChecker(
             method: "GET", targets: [TargetURI(url)].compactMap { $0 }, accessToken: bound)
-        guard let app = AppID("testapp") else { throw Violation(description: "the app's id is not one") }
+        guard let app = AppID("testapp") else { throw Violation("the app's id is not one") }
         let keys = KeyRing(current: MasterKey(secret: Data(repeating: 3, count: 32)))
         let refresh = RefreshToken(sessionID: "ses_1", generation: 7).encoded(app: app, keys: keys)
+        let tokens = try [plain, bound] + Vectors.accessTokens()
+        let signed = Set(tokens)
+        let proofs = try [proof] + Vectors.proofs()
         let words = [
             ".", "e30", "eyJhbGciOiJub25lIn0", #"{"alg":"none"}"#, PublishedKeys.device.keyID, plain, proof,
             String(plain.split(separator: ".")[0]), String(proof.split(separator: ".")[2]),
         ]
         return [
-            FuzzTarget(text: "signed tokens", seeds: [plain, bound], words: words) { text in
+            FuzzTarget(text: "signed tokens", seeds: tokens, words: words) { text in
                 guard (try? VerifiedToken(verifying: text, keys: set)) != nil else { return false }
-                try require([plain, bound].contains(text), "a token is accepted that nobody signed")
+                try require(signed.contains(text), "a token is accepted that nobody signed")
                 return true
             },
-            FuzzTarget(text: "DPoP headers", seeds: [proof], words: words) { text in
+            FuzzTarget(text: "DPoP headers", seeds: proofs, words: words) { text in
                 guard (try? checker.check(headers: [text])) != nil else { return false }
                 try require(text == proof, "a proof is accepted that nobody signed")
                 return true
@@ -47,7 +50,7 @@ extension FuzzTarget {
                 try require(read.encoded(app: app, keys: keys) == text, "a refresh token is written in another way")
                 return true
             },
-            FuzzTarget(text: "compact JWS", seeds: [plain, proof, "e30.e30.", ".."], words: words) { text in
+            FuzzTarget(text: "compact JWS", seeds: ["e30.e30.", ".."] + tokens + proofs, words: words) { text in
                 guard let parts = try? CompactParts(text) else { return false }
                 let input = JWSText.input(header: parts.header, payload: parts.payload)
                 try require(input + "." + Base64URL.encode(parts.signature) == text, "a JWS has a second spelling")

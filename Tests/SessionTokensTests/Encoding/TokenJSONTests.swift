@@ -68,6 +68,38 @@ struct TokenJSONTests {
         #expect(throws: DecodingError.self) { try decode(json) }
     }
 
+    @Test(
+        "U+0000 is refused, in a name, too: a database would end the text there (RFC 8259 §9)",
+        arguments: [#""\u0000""#, #"{"a":"4711\u0000x"}"#, #"{"a\u0000":1}"#]
+    )
+    func nullCharacter(_ json: String) {
+        let error = #expect(throws: DecodingError.self) { try decode(json) }
+        guard case .dataCorrupted(let context) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(context.underlyingError as? JSONRefusal == .nullCharacter)
+    }
+
+    @Test("What looks like an escaped U+0000 and is none is read")
+    func escapedBackslash() throws {
+        #expect(try decode(#""\\u0000""#) == .string(#"\u0000"#))
+    }
+
+    @Test(
+        "A refusal says what is wrong with the text",
+        arguments: [
+            (#"{"a":1,"\u0061":2}"#, JSONRefusal.repeatedMember("a")), (#"[1,]"#, .malformed("no value")),
+            (String(repeating: "[", count: 33), .tooDeep(limit: 32)), ("\u{FEFF}{}", .malformed("no value")),
+            (#""\ud83d\u0041""#, .malformed("half a character")), (#""\udca9""#, .malformed("half a character")),
+        ])
+    func reasons(_ json: String, refusal: JSONRefusal) {
+        let error = #expect(throws: DecodingError.self) { try decode(json) }
+        guard case .dataCorrupted(let context) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(context.underlyingError as? JSONRefusal == refusal)
+    }
+
     @Test("A value of any shape survives the round trip")
     func anyValue() throws {
         let json = #"{"a":[1,-2,2.5,true,false,null,"x",{}],"big":9007199254740993}"#

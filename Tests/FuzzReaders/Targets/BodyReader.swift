@@ -1,0 +1,97 @@
+package import Foundation
+import SessionDomain
+import SessionTokens
+import SessionWire
+
+@testable import SessionHTTP
+
+/// One kind of body that the service reads. All of them are in `all`, which a test compares with what the routes read.
+package struct BodyReader: Sendable {
+    /// The type's whole name.
+    package let name: String
+    /// Bodies of this kind, as clients and operators send them. Texts that are nobody's business hold a `!`.
+    package let seeds: [String]
+    /// Reads a body and writes it again, if it is one that can be written.
+    let read: @Sendable (Data) throws -> Data?
+
+    private init<Body: Decodable & Sendable>(_ type: Body.Type, _ seeds: String...) {
+        name = String(reflecting: type)
+        self.seeds = seeds
+        read = { data in
+            let body: Any = try JSONBody.read(type, from: data)
+            return try (body as? any Encodable).map { try TokenJSON.encode($0) }
+        }
+    }
+
+    /// - Throws: The refusal of a body that is not of this kind.
+    package func check(_ body: Data) throws { _ = try read(body) }
+
+    package static let all: [BodyReader] = frontend + management
+
+    private static let challenge = String(repeating: "A", count: 43)
+
+    private static let frontend = [
+        BodyReader(
+            StartOTPRequest.self,
+            #"{"identifier":{"type":"email_address","value":"ada!@example.com"},"code_challenge":"\#(challenge)"}"#,
+            #"{"challenge_token":"a!.b.c","dispatch_id":"d!","login_config_id":"lcfg!"}"#),
+        BodyReader(CheckOTPRequest.self, #"{"code":"123!456","challenge_token":"a!.b.c"}"#),
+        BodyReader(
+            PasswordLoginRequest.self,
+            #"{"identifier":"ada!@example.com","password":"correct horse!","dispatch_id":null}"#),
+        BodyReader(ResetPasswordRequest.self, #"{"password":"correct horse battery staple!"}"#),
+        BodyReader(MigrationRequest.self, #"{"token":"old!","code_challenge":"\#(challenge)!"}"#),
+        BodyReader(OptionalFinalizeRequest.self, "{}", #"{"challenge_token":"a!.b.c","code_verifier":"v!"}"#),
+        BodyReader(RefreshRequest.self, "{}", #"{"step_up_token":"a!.b.c"}"#),
+        BodyReader(
+            StepUpRequest.self,
+            #"{"scope":"transfer:write!","metadata":{"amount":"100!","to":"DE!"},"dispatch_id":"d!"}"#),
+        BodyReader(OptionalContinueRequest.self, #"{"challenge_token":"a!.b.c","verification_token":"d!.e.f"}"#),
+    ]
+
+    private static let management = [
+        BodyReader(
+            AppRoutes.Change.self,
+            #"{"id":"newapp!","name":"New!","domains":["a!.example"],"allowed_origins":["https://a!.example"],"#
+                + #""sign_up":true,"password_change_ends_other_sessions":false,"signing_algorithm":"ES256!"}"#),
+        BodyReader(
+            SessionConfigRoutes.Body.self,
+            #"{"access_token_lifetime":300,"access_token_binding":"dpop!","idle_lifetime":1209600,"#
+                + #""absolute_lifetime":7776000,"bound_grace":null,"unbound_grace":10,"nonce_policy":"always!","#
+                + #""proof_window":60}"#),
+        BodyReader(ManagementKeyRoutes.Change.self, #"{"name":"ci!"}"#),
+        BodyReader(SigningKeyRoutes.RotateBody.self, "{}", #"{"purpose":"access!","emergency":true}"#),
+        BodyReader(
+            StepUpConfigBody.self,
+            #"{"jwks_url":"https://b!.example/jwks","step_keys":["face!"],"allowed_scopes":[{"scope":"a!","#
+                + #""mode":"delegated!","delegated":{"delegation_hook":"https://b!.example/hook"}}]}"#,
+            #"{"allowed_scopes":[{"scope":"b!","mode":"direct","direct":{"identifier_types":["phone_number!"],"#
+                + #""status":"review!","granted_for":300,"grant_mode":"single-use!","#
+                + #""steps":[{"order":1,"key":"verify_sms!","expiration_duration":60}]}}]}"#),
+        BodyReader(StepUpConfigRoutes.ScopeBody.self, #"{"scope":"transfer:write!"}"#),
+        BodyReader(
+            ClaimsConfigRoutes.Body.self, #"{"mapping":{"plan":"user.profile.plan!","n":{"a":[1,2.5,null,true]}}}"#),
+        BodyReader(
+            MigrationConfigRoutes.Body.self, #"{"session_validation_url":"https://b!.example/migrate"}"#),
+        BodyReader(WebhookRoutes.Change.self, #"{"url":"https://b!.example/hook","events":["session.created!"]}"#),
+        BodyReader(
+            PasswordConfigRoutes.Change.self,
+            #"{"hash_method":"argon2id!","enabled":true,"rate_limit_login_ip":{"ttl":600000000000,"limit":30},"#
+                + #""rate_limit_login_identifier":{"ttl":900000000000,"limit":10},"#
+                + #""password_compliancy":{"min_length":8,"max_length":0,"uppercase":1,"lowercase":1,"numbers":1,"#
+                + #""symbols":0}}"#),
+        BodyReader(
+            OTPConfigRoutes.Change.self,
+            #"{"config_type":"otp!","channel_type":"sms!","is_default":true,"template_id":"t!","sender_id":"s!","#
+                + #""granted_scopes":["a!"],"code_size":6}"#),
+        BodyReader(
+            CreateUserBody.self,
+            #"{"identifiers":[{"type":"email_address","value":"ada!@example.com"}],"password":"correct horse!","#
+                + #""external_id":"4711!","profile":{"plan":"gold!","tags":["a!",{"b":1.5}]}}"#),
+        BodyReader(StatusBody.self, #"{"status":"suspended!"}"#),
+        BodyReader(SetPasswordBody.self, #"{"password":"correct horse battery staple!","revoke_sessions":false}"#),
+        BodyReader(ExternalIDBody.self, #"{"external_id":"4711!"}"#, #"{"external_id":null}"#),
+        BodyReader(ProfileBody.self, #"{"profile":{"plan":"gold!","old":null,"deep":[[[{"a":"b!"}]]]}}"#),
+        BodyReader(Identifier.self, #"{"type":"phone_number","value":"+14155551234!"}"#),
+    ]
+}

@@ -1,0 +1,216 @@
+import Foundation
+import FuzzReaders
+import HTTPTypes
+import Hummingbird
+import SessionConformance
+import SessionDomain
+import SessionHTTP
+import SessionSQLite
+import SessionTokens
+import SessionWire
+import Synchronization
+
+@testable import PreludeSessionTesting
+
+/// A service in this process, an operator with a key, and a device that is signed in.
+struct FuzzedService: Sendable {
+    static let host = "session.test"
+
+    let clock = TestClock()
+    let mailbox = Mailbox()
+    let service: SessionService
+    let router: InProcessRouter
+    /// Each method and path that there is, as the router has them.
+    let routes: [Route]
+    let managementKey: String
+    private(set) var named: [String: String] = [:]
+    private(set) var accessToken = ""
+    private(set) var refreshToken = ""
+    private(set) var verificationToken = ""
+    private var nonce: String?
+    private var signIns = 0
+
+    struct Route: Sendable, Hashable, CustomStringConvertible {
+        let method: HTTPRequest.Method
+        let path: String
+        var description: String { "\(method.rawValue) \(path)" }
+    }
+
+    /// - Parameter seed: What the service's ids and the answers of operators' backends are derived from.
+    init(seed: UInt64) async throws {
+        let clock = clock
+        let random = Mutex(SplitMix64(seed: seed))
+        let environment = ServiceEnvironment(
+            now: { clock.timestamp },
+            randomBytes: { count in
+                random.withLock { random in (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
+            }, sleep: { _ in throw CancellationError() })
+        guard let app = AppID("testapp") else { throw FuzzTarget.Violation("the app's id is not one") }
+        service = SessionService(
+            store: try SQLiteStore.open(.memory),
+            keys: KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))),
+            hasher: QuickPasswordHasher(randomBytes: environment.randomBytes), delivery: mailbox,
+            egress: MutatedBackends(seed: seed), origins: try PublicOrigins(publicURL: "https://" + Self.host),
+            defaultApp: app, environment: environment)
+        let edge = EdgeOptions(exemptsLoopback: true)
+        router = InProcessRouter(service: service, edge: edge)
+        routes = buildRouter(service: service, edge: edge).routes
+            .map { Route(method: $0.method, path: $0.path.description.replacing(/{([a-z_]+)}/) { ":\($0.1)" }) }
+            .sorted { "\($0)" < "\($1)" }
+        managementKey = try await service.managementKeys.create(name: "fuzz", app: nil).secret
+        _ = try await service.apps.create(id: app, name: "Test") { app in
+            app.passwordLogin = PasswordLoginConfig(at: clock.timestamp)
+            app.otpLogins = OTPLoginConfig.Channel.allCases.map { channel in
+                OTPLoginConfig(id: environment.newID("lcfg"), channel: channel, isDefault: true, at: clock.timestamp)
+            }
+        }
+        try await furnish(app)
+    }
+
+    /// What paths and bodies can name.
+    private mutating func furnish(_ app: AppID) async throws {
+        let victim = try await service.users.create(
+            app: app, identifiers: [try CanonicalIdentifier(type: "email_address", value: "victim@example.com")],
+            password: RouteSeeds.password)
+        named["app_id"] = app.rawValue
+        named["user_id"] = victim.id
+        named["key_id"] = try await service.managementKeys.create(name: "of the app", app: app).key.id
+        named["webhook_id"] = try await service.webhooks.create(
+            url: "https://b.example/hook", events: nil, app: app
+        ).id
+        named["config_id"] = try await service.apps.app(app).otpLogins[0].id
+        for path in ["migration", "claims", "stepup"] {
+            let seeds = RouteSeeds.bodies["POST /v2/session/apps/:app_id/config/\(path)"] ?? []
+            for scope in ["direct", "hooked", "prld:email:register", "prld:pwd:write"] where path == "stepup" {
+                try await service.stepUpConfig.register(scope, app: app)
+            }
+            _ = try await manage(.post, "/v2/session/apps/testapp/config/\(path)", seeds[0])
+        }
+        let login = try await call(
+            .passwordLogin, #"{"identifier":"victim@example.com","password":"\#(RouteSeeds.password)"}"#)
+        try await finalize(Self.member("challenge_token", of: login.body))
+        named["session_id"] = named["session"]
+        try await signIn()
+    }
+
+    private mutating func finalize(_ challenge: String?) async throws {
+        refreshToken = ""
+        try await take(call(.finalize, #"{"challenge_token":"\#(challenge ?? "")"}"#))
+        named["session"] = try JWT.unverifiedClaims(of: accessToken, as: SessionClaim.self).sid
+    }
+
+    /// A new user signs in, may change the password, and has a login and a step-up that are not done yet.
+    mutating func signIn() async throws {
+        signIns += 1
+        try await finalize(completedLogin("user\(signIns)@example.com"))
+        let granted = try await call(.stepUpRequest, #"{"scope":"prld:pwd:write"}"#)
+        if let token = Self.member("challenge_token", of: granted.body) {
+            try await take(call(.refresh, #"{"step_up_token":"\#(token)"}"#))
+        }
+        let asked = try await call(.stepUpRequest, #"{"scope":"direct"}"#)
+        named["stepUp"] = Self.member("challenge_token", of: asked.body)
+        named["login"] = try await completedLogin("other\(signIns)@example.com")
+        named["code"] = try await startedLogin("third\(signIns)@example.com")
+    }
+
+    private struct SessionClaim: Decodable { let sid: String }
+
+    private mutating func completedLogin(_ email: String) async throws -> String {
+        let code = try await startedLogin(email)
+        let checked = try await call(.otpCheck, #"{"code":"\#(code)"}"#)
+        guard let token = Self.member("challenge_token", of: checked.body) else { throw Unusable(checked) }
+        return token
+    }
+
+    private mutating func startedLogin(_ email: String) async throws -> String {
+        let started = try await call(.otp, #"{"identifier":{"type":"email_address","value":"\#(email)"}}"#)
+        guard let token = Self.header(HeaderName.verificationToken, of: started.head), let sent = mailbox.messages.first
+        else { throw Unusable(started) }
+        verificationToken = token
+        return sent.code
+    }
+
+    /// The service was changed so that nobody can sign in.
+    struct Unusable: Error {
+        let answer: String
+
+        init(_ answer: Answer) {
+            self.answer = "\(answer.head.status) \(String(decoding: answer.body, as: UTF8.self))"
+        }
+    }
+
+    private mutating func take(_ answer: Answer) throws {
+        guard let access = Self.member("access_token", of: answer.body),
+            let refresh = Self.header(HeaderName.refreshToken, of: answer.head)
+        else { throw Unusable(answer) }
+        accessToken = access
+        refreshToken = refresh
+    }
+
+    typealias Answer = (head: HTTPResponse, body: Data)
+
+    private func call(_ path: FrontendPath, _ body: String) async throws -> Answer {
+        let route = Route(method: .post, path: path.rawValue)
+        return try await router.respond(
+            to: head(of: route, path: path.rawValue, headers: try headers(of: route)), body: Data(body.utf8))
+    }
+
+    private func manage(_ method: HTTPRequest.Method, _ path: String, _ body: String) async throws -> Answer {
+        let route = Route(method: method, path: path)
+        let answer = try await router.respond(
+            to: head(of: route, path: path, headers: try headers(of: route)), body: Data(body.utf8))
+        guard answer.0.status.kind == .successful else { throw Unusable(answer) }
+        return answer
+    }
+
+    func head(of route: Route, path: String, headers: [(name: String, value: String)]) -> HTTPRequest {
+        var fields = HTTPFields()
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        return HTTPRequest(
+            method: route.method, scheme: "https", authority: Self.host, path: path, headerFields: fields)
+    }
+
+    /// The headers of a good call, secrets and a fresh proof included.
+    func headers(of route: Route) throws -> [(name: String, value: String)] {
+        var headers = [("user-agent", "Prelude/1.0 (Apple; iOS 17.4.0)"), ("content-type", "application/json")]
+        guard !route.path.hasPrefix("/v2/") else { return headers + [("authorization", "Bearer " + managementKey)] }
+        headers += [
+            ("accept-language", "de-CH, de;q=0.9"), (HeaderName.deviceID, "0f8fad5b-d9cb-469f-a165-70867728950e"),
+        ]
+        switch FrontendPath(rawValue: route.path) {
+        case .otpRetry: headers.append((HeaderName.verificationToken, verificationToken))
+        case .otpCheck, .stepUpContinue, .finalize, .refresh, .revoke:
+            headers.append((HeaderName.verificationToken, verificationToken))
+            if !refreshToken.isEmpty { headers.append((HeaderName.refreshToken, refreshToken)) }
+            headers.append((HeaderName.dpop, try proof(of: route, accessToken: nil)))
+        case .sessions, .revokeSessions, .identifiers, .passwordReset, .stepUpRequest:
+            headers.append(("authorization", "Bearer " + accessToken))
+            headers.append((HeaderName.dpop, try proof(of: route, accessToken: accessToken)))
+        default: break
+        }
+        return headers
+    }
+
+    private func proof(of route: Route, accessToken: String?) throws -> String {
+        try ProofDraft(
+            method: route.method.rawValue, url: "https://" + Self.host + route.path, accessToken: accessToken,
+            nonce: nonce, id: service.environment.newID("jti"), issuedAt: clock.timestamp.seconds
+        ).headers()[0]
+    }
+
+    /// Follows what a good answer says to a client.
+    mutating func note(_ answer: Answer) {
+        if let told = Self.header(HeaderName.dpopNonce, of: answer.head) { nonce = told }
+        try? take(answer)
+    }
+
+    private static func header(_ name: String, of head: HTTPResponse) -> String? {
+        HTTPField.Name(name).flatMap { head.headerFields[$0] }
+    }
+
+    private static func member(_ name: String, of body: Data) -> String? {
+        (try? TokenJSON.decode([String: JSONValue].self, from: body))?[name]?.stringValue
+    }
+}
