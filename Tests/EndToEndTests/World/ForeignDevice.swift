@@ -37,11 +37,13 @@ struct ForeignDevice {
 
     /// Ends a login with a proof after a change to it.
     func finalize(
-        _ challenge: String, id: String = "e1j3V_bKic8-LAEB", proof change: (inout ProofDraft) throws -> Void = { _ in }
+        _ challenge: String, id: String = "e1j3V_bKic8-LAEB", headers: [String: String] = [:],
+        proof change: (inout ProofDraft) throws -> Void = { _ in }
     ) async throws -> Answer {
         let draft = try proof(.post, Self.finalizePath, id: id).with(change)
         return try await send(
-            .post, Self.finalizePath, json: #"{"challenge_token":"\#(challenge)"}"#, proofs: draft.headers())
+            .post, Self.finalizePath, json: #"{"challenge_token":"\#(challenge)"}"#, proofs: draft.headers(),
+            headers: headers)
     }
 
     /// The caller's sessions, by a bound token and a proof after a change to it.
