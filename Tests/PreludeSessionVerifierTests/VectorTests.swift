@@ -108,7 +108,10 @@ struct VectorTests {
         let named = tokens.vectors.map { ($0.name, $0.token) } + proofs.vectors.map { ($0.name, $0.proofs.first ?? "") }
         var judged = 0
         for (name, text) in named {
-            guard let spelling = PublicKeySpelling.allCases.first(where: { name.contains("public key as \($0.rawValue) ") })
+            guard
+                let spelling = PublicKeySpelling.allCases.first(where: {
+                    name.contains("public key as \($0.rawValue) ")
+                })
             else { continue }
             let header = try TokenJSON.decode([String: JSONValue].self, from: JWSText(text).header)
             let jwks = try #require(tokens.jwks)

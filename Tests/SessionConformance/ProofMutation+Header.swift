@@ -29,7 +29,9 @@ extension ProofMutation {
         ] + macs + signature + key
 
     private static let macs = PublicKeySpelling.allCases.map { spelling in
-        ProofMutation("RFC 9449 §11.6: alg is a MAC under the public key, as \(spelling.rawValue)", .unsupportedAlgorithm) {
+        ProofMutation(
+            "RFC 9449 §11.6: alg is a MAC under the public key, as \(spelling.rawValue)", .unsupportedAlgorithm
+        ) {
             let secret = try spelling.bytes(of: $0.signer.publicJWK.requiredMembers)
             $0.header["alg"] = "HS256"
             $0.send = { [try JWSText.authenticated($0, secret: secret)] }
@@ -61,10 +63,12 @@ extension ProofMutation {
             draft.headerJSON = json.data(using: .utf16)
         },
         ProofMutation("RFC 8725 §3.7: the header has bytes that are no UTF-8", .malformed) {
-            $0.headerJSON = Data(#"{"x":""#.utf8) + [0xFF] + Data(#"","#.utf8) + (try TokenJSON.encode($0.header)).dropFirst()
+            $0.headerJSON =
+                Data(#"{"x":""#.utf8) + [0xFF] + Data(#"","#.utf8) + (try TokenJSON.encode($0.header)).dropFirst()
         },
         ProofMutation("RFC 8725 §3.7: the claims have bytes that are no UTF-8", .malformed) {
-            $0.payload = Data(#"{"x":""#.utf8) + [0xFF] + Data(#"","#.utf8) + (try TokenJSON.encode($0.claims)).dropFirst()
+            $0.payload =
+                Data(#"{"x":""#.utf8) + [0xFF] + Data(#"","#.utf8) + (try TokenJSON.encode($0.claims)).dropFirst()
         },
         ProofMutation("RFC 8725 §3.7: the claims are UTF-16", .malformed) { draft in
             let json = try String(decoding: TokenJSON.encode(draft.claims), as: UTF8.self)
@@ -111,28 +115,28 @@ extension ProofMutation {
         ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].map { member in
             ProofMutation("RFC 9449 §4.3 step 7: the key has \(member)", .invalidKey) { $0.setKey(member, "AQ") }
         } + [
-        ProofMutation("RFC 9449 §4.3 step 7: the key is private", .invalidKey) {
-            $0.setKey("d", .string(Base64URL.encode($0.signer.rawRepresentation)))
-        },
-        ProofMutation("RFC 8725 §3.4: the point is not on the curve", .invalidKey) { draft in
-            draft.setKey("y", draft.signer.publicJWK.requiredMembers["x"].map(JSONValue.string))
-        },
-        ProofMutation("RFC 7518 §6.2.1.2: a coordinate is short", .invalidKey) { $0.setKey("x", "AQ") },
-        ProofMutation("RFC 7638 §7: a coordinate has a second spelling", .invalidKey) { draft in
-            let x = draft.signer.publicJWK.requiredMembers["x"] ?? ""
-            draft.setKey("x", .string(x + "="))
-        },
-        ProofMutation("RFC 7638 §7: a coordinate has stray bits", .invalidKey) { draft in
-            draft.setKey("x", .string(JWSText.withStrayBits(draft.signer.publicJWK.requiredMembers["x"] ?? "")))
-        },
-        ProofMutation("RFC 8725 §3.1: the key is of another kind than alg", .invalidKey) { draft in
-            draft.header["jwk"] = .object(
-                PublishedKeys.service.publicJWK.requiredMembers.mapValues(JSONValue.string))
-        },
-        ProofMutation("RFC 9449 §4.3 step 5: a good Ed25519 proof, which is not offered", .unsupportedAlgorithm) {
-            $0.signer = PublishedKeys.service
-            $0.header["alg"] = "EdDSA"
-            $0.header["jwk"] = .object(PublishedKeys.service.publicJWK.requiredMembers.mapValues(JSONValue.string))
-        },
-    ]
+            ProofMutation("RFC 9449 §4.3 step 7: the key is private", .invalidKey) {
+                $0.setKey("d", .string(Base64URL.encode($0.signer.rawRepresentation)))
+            },
+            ProofMutation("RFC 8725 §3.4: the point is not on the curve", .invalidKey) { draft in
+                draft.setKey("y", draft.signer.publicJWK.requiredMembers["x"].map(JSONValue.string))
+            },
+            ProofMutation("RFC 7518 §6.2.1.2: a coordinate is short", .invalidKey) { $0.setKey("x", "AQ") },
+            ProofMutation("RFC 7638 §7: a coordinate has a second spelling", .invalidKey) { draft in
+                let x = draft.signer.publicJWK.requiredMembers["x"] ?? ""
+                draft.setKey("x", .string(x + "="))
+            },
+            ProofMutation("RFC 7638 §7: a coordinate has stray bits", .invalidKey) { draft in
+                draft.setKey("x", .string(JWSText.withStrayBits(draft.signer.publicJWK.requiredMembers["x"] ?? "")))
+            },
+            ProofMutation("RFC 8725 §3.1: the key is of another kind than alg", .invalidKey) { draft in
+                draft.header["jwk"] = .object(
+                    PublishedKeys.service.publicJWK.requiredMembers.mapValues(JSONValue.string))
+            },
+            ProofMutation("RFC 9449 §4.3 step 5: a good Ed25519 proof, which is not offered", .unsupportedAlgorithm) {
+                $0.signer = PublishedKeys.service
+                $0.header["alg"] = "EdDSA"
+                $0.header["jwk"] = .object(PublishedKeys.service.publicJWK.requiredMembers.mapValues(JSONValue.string))
+            },
+        ]
 }

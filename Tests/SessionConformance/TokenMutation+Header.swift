@@ -77,23 +77,25 @@ extension TokenMutation {
             draft.headerJSON = json.data(using: .utf16)
         },
         TokenMutation("RFC 8725 §3.7: the header has bytes that are no UTF-8", "malformed") {
-            $0.headerJSON = Data(#"{"x":""#.utf8) + [0xFF] + Data(#"","#.utf8) + (try TokenJSON.encode($0.header)).dropFirst()
+            $0.headerJSON =
+                Data(#"{"x":""#.utf8) + [0xFF] + Data(#"","#.utf8) + (try TokenJSON.encode($0.header)).dropFirst()
         },
         TokenMutation("RFC 4648 §3.5: the signature has stray bits", "malformed") {
             $0.tamper = { JWSText.withStrayBits($0) }
         },
     ]
 
-    private static let keys: [TokenMutation] = hints + [
-        TokenMutation("RFC 8725 §3.10: kid is missing", "malformed") { $0.header["kid"] = nil },
-        TokenMutation("RFC 8725 §3.10: kid is nobody's", "unknown_key") { $0.header["kid"] = "nobody" },
-        TokenMutation("RFC 8725 §3.10: kid is SQL", "unknown_key") { $0.header["kid"] = "' OR '1'='1" },
-        TokenMutation("RFC 8725 §3.10: kid is a path", "unknown_key") { $0.header["kid"] = "../../dev/null" },
-        TokenMutation("RFC 8725 §3.3: another key signed under the kid", "invalid_signature") { draft in
-            let other = SigningKey.generate(draft.signer.algorithm == .es256 ? .es256 : .edDSA)
-            draft.signer = other
-        },
-    ]
+    private static let keys: [TokenMutation] =
+        hints + [
+            TokenMutation("RFC 8725 §3.10: kid is missing", "malformed") { $0.header["kid"] = nil },
+            TokenMutation("RFC 8725 §3.10: kid is nobody's", "unknown_key") { $0.header["kid"] = "nobody" },
+            TokenMutation("RFC 8725 §3.10: kid is SQL", "unknown_key") { $0.header["kid"] = "' OR '1'='1" },
+            TokenMutation("RFC 8725 §3.10: kid is a path", "unknown_key") { $0.header["kid"] = "../../dev/null" },
+            TokenMutation("RFC 8725 §3.3: another key signed under the kid", "invalid_signature") { draft in
+                let other = SigningKey.generate(draft.signer.algorithm == .es256 ? .es256 : .edDSA)
+                draft.signer = other
+            },
+        ]
 
     /// A key, or where to get one, in the header: nobody looks there, so the kid decides.
     private static let hints = KeyHint.allCases.flatMap { hint in
@@ -102,7 +104,9 @@ extension TokenMutation {
                 $0.become(PublishedKeys.otherDevice)
                 $0.header[hint.rawValue] = hint.value(of: PublishedKeys.otherDevice)
             },
-            TokenMutation("RFC 8725 §3.10: \(hint) has the key that signed, under the kid of another", "invalid_signature") {
+            TokenMutation(
+                "RFC 8725 §3.10: \(hint) has the key that signed, under the kid of another", "invalid_signature"
+            ) {
                 $0.header[hint.rawValue] = hint.value(of: PublishedKeys.otherDevice)
                 $0.signer = PublishedKeys.otherDevice
             },

@@ -99,7 +99,9 @@ struct NonceConformance {
         let login = try await world.completedLogin("ada@example.com")
         let refused = try await device.finalize(login)
         #expect(refused.code == "use_dpop_nonce")
-        let answered = try await device.finalize(login, id: "with") { $0.claims["nonce"] = refused.nonce.map(JSONValue.string) }
+        let answered = try await device.finalize(login, id: "with") {
+            $0.claims["nonce"] = refused.nonce.map(JSONValue.string)
+        }
         #expect(answered.status == 200)
         for answer in [refused, answered] {
             #expect(answer.head.headerFields[values: try #require(.init("dpop-nonce"))].count == 1)

@@ -71,7 +71,7 @@ struct TokenConformance {
     }
 
     @Test(
-        "RFC 9068 §2.2: what the service writes has every claim that is required, and typ at+jwt",
+        "RFC 9068 §2.1, §2.2: what the service writes has every claim that is required, and typ at+jwt",
         arguments: ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"])
     func written(_ claim: String) async throws {
         let device = try await ForeignDevice(World())

@@ -21,7 +21,8 @@ struct NonceRulesTests {
         )
         let nonce = try #require(other.verifier.nextNonce)
         // It is good where it is from.
-        let there = try other.boundRequest(nonce: nonce, proof: { $0.claims["htu"] = .string(Self.other + "/v1/orders") })
+        let there = try other.boundRequest(
+            nonce: nonce, proof: { $0.claims["htu"] = .string(Self.other + "/v1/orders") })
         #expect(try await other.verifier.verify(there).userID == "usr_1")
         #expect(try await mine.verifier.refusal(of: mine.boundRequest(nonce: nonce)).reason == .nonceRequired)
     }
@@ -78,7 +79,8 @@ struct NonceRulesTests {
         }
     }
 
-    @Test("D36 (RFC 9449 §11.3): where one is needed for a wrong clock only, a right clock is as good, as without nonces")
+    @Test(
+        "D36 (RFC 9449 §11.3): where one is needed for a wrong clock only, a right clock is as good, as without nonces")
     func noMemory() async throws {
         let backend = try backend(.whenNeeded(secret: Backend.secret))
         let late = try backend.boundRequest(id: "late", proof: { $0.claims["iat"] = .int(1_600_000_000) })

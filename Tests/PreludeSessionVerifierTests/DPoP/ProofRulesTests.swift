@@ -41,7 +41,9 @@ struct ProofRulesTests {
         #expect(error.code == "invalid_token")
     }
 
-    @Test("A proof that is valid in another form is let in, and nobody follows what it names", arguments: ProofVariant.all)
+    @Test(
+        "A proof that is valid in another form is let in, and nobody follows what it names", arguments: ProofVariant.all
+    )
     func accepted(_ variant: ProofVariant) async throws {
         let backend = try Backend()
         let request = try backend.boundRequest(proof: { try variant.change(&$0) })
