@@ -206,7 +206,7 @@ let package = Package(
         // What the RFCs ask of tokens and proofs, as mutations of valid ones; whoever verifies any runs all of them.
         .target(
             name: "SessionConformance",
-            dependencies: ["SessionTokens", crypto],
+            dependencies: ["SessionRSA", "SessionTokens", crypto],
             path: "Tests/SessionConformance",
             swiftSettings: strict
         ),

@@ -102,7 +102,7 @@ struct BoundAccessTokenStory {
         #expect(try await device.send(.sessions, call).status == 401)
     }
 
-    @Test("§7.1: the DPoP scheme makes no bound token of one that is not")
+    @Test("D23 (RFC 9449 §6): the DPoP scheme makes no bound token of one that is not")
     func unboundAsBound() async throws {
         let device = try await RawDevice.signedIn(in: try await World())
         var call = try device.call(.sessions)

@@ -8,6 +8,8 @@ Everything is fixed: keys, times, ids, and the signatures (ES256 by RFC 6979).
 
 import argparse
 import base64
+import hashlib
+import hmac
 import json
 import pathlib
 import sys
@@ -15,6 +17,7 @@ import sys
 from cryptography.hazmat.primitives.asymmetric import ec, padding
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 from access_token import verify_access_token
@@ -47,6 +50,20 @@ class Signer:
     def published(self) -> dict:
         return {**self.public, "kid": self.thumbprint, "alg": self.algorithm, "use": "sig"}
 
+    def spellings(self, members: dict) -> dict[str, bytes]:
+        """The public key as an attacker may hold it, when a MAC under it is to pass for a signature (RFC 8725 §2.1)."""
+        public = self.key.public_key
+        info = lambda encoding: public.public_bytes(encoding, PublicFormat.SubjectPublicKeyInfo)
+        match self.algorithm:
+            case "ES256":
+                raw = public.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+            case "RS256":
+                raw = public.public_numbers().n.to_bytes((public.key_size + 7) // 8)
+            case _:
+                raw = public.public_bytes(Encoding.Raw, PublicFormat.Raw)
+        jwk = json.dumps(members, sort_keys=True, separators=(",", ":")).encode()
+        return {"raw bytes": raw, "JWK": jwk, "DER": info(Encoding.DER), "PEM": info(Encoding.PEM)}
+
     def signature(self, message: bytes) -> bytes:
         private = self.key.private_key
         match self.algorithm:
@@ -76,6 +93,12 @@ def flipped(token: str, part: int, index: int) -> str:
     data[index] ^= 1
     parts[part] = base64url(bytes(data))
     return ".".join(parts)
+
+
+def authenticated(token: str, secret: bytes) -> str:
+    """The token with a MAC for its signature (HS256, RFC 7518 §3.2)."""
+    message = token.rsplit(".", 1)[0]
+    return message + "." + base64url(hmac.digest(secret, message.encode(), hashlib.sha256))
 
 
 class Maker:
@@ -122,10 +145,13 @@ class Maker:
             add(f"{kind}: alg of another key of the set (RFC 8725 §3.1)", self.token(
                 f"service_{kind}", header={"alg": "ES256" if kind != "es256" else "EdDSA"}), "unsupported_algorithm")
             add(f"{kind}: past its end (RFC 7519 §4.1.4)", token, "expired", NOW + 296)
+            signer = self.signers[f"service_{kind}"]
+            for spelling, secret in signer.spellings(signer.published).items():
+                add(f"{kind}: alg is a MAC under the public key as {spelling} (RFC 8725 §3.1)", authenticated(
+                    self.token(f"service_{kind}", header={"alg": "HS256"}), secret), "unsupported_algorithm")
         token = self.token()
         none = ".".join([base64url(b'{"alg":"none","typ":"at+jwt"}'), token.split(".")[1], ""])
         add("alg is none (RFC 8725 §3.2)", none, "unsupported_algorithm")
-        add("alg is a MAC (RFC 8725 §3.1)", self.token(header={"alg": "HS256"}), "unsupported_algorithm")
         add("kid is missing (RFC 8725 §3.10)", self.token(header={"kid": None}), "malformed")
         add("kid is nobody's (RFC 8725 §3.10)", self.token(header={"kid": "nobody"}), "unknown_key")
         add("jwk in the header signed (RFC 8725 §3.10)", self.token("other_device", header={"jwk": self.other.public}), "unknown_key")
@@ -171,7 +197,9 @@ class Maker:
         add("jwk is missing (RFC 9449 §4.3 step 3)", [self.proof(token, header={"jwk": None})], "invalid_proof")
         add("typ is JWT (RFC 9449 §4.3 step 4)", [self.proof(token, header={"typ": "JWT"})], "invalid_proof")
         add("alg is none (RFC 9449 §4.3 step 5)", [self.proof(token, header={"alg": "none"}).rsplit(".", 1)[0] + "."], "invalid_proof")
-        add("alg is a MAC (RFC 9449 §4.3 step 5)", [self.proof(token, header={"alg": "HS256"})], "invalid_proof")
+        for spelling, secret in self.device.spellings(self.device.public).items():
+            mac = authenticated(self.proof(token, header={"alg": "HS256"}), secret)
+            add(f"alg is a MAC under the public key as {spelling} (RFC 9449 §4.3 step 5)", [mac], "invalid_proof")
         add("another key signed (RFC 9449 §4.3 step 6)", [self.proof(token, header={"jwk": self.other.public})], "invalid_proof")
         add("a bit of the signature is another (RFC 9449 §4.3 step 6)", [flipped(good, 2, 40)], "invalid_proof")
         private = {**self.device.public, "d": "AQ"}

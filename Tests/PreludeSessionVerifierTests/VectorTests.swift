@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PreludeSessionVerifier
+import SessionConformance
 import SessionRSA
 import SessionTokens
 import Testing
@@ -100,7 +101,38 @@ struct VectorTests {
         #expect(file.vectors.count > 35)
     }
 
-    @Test("Every key of the vectors has the thumbprint that they say, or is refused")
+    @Test("The MACs of the vectors are under the public key as our own mutations spell it (RFC 8725 §2.1)")
+    func confusion() throws {
+        let tokens = try File<AccessToken>.load("access-tokens.json")
+        let proofs = try File<Proof>.load("dpop-proofs.json")
+        let named = tokens.vectors.map { ($0.name, $0.token) } + proofs.vectors.map { ($0.name, $0.proofs.first ?? "") }
+        var judged = 0
+        for (name, text) in named {
+            guard
+                let spelling = PublicKeySpelling.allCases.first(where: {
+                    name.contains("public key as \($0.rawValue) ")
+                })
+            else { continue }
+            let header = try TokenJSON.decode([String: JSONValue].self, from: JWSText(text).header)
+            let jwks = try #require(tokens.jwks)
+            let members = try #require((header["kid"] ?? header["jwk"]).flatMap { Self.members(of: $0, in: jwks) })
+            #expect(try JWSText.authenticated(text, secret: spelling.bytes(of: members)) == text, "\(name)")
+            judged += 1
+        }
+        #expect(judged == 16)
+    }
+
+    /// The members of a key that is named by its `kid`, or is there itself.
+    private static func members(of key: JSONValue, in jwks: JSONValue) -> [String: String]? {
+        if case .object(let members) = key { return members.compactMapValues(\.stringValue) }
+        guard case .object(let set) = jwks, case .array(let keys)? = set["keys"] else { return nil }
+        return keys.lazy.compactMap { entry -> [String: String]? in
+            guard case .object(let members) = entry, members["kid"] == key else { return nil }
+            return members.compactMapValues(\.stringValue)
+        }.first
+    }
+
+    @Test("T1 T2 (RFC 7638 §3): every key of the vectors has the thumbprint that they say, or is refused")
     func thumbprints() async throws {
         for vector in try File<Thumbprint>.load("thumbprints.json").vectors {
             guard case .object(var entry) = vector.jwk else { continue }

@@ -1,3 +1,4 @@
+internal import Crypto
 package import Foundation
 internal import SessionTokens
 
@@ -24,6 +25,21 @@ package struct JWSText {
         var jws = try JWSText(text)
         try change(&jws)
         return jws.compact
+    }
+
+    /// The text with a MAC for its signature, under what its sender takes for the secret.
+    package static func authenticated(_ text: String, secret: Data) throws -> String {
+        try changing(text) { jws in
+            let input = Data(Self.input(header: jws.header, payload: jws.payload).utf8)
+            jws.signature = Data(HMAC<SHA256>.authenticationCode(for: input, using: SymmetricKey(data: secret)))
+        }
+    }
+
+    /// The same bytes in base64url, with bits after them that a lenient reader drops (RFC 4648 §3.5).
+    package static func withStrayBits(_ text: String) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        guard let last = text.last, let index = alphabet.firstIndex(of: last) else { return text }
+        return text.dropLast() + String(alphabet[index + 1])
     }
 
     /// Writes one text over another, as long.

@@ -6,6 +6,8 @@ package struct ProofDraft: Sendable {
     package var header: [String: JSONValue]
     package var claims: [String: JSONValue]
     package var signer: SigningKey
+    /// The header, where it is not the JSON of its members.
+    package var headerJSON: Data?
     /// The payload, where it is not the JSON of the claims.
     package var payload: Data?
     /// What becomes of the signed proof: the values of the request's `DPoP` headers.
@@ -27,7 +29,8 @@ package struct ProofDraft: Sendable {
 
     /// The values of the `DPoP` headers, signed now.
     package func headers() throws -> [String] {
-        let input = try JWSText.input(header: TokenJSON.encode(header), payload: payload ?? TokenJSON.encode(claims))
+        let input = try JWSText.input(
+            header: headerJSON ?? TokenJSON.encode(header), payload: payload ?? TokenJSON.encode(claims))
         return try send(input + "." + Base64URL.encode(signer.signature(for: Data(input.utf8))))
     }
 

@@ -49,7 +49,4 @@ extension ProofMutation {
             draft.claims["htu"] = draft.claims["htu"]?.stringValue.map { .string(change($0)) }
         }
     }
-
-    /// What changes nothing: the two URIs are equal after normalisation (RFC 3986 §6.2.2, §6.2.3).
-    package static let equivalentTargets: [String] = ["?a=1", "#fragment", "?a=1#fragment"]
 }

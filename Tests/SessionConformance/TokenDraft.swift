@@ -6,6 +6,8 @@ package struct TokenDraft: Sendable {
     package var header: [String: JSONValue]
     package var claims: [String: JSONValue]
     package var signer: any TokenSigner
+    /// The header, where it is not the JSON of its members.
+    package var headerJSON: Data?
     /// The payload, where it is not the JSON of the claims.
     package var payload: Data?
     /// What becomes of the signed token on its way.
@@ -39,7 +41,7 @@ package struct TokenDraft: Sendable {
     /// Signs whatever the draft holds by now.
     package func compact() throws -> String {
         let input = try JWSText.input(
-            header: TokenJSON.encode(header), payload: payload ?? TokenJSON.encode(claims))
+            header: headerJSON ?? TokenJSON.encode(header), payload: payload ?? TokenJSON.encode(claims))
         return try tamper(input + "." + Base64URL.encode(signer.signature(for: Data(input.utf8))))
     }
 

@@ -17,6 +17,10 @@ extension TokenMutation {
                 let json = try String(decoding: TokenJSON.encode(draft.claims), as: UTF8.self)
                 draft.payload = json.data(using: .utf16)
             },
+            TokenMutation("RFC 8725 §3.7: the claims have bytes that are no UTF-8", "malformed") {
+                $0.payload =
+                    Data(#"{"x":""#.utf8) + [0xFF] + Data(#"","#.utf8) + (try TokenJSON.encode($0.claims)).dropFirst()
+            },
             TokenMutation("RFC 7519 §4: a claim comes twice", "malformed") { draft in
                 let json = try String(decoding: TokenJSON.encode(draft.claims), as: UTF8.self)
                 draft.payload = Data((#"{"sub":"usr_0","# + json.dropFirst()).utf8)

@@ -1,11 +1,10 @@
-internal import Crypto
 internal import Foundation
 internal import SessionTokens
 
 extension TokenMutation {
     /// RFC 8725 §3.1 to §3.4, §3.10 and §3.11: algorithm, key, signature, type.
     static let header: [TokenMutation] =
-        algorithms + keys + [
+        algorithms + macs + keys + encodings + [
             TokenMutation("RFC 8725 §3.3: a bit of the signature is another", "invalid_signature") {
                 $0.tamper = { try JWSText.changing($0) { $0.signature[40] ^= 1 } }
             },
@@ -44,16 +43,6 @@ extension TokenMutation {
             $0.header["alg"] = "none"
             $0.tamper = { try JWSText.changing($0) { $0.signature = Data() } }
         },
-        TokenMutation("RFC 8725 §3.1: alg is a MAC under the public key", "unsupported_algorithm") { draft in
-            draft.header["alg"] = "HS256"
-            let secret = SymmetricKey(data: Data(draft.signer.keyID.utf8))
-            draft.tamper = { token in
-                try JWSText.changing(token) { jws in
-                    let input = JWSText.input(header: jws.header, payload: jws.payload)
-                    jws.signature = Data(HMAC<SHA256>.authenticationCode(for: Data(input.utf8), using: secret))
-                }
-            }
-        },
         TokenMutation("RFC 8725 §3.1: alg is accepted, but not the key's", "unsupported_algorithm") { draft in
             draft.header["alg"] = draft.signer.algorithm == .es256 ? "EdDSA" : "ES256"
         },
@@ -62,25 +51,67 @@ extension TokenMutation {
         },
     ]
 
-    private static let keys: [TokenMutation] = [
-        TokenMutation("RFC 8725 §3.10: kid is missing", "malformed") { $0.header["kid"] = nil },
-        TokenMutation("RFC 8725 §3.10: kid is nobody's", "unknown_key") { $0.header["kid"] = "nobody" },
-        TokenMutation("RFC 8725 §3.10: kid is SQL", "unknown_key") { $0.header["kid"] = "' OR '1'='1" },
-        TokenMutation("RFC 8725 §3.10: kid is a path", "unknown_key") { $0.header["kid"] = "../../dev/null" },
-        TokenMutation("RFC 8725 §3.10: jwk in the header has the key that signed", "unknown_key") { draft in
-            draft.become(PublishedKeys.otherDevice)
-            draft.header["jwk"] = .object(
-                PublishedKeys.otherDevice.publicJWK.requiredMembers.mapValues(JSONValue.string))
+    /// The confusion of RFC 8725 §2.1: who verifies with "the key" and believes `alg` takes these.
+    private static let macs =
+        PublicKeySpelling.allCases.map { spelling in
+            mac("as \(spelling.rawValue)") { try spelling.bytes(of: $0.publishedMembers) }
+        } + [mac("as its kid") { Data($0.keyID.utf8) }]
+
+    private static func mac(
+        _ spelling: String, secret: @escaping @Sendable (any TokenSigner) throws -> Data
+    ) -> TokenMutation {
+        TokenMutation("RFC 8725 §3.1: alg is a MAC under the public key, \(spelling)", "unsupported_algorithm") {
+            let secret = try secret($0.signer)
+            $0.header["alg"] = "HS256"
+            $0.tamper = { try JWSText.authenticated($0, secret: secret) }
+        }
+    }
+
+    private static let encodings: [TokenMutation] = [
+        TokenMutation("RFC 7515 §4: a member of the header comes twice", "malformed") { draft in
+            let json = try String(decoding: TokenJSON.encode(draft.header), as: UTF8.self)
+            draft.headerJSON = Data((#"{"alg":"none","# + json.dropFirst()).utf8)
         },
-        TokenMutation("RFC 8725 §3.10: jku in the header leads to the key that signed", "unknown_key") { draft in
-            draft.become(PublishedKeys.otherDevice)
-            draft.header["jku"] = "https://evil.example/jwks.json"
+        TokenMutation("RFC 8725 §3.7: the header is UTF-16", "malformed") { draft in
+            let json = try String(decoding: TokenJSON.encode(draft.header), as: UTF8.self)
+            draft.headerJSON = json.data(using: .utf16)
         },
-        TokenMutation("RFC 8725 §3.3: another key signed under the kid", "invalid_signature") { draft in
-            let other = SigningKey.generate(draft.signer.algorithm == .es256 ? .es256 : .edDSA)
-            draft.signer = other
+        TokenMutation("RFC 8725 §3.7: the header has bytes that are no UTF-8", "malformed") {
+            $0.headerJSON =
+                Data(#"{"x":""#.utf8) + [0xFF] + Data(#"","#.utf8) + (try TokenJSON.encode($0.header)).dropFirst()
+        },
+        TokenMutation("RFC 4648 §3.5: the signature has stray bits", "malformed") {
+            $0.tamper = { JWSText.withStrayBits($0) }
         },
     ]
+
+    private static let keys: [TokenMutation] =
+        hints + [
+            TokenMutation("RFC 8725 §3.10: kid is missing", "malformed") { $0.header["kid"] = nil },
+            TokenMutation("RFC 8725 §3.10: kid is nobody's", "unknown_key") { $0.header["kid"] = "nobody" },
+            TokenMutation("RFC 8725 §3.10: kid is SQL", "unknown_key") { $0.header["kid"] = "' OR '1'='1" },
+            TokenMutation("RFC 8725 §3.10: kid is a path", "unknown_key") { $0.header["kid"] = "../../dev/null" },
+            TokenMutation("RFC 8725 §3.3: another key signed under the kid", "invalid_signature") { draft in
+                let other = SigningKey.generate(draft.signer.algorithm == .es256 ? .es256 : .edDSA)
+                draft.signer = other
+            },
+        ]
+
+    /// A key, or where to get one, in the header: nobody looks there, so the kid decides.
+    private static let hints = KeyHint.allCases.flatMap { hint in
+        [
+            TokenMutation("RFC 8725 §3.10: \(hint) in the header has the key that signed", "unknown_key") {
+                $0.become(PublishedKeys.otherDevice)
+                $0.header[hint.rawValue] = hint.value(of: PublishedKeys.otherDevice)
+            },
+            TokenMutation(
+                "RFC 8725 §3.10: \(hint) has the key that signed, under the kid of another", "invalid_signature"
+            ) {
+                $0.header[hint.rawValue] = hint.value(of: PublishedKeys.otherDevice)
+                $0.signer = PublishedKeys.otherDevice
+            },
+        ]
+    }
 }
 
 extension TokenDraft {

@@ -131,19 +131,6 @@ def test_the_readme_has_every_setting():
         assert re.search(rf"`{in_environment}`.*`{key}`", page), key
 
 
-def test_the_tests_that_the_security_page_names_are_there():
-    page = read("docs", "security.md")
-    python = "\n".join(path.read_text() for path in (ROOT / "Tests" / "System").glob("test_*.py"))
-    swift = "\n".join(path.read_text() for path in (ROOT / "Tests").rglob("*.swift"))
-    named = re.findall(r"`(test_\w+)`", page)
-    quoted = re.findall(r"“([^”]+)”", page)
-    assert len(named) > 40 and len(quoted) > 20
-    for name in named:
-        assert f"def {name}(" in python, name
-    for name in quoted:
-        assert f'"{name}"' in swift, name
-
-
 def test_the_tests_that_the_promises_name_are_there():
     page = read("docs", "promises.md")
     python = read("Tests", "System", "test_sdk_processes.py")

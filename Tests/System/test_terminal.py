@@ -143,6 +143,16 @@ def test_outside_development_there_is_no_mailbox_and_no_default(tmp_path):
     assert "public-url" in refused.stderr
 
 
+@pytest.mark.parametrize("url", ["http://session.example.com", "http://{app_id}.session.example.com", "session.example.com"])
+def test_outside_development_apps_are_reached_by_https(tmp_path, url):
+    """D1 (RFC 9449 §2): proofs go along with TLS, and never instead of it."""
+    refused = subprocess.run(
+        [BINARY, "serve", "--database", f"sqlite:{tmp_path}/s.sqlite", "--public-url", url], capture_output=True,
+        text=True, timeout=30)
+    assert refused.returncode != 0
+    assert "public-url must begin with https://" in refused.stderr
+
+
 def test_a_lost_key_file_is_never_replaced(service):
     service.stop()
     (service.directory / "session.sqlite.keys").unlink()

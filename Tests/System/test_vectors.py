@@ -1,13 +1,15 @@
 """The vectors are what the script makes, and joserfc and cryptography agree with every one of them."""
 
+import hashlib
+import hmac
 import json
 import subprocess
 
 import pytest
 
-from keys import import_key
+from keys import base64url, import_key
 from service import ROOT
-from vectors import judge_access_token, judge_proof
+from vectors import Maker, judge_access_token, judge_proof
 
 
 def load(name: str) -> dict:
@@ -40,6 +42,26 @@ def test_the_judge_agrees_on_an_access_token(vector):
 @pytest.mark.parametrize("vector", vectors("dpop-proofs.json"))
 def test_the_judge_agrees_on_a_proof(vector):
     agrees(vector, judge_proof, load("dpop-proofs.json"), vector)
+
+
+def test_the_macs_are_what_a_careless_verifier_accepts():
+    """HS256 confusion is only that when the MAC is right under the key that everybody has (RFC 8725 §2.1)."""
+    made = Maker(load("keys.json")["keys"])
+    judged = 0
+    for file, signers in (
+        ("access-tokens.json", {kind: f"service_{kind}" for kind in ("eddsa", "es256", "rs256")}),
+        ("dpop-proofs.json", {"alg is": "device"}),
+    ):
+        for vector in load(file)["vectors"]:
+            if "a MAC under the public key" not in vector["name"]:
+                continue
+            message, _, mac = (vector.get("token") or vector["proofs"][0]).rpartition(".")
+            signer = made.signers[next(name for start, name in signers.items() if vector["name"].startswith(start))]
+            members = signer.public if signer is made.device else signer.published
+            secret = next(secret for spelling, secret in signer.spellings(members).items() if f"as {spelling} " in vector["name"])
+            assert mac == base64url(hmac.digest(secret, message.encode(), hashlib.sha256)), vector["name"]
+            judged += 1
+    assert judged == 16
 
 
 @pytest.mark.parametrize("vector", [vector for vector in load("thumbprints.json")["vectors"] if vector["accepted"]], ids=lambda vector: vector["name"])

@@ -8,6 +8,14 @@ import Testing
 /// RFC 8725 and RFC 9068 before the service, rule by rule: the rules are in the names of the mutations.
 @Suite("Service: rules of tokens")
 struct TokenConformance {
+    /// One device for each algorithm: RSA keys take a while, and what is refused changes nothing.
+    private static let devices = Dictionary(
+        uniqueKeysWithValues: SignatureAlgorithm.allCases.map { algorithm in
+            (algorithm, Task { try await ForeignDevice(World { $0.signingAlgorithm = algorithm }) })
+        })
+    /// The same, with a token that is bound to its key.
+    private static let bound = Task { try await ForeignDevice(World { $0.sessions.accessTokenBinding = .dpop }) }
+
     /// The token that the service gave, under the service's own key, and ready for a change.
     private func draft(of device: ForeignDevice) async throws -> TokenDraft {
         let app = try await device.world.service.directory.app(device.world.appID)
@@ -15,14 +23,35 @@ struct TokenConformance {
         return TokenDraft(signer: app.accessKey, claims: claims)
     }
 
+    @Test("As the service writes it, the token opens what is asked for", arguments: SignatureAlgorithm.allCases)
+    func valid(_ algorithm: SignatureAlgorithm) async throws {
+        let device = try await #require(Self.devices[algorithm]).value
+        let valid = try await draft(of: device)
+        #expect(valid.signer.algorithm == algorithm)
+        #expect(try await device.sessions(token: valid.compact()).status == 200)
+    }
+
     @Test("A token that breaks one rule opens nothing", arguments: TokenMutation.all)
     func refused(_ mutation: TokenMutation) async throws {
-        let device = try await ForeignDevice(World())
-        let valid = try await draft(of: device)
-        #expect(try await device.sessions(token: valid.compact()).status == 200)
-        let answer = try await device.sessions(token: valid.with { try mutation.change(&$0) }.compact())
+        for algorithm in SignatureAlgorithm.allCases {
+            let device = try await #require(Self.devices[algorithm]).value
+            let answer = try await device.sessions(
+                token: draft(of: device).with { try mutation.change(&$0) }.compact())
+            #expect(answer.status == 401, "\(algorithm)")
+            #expect(answer.code == "unauthorized", "\(algorithm)")
+            #expect(answer.challenge == #"Bearer error="invalid_token""#, "\(algorithm)")
+            // Whatever the header named, nobody went there (RFC 8725 §3.10).
+            #expect(device.world.internet.requests.isEmpty)
+        }
+    }
+
+    @Test("A bound token that breaks one rule opens nothing, though its proof is good", arguments: TokenMutation.all)
+    func refusedWithProof(_ mutation: TokenMutation) async throws {
+        let device = try await Self.bound.value
+        let token = try await draft(of: device).with { try mutation.change(&$0) }.compact()
+        let answer = try await device.boundSessions(token: token)
         #expect(answer.status == 401)
-        #expect(answer.code == "unauthorized")
+        #expect(answer.challenge == #"DPoP error="invalid_token", algs="ES256""#)
     }
 
     @Test("RFC 8725 §3.12: a token under the key of challenges opens nothing")
@@ -42,7 +71,7 @@ struct TokenConformance {
     }
 
     @Test(
-        "RFC 9068 §2.2: what the service writes has every claim that is required, and typ at+jwt",
+        "RFC 9068 §2.1, §2.2: what the service writes has every claim that is required, and typ at+jwt",
         arguments: ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"])
     func written(_ claim: String) async throws {
         let device = try await ForeignDevice(World())

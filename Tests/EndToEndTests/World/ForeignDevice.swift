@@ -12,24 +12,18 @@ struct ForeignDevice {
     let world: World
     private(set) var accessToken = ""
     private(set) var refreshToken = ""
+    private static let finalizePath = "/v1/session/login/finalize"
     private static let refreshPath = "/v1/session/refresh"
+    private static let sessionsPath = "/v1/session/me/list"
 
     /// Signs a new user in with a code.
     init(_ world: World, email: String = "ada@example.com") async throws {
         self.world = world
-        let started = try await world.call(
-            "/v1/session/otp", json: #"{"identifier":{"type":"email_address","value":"\#(email)"}}"#)
-        let verification = try #require(started.head.headerFields[Self.name("x-verification-token")])
-        let checked = try await world.call(
-            "/v1/session/otp/check", json: #"{"code":"\#(world.code(for: email))"}"#,
-            headers: ["x-verification-token": verification])
-        let challenge = try #require(checked.body["challenge_token"]?.stringValue)
-        let path = "/v1/session/login/finalize"
-        try take(
-            await send(
-                .post, path, json: #"{"challenge_token":"\#(challenge)"}"#,
-                proofs: proof(.post, path, id: "finalize").headers()))
+        try take(await finalize(world.completedLogin(email), id: "finalize"))
     }
+
+    /// A device that nobody has signed in with yet.
+    init(signedOut world: World) { self.world = world }
 
     /// A valid proof for a path.
     func proof(
@@ -39,6 +33,28 @@ struct ForeignDevice {
         ProofDraft(
             method: method.rawValue, url: World.origin + path, accessToken: accessToken, nonce: nonce, id: id,
             issuedAt: world.clock.timestamp.seconds)
+    }
+
+    /// Ends a login with a proof after a change to it.
+    func finalize(
+        _ challenge: String, id: String = "e1j3V_bKic8-LAEB", headers: [String: String] = [:],
+        proof change: (inout ProofDraft) throws -> Void = { _ in }
+    ) async throws -> Answer {
+        let draft = try proof(.post, Self.finalizePath, id: id).with(change)
+        return try await send(
+            .post, Self.finalizePath, json: #"{"challenge_token":"\#(challenge)"}"#, proofs: draft.headers(),
+            headers: headers)
+    }
+
+    /// The caller's sessions, by a bound token and a proof after a change to it.
+    func boundSessions(
+        token: String? = nil, id: String = "e1j3V_bKic8-LAEB", nonce: String? = nil,
+        proof change: (inout ProofDraft) throws -> Void = { _ in }
+    ) async throws -> Answer {
+        let token = token ?? accessToken
+        let draft = try proof(.get, Self.sessionsPath, id: id, accessToken: token, nonce: nonce).with(change)
+        return try await send(
+            .get, Self.sessionsPath, proofs: draft.headers(), headers: ["authorization": "DPoP " + token])
     }
 
     /// Refreshes with a proof after a change to it; `bearer` goes along as an access token.
@@ -54,7 +70,7 @@ struct ForeignDevice {
 
     /// The caller's sessions, by a token of one's own.
     func sessions(token: String) async throws -> Answer {
-        try await send(.get, "/v1/session/me/list", headers: ["authorization": "Bearer " + token])
+        try await send(.get, Self.sessionsPath, headers: ["authorization": "Bearer " + token])
     }
 
     struct Answer {
@@ -64,6 +80,8 @@ struct ForeignDevice {
 
         var code: String? { body["code"]?.stringValue }
         var nonce: String? { HTTPField.Name("dpop-nonce").flatMap { head.headerFields[$0] } }
+        /// How a token has to be presented.
+        var challenge: String? { head.headerFields[.wwwAuthenticate] }
     }
 
     func send(

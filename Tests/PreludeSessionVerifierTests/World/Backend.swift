@@ -40,13 +40,7 @@ struct Backend {
 
     /// The public half of a signer, as a service publishes it.
     static func entry(_ signer: any TokenSigner) -> JSONValue {
-        let members =
-            switch signer {
-            case let key as SigningKey: key.publicJWK.publishedMembers
-            case let key as RS256SigningKey: key.publicKey.publishedMembers
-            default: [String: String]()
-            }
-        return .object(members.mapValues(JSONValue.string))
+        .object(signer.publishedMembers.mapValues(JSONValue.string))
     }
 
     /// A valid bearer token.

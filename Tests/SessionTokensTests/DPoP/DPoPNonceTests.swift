@@ -43,13 +43,13 @@ struct DPoPNonceTests {
         #expect(nonces.end(of: nonce.lowercased(), at: start) == nil)
     }
 
-    @Test("D1: a nonce of another server is refused")
+    @Test("D33: a nonce of another server is refused")
     func otherServer() {
         let other = DPoPNonce(secret: Data(repeating: 2, count: 32), audience: "abcdefg")
         #expect(nonces.end(of: other.current(at: start), at: start) == nil)
     }
 
-    @Test("D1: a nonce of another app of this server is refused")
+    @Test("D33: a nonce of another app of this server is refused")
     func otherApp() {
         let other = DPoPNonce(secret: Data(repeating: 1, count: 32), audience: "gfedcba")
         #expect(nonces.end(of: other.current(at: start), at: start) == nil)

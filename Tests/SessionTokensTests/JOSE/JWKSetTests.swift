@@ -30,7 +30,7 @@ struct JWKSetTests {
         #expect(try decode(#"{"keys":[]}"#).keys.isEmpty)
     }
 
-    @Test("D14: keys that are unknown, broken, private or no objects are skipped, and the others stay usable")
+    @Test("RFC 7517 §5: keys that are unknown, broken, private or no objects are skipped, and the others stay usable")
     func unusableKeys() throws {
         let ed25519 = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
         let set = try decode(

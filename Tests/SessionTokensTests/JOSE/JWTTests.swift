@@ -96,7 +96,7 @@ struct JWTTests {
         #expect(throws: JWSError.invalidSignature) { try verify(tampered) }
     }
 
-    @Test("D9 of the field: an absent required claim is a refusal, not a default")
+    @Test("An absent required claim is a refusal, not a default")
     func absentClaim() throws {
         let token = try JWT.sign(["sub": "usr_01j"], type: TokenType.accessToken, key: key)
         #expect(throws: JWSError.invalidClaims) { try verify(token) }

@@ -1,0 +1,53 @@
+import Foundation
+import SessionConformance
+import SessionDomain
+import SessionRSA
+import SessionTokens
+import Testing
+
+/// RFC 8725 §3.8 and §3.12 before the service: whose keys sign what.
+@Suite("Service: rules of keys")
+struct KeyConformance {
+    private func claims(of device: ForeignDevice) throws -> [String: JSONValue] {
+        try JWT.unverifiedClaims(of: device.accessToken, as: [String: JSONValue].self)
+    }
+
+    @Test("J11 (RFC 8725 §3.12): the published key of hooks signs no access token, by RS256 or PS256")
+    func hookKey() async throws {
+        let world = try await World()
+        let device = try await ForeignDevice(world)
+        try await world.service.signingKeys.rotate(.hook, of: world.appID, reason: .first)
+        let app = try await world.service.directory.app(world.appID)
+        let key = try #require(app.hookKey)
+        #expect(app.publishedKeys.contains { $0["kid"] == key.keyID && $0["alg"] == "PS256" })
+        let rs256 = TokenDraft(signer: RS256SigningKey(key), claims: try claims(of: device))
+        let ps256 = rs256.with {
+            $0.header["alg"] = "PS256"
+            $0.tamper = { token in
+                try JWSText.changing(token) { jws in
+                    let input = JWSText.input(header: jws.header, payload: jws.payload)
+                    jws.signature = try key.pssSignature(for: Data(input.utf8))
+                }
+            }
+        }
+        for token in [rs256, ps256] {
+            let answer = try await device.sessions(token: token.compact())
+            #expect(answer.status == 401 && answer.challenge == #"Bearer error="invalid_token""#)
+        }
+        #expect(try await device.sessions(token: device.accessToken).status == 200)
+    }
+
+    @Test("J7 (RFC 8725 §3.8): another app's key of the same service signs no token of this app, whatever names it has")
+    func otherApp() async throws {
+        let world = try await World()
+        let device = try await ForeignDevice(world)
+        let id = try #require(AppID("otherap"))
+        _ = try await world.service.apps.create(id: id, name: "Other") { _ in }
+        let other = try await world.service.directory.app(id)
+        var draft = TokenDraft(signer: other.accessKey, claims: try claims(of: device))
+        #expect(try await device.sessions(token: draft.compact()).status == 401)
+        draft.claims["aud"] = .string(id.rawValue)
+        draft.claims["iss"] = .string(other.issuer)
+        #expect(try await device.sessions(token: draft.compact()).status == 401)
+    }
+}

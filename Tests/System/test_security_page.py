@@ -1,0 +1,146 @@
+"""The security page and the tests hold each other: what it names is there, and every rule of the standards has tests."""
+
+import functools
+import re
+
+import pytest
+
+from service import ROOT
+
+PAGE = (ROOT / "docs" / "security.md").read_text()
+TESTS = ROOT / "Tests"
+
+#: The standards' rules: of RFC 9449, RFC 7638 and RFC 8725 as the page numbers them, of the others by their sections.
+RULES = [
+    *(f"D{number}" for number in range(1, 43)), *(f"T{number}" for number in range(1, 5)),
+    *(f"J{number}" for number in range(1, 12)),
+    "RFC 9068 §2.1", "RFC 9068 §2.2", "RFC 9068 §2.2.1", "RFC 9068 §4", "RFC 9470 §3", "RFC 9470 §6",
+]
+STANDARDS = {"D": "RFC 9449", "T": "RFC 7638", "J": "RFC 8725"}
+PARTIES = ("service", "verifier")
+SUITES = {
+    "both": ["SessionConformance"],
+    "service": ["EndToEndTests", "SessionDomainTests", "SessionStoreContract"],
+    "verifier": ["PreludeSessionVerifierTests"],
+}
+
+#: A Swift string, with interpolations in it or not.
+LITERAL = r'"((?:[^"\\\n]|\\\((?:[^()]|\([^()]*\))*\)|\\.)+)"'
+INTERPOLATION = re.compile(r"\\\((?:[^()]|\([^()]*\))*\)")
+#: What a literal is the name of: a test, a mutation or a variant, a rule of the stores' contract.
+NAMED = re.compile(rf"(?:@Test|\b(?:Proof|Token)?Mutation|\bProofVariant|\btarget|\bContractRule)\(\s*{LITERAL}")
+
+
+@functools.cache
+def sources(*folders: str) -> str:
+    return "\n".join(path.read_text() for folder in folders for path in sorted((TESTS / folder).rglob("*.swift")))
+
+
+@functools.cache
+def names(*folders: str) -> list[re.Pattern]:
+    """The names of the tests in some folders, where an interpolation stands for anything."""
+    found = []
+    for literal in NAMED.findall(sources(*folders)):
+        parts = INTERPOLATION.split(literal)
+        if len("".join(parts)) >= 12:
+            found.append(re.compile(".+".join(re.escape(part) for part in parts)))
+    return found
+
+
+def python_tests() -> set[str]:
+    return {name for path in (TESTS / "System").glob("test_*.py") for name in re.findall(r"def (test_\w+)\(", path.read_text())}
+
+
+def sections(text: str, standard: str | None = None) -> set[str]:
+    """The sections that a text names, each under the standard named last: "RFC 9449 §4.3 step 9"."""
+    found = set()
+    for named, section in re.findall(r"(RFC \d+)|(§[\d.]*\d(?: step \d+)?)", text):
+        standard = named or standard
+        if section and standard:
+            found.add(f"{standard} {section}")
+    return found
+
+
+def rows() -> dict[str, dict]:
+    """The tables of the standards, by rule."""
+    found = {}
+    for line in PAGE.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        rule = re.match(r"[DTJ]\d+(?= §)|RFC \d+ §[\d.]*\d", cells[0])
+        if len(cells) == 5 and rule:
+            assert rule[0] not in found, f"{rule[0]} stands twice"
+            found[rule[0]] = {
+                "sections": sections(cells[0], STANDARDS.get(rule[0][0])),
+                **dict(zip(("both", *PARTIES), cells[2:]))}
+    return found
+
+
+def exemptions(party: str) -> set[str]:
+    """The rules that stand under "What does not apply", for one party or for both."""
+    entries = re.findall(r"^- \*\*(.+?)\*\*", PAGE.split("## What does not apply")[1], re.MULTILINE)
+    found = set()
+    for entry in entries:
+        if any(f"({other})" in entry for other in PARTIES) and f"({party})" not in entry:
+            continue
+        found |= set(re.findall(r"\b[DTJ]\d+\b", entry)) | sections(entry)
+    return found
+
+
+ROWS = rows()
+
+
+def test_the_tests_that_the_page_names_are_there():
+    swift = names(".")
+    named, quoted = re.findall(r"`(test_\w+)`", PAGE), set(re.findall(r"“([^”]+)”", PAGE))
+    assert len(named) > 40 and len(quoted) > 120
+    for name in named:
+        assert name in python_tests(), name
+    for name in quoted:
+        assert any(pattern.fullmatch(name) for pattern in swift), name
+
+
+def test_the_page_has_every_rule_and_no_other():
+    assert list(ROWS) == RULES
+
+
+@pytest.mark.parametrize("party", PARTIES)
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_has_a_test_or_a_reason(rule, party):
+    row = ROWS[rule]
+    if row[party] == "–":
+        assert rule in exemptions(party), f"{rule} needs a test of the {party}, or an entry under What does not apply"
+        return
+    proofs = 0
+    for column in ("both", party):
+        known = names(*SUITES[column])
+        for name in re.findall(r"“([^”]+)”", row[column]):
+            assert any(pattern.fullmatch(name) for pattern in known), f"{rule}: {name} is no test of {column}"
+            says_so = re.search(rf"\b{re.escape(rule)}\b", name) or row["sections"] & sections(name, STANDARDS.get(rule[0]))
+            proofs += bool(says_so)
+        proofs += len(re.findall(r"`test_\w+`", row[column]))
+    assert proofs, f"{rule} has no test of the {party} whose name has it, or one of {sorted(row['sections'])}"
+
+
+def test_reasons_are_given_for_rules_that_are_there():
+    for party in PARTIES:
+        for rule in exemptions(party):
+            assert rule in RULES or rule.startswith("RFC 9470"), rule
+
+
+def test_both_parties_run_what_is_named_for_both():
+    for party in PARTIES:
+        ran = sources(*SUITES[party])
+        for cases in ("ProofMutation.all", "ProofMutation.withAccessToken", "ProofVariant.all", "TokenMutation.all"):
+            assert cases in ran, f"{party}: {cases}"
+
+
+def test_every_section_that_a_test_names_belongs_to_a_rule():
+    """So that whoever adds a test adds the rule, or finds it."""
+    covered = set().union(*(row["sections"] for row in ROWS.values()))
+    standards = {*STANDARDS.values(), "RFC 9068", "RFC 9470"}
+    for folders in SUITES.values():
+        for literal in NAMED.findall(sources(*folders)):
+            for section in sections(literal):
+                assert section.split(" §")[0] not in standards or section in covered, f"{literal}: no rule has {section}"
+            for rule in re.findall(r"\b[DTJ]\d+\b(?=[ :,(])", re.match(r"[^:]*:?", literal)[0]):
+                assert rule in RULES, f"{literal}: there is no rule {rule}"
