@@ -72,6 +72,9 @@ class Key:
     def sign_pss(self, text: bytes) -> bytes:
         return self.private.sign(text, padding.PSS(padding.MGF1(hashes.SHA256()), 32), hashes.SHA256())
 
+    def sign_rs512(self, text: bytes) -> bytes:
+        return self.private.sign(text, padding.PKCS1v15(), hashes.SHA512())
+
 
 def mac(key: bytes):
     return lambda text: hmac.digest(key, text, hashlib.sha256)

@@ -32,8 +32,11 @@ class Ring:
             # Of a type that nobody knows yet, which must not break the others (RFC 7517 §5).
             {"kty": "AKP", "kid": "k0", "alg": "ML-DSA-44", "pub": "AA"},
             nameless, eddsa, self.es256.jwk, self.rs256.jwk,
-            # The key of k1 once more, for another algorithm and for none.
+            # The key of k1 once more, for another algorithm, for none, and on a curve of another purpose.
             {**eddsa, "kid": "k1-as-es256", "alg": "ES256"}, {**unlabelled, "kid": "k1-unlabelled"},
+            {**eddsa, "kid": "k1-as-x25519", "crv": "X25519"},
+            # The key of k3 once more, for an algorithm that no backend accepts.
+            {**self.rs256.jwk, "kid": "k3-as-rs512", "alg": "RS512"},
         ]
 
 
@@ -136,6 +139,8 @@ WRONG = {
         ring.es256, {"kid": ring.eddsa.kid}),
     "alg is of another key of the set": head(alg="ES256"),
     "alg is not the one that the key is for": head(kid="k1-as-es256"),
+    "alg is not the one that the key is of": head(kid="k1-as-es256", alg="ES256"),
+    "the key is on a curve of another purpose": head(kid="k1-as-x25519"),
     "the key is for no algorithm": head(kid="k1-unlabelled"),
     "kid is of another key of the set": head(kid="k2"),
     "kid is unknown": head(kid="k9"),
@@ -176,6 +181,7 @@ WRONG = {
         f"{name} is a string": claim(**{name: str(time)})
         for name, time in {"iat": NOW, "nbf": NOW, "exp": NOW + 300}.items()},
     **{f"{name} is true": claim(**{name: True}) for name in ("iat", "nbf", "exp")},
+    "iat and nbf are missing": claim(iat=MISSING, nbf=MISSING),
     "exp is a list": claim(exp=[NOW + 300]),
     "exp is a number without an end": written(exp="1e999"),
     "exp is Infinity, which is no JSON": written(exp="Infinity"),
@@ -186,6 +192,8 @@ WRONG = {
     "aud is another app": claim(aud="another"),
     "aud begins with this app": claim(aud=f"{AUDIENCE}5"),
     "aud is a list of other apps": claim(aud=["another", f"{AUDIENCE}5"]),
+    "aud is true": claim(aud=True),
+    "aud is a list of true": claim(aud=[True]),
     "aud is an empty list": claim(aud=[]),
     "aud is a list in a list": claim(aud=[[AUDIENCE]]),
     "aud is an object": claim(aud={AUDIENCE: AUDIENCE}),
@@ -257,5 +265,9 @@ WRONG_OF_OTHER_ALGORITHMS = {
     "RS256: signed as PS256, and says so": lambda ring: forge.token(ring.rs256, {"alg": "PS256"}, ring.rs256.sign_pss),
     "RS256: a MAC with the PEM": lambda ring: forge.token(
         ring.rs256, {"alg": "HS256"}, forge.mac(ring.rs256.public_bytes("PEM"))),
+    "RS256: the key is for RS512, which signed": lambda ring: forge.token(
+        ring.rs256, {"kid": "k3-as-rs512", "alg": "RS512"}, ring.rs256.sign_rs512),
+    "RS256: the key is for RS512, and RS256 signed": lambda ring: forge.token(
+        ring.rs256, {"kid": "k3-as-rs512", "alg": "RS512"}),
     "RS256: alg is none": lambda ring: forge.token(ring.rs256, {"alg": "none"}, lambda _: b""),
 }
