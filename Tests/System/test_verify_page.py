@@ -1,165 +1,258 @@
 """What docs/verify.md shows in other languages verifies the service's tokens, and refuses what it says it refuses."""
 
-import base64
+import http.server
 import json
-import re
-import secrets
-import shutil
-import subprocess
-import time
+import threading
 
 import pytest
 
-from joserfc import jwt
-from joserfc.jwk import ECKey, OKPKey, RSAKey
-
-import snippets
+import forge
+from forge import AUDIENCE, ISSUER, NOW
 from person import Person
 from service import APP, ROOT
 from transport import Transport
+from verifier_process import PROGRAMS, Refused, VerifierProcess, is_installed
+from wrong_tokens import RIGHT, WRONG, WRONG_OF_OTHER_ALGORITHMS, Ring, raw_claims
 
-#: By language: what runs it, its file, and how the snippet is called. All take token, keys, issuer and audience, print
-#: the user's id, and fail with a code that is not 0.
-RUNNERS = {
-    "javascript": (["node"], "verify.mjs", """
-        const [token, keys, issuer, audience] = JSON.parse(process.argv[2]);
-        console.log(verify(token, keys, issuer, audience).sub);
-    """),
-    "go": (["go", "run"], "verify.go", """
-        func main() {
-            var input []json.RawMessage
-            var token, issuer, audience string
-            var keys []Key
-            json.Unmarshal([]byte(os.Args[1]), &input)
-            json.Unmarshal(input[0], &token)
-            json.Unmarshal(input[1], &keys)
-            json.Unmarshal(input[2], &issuer)
-            json.Unmarshal(input[3], &audience)
-            claims, err := Verify(token, keys, issuer, audience)
-            if err != nil {
-                panic(err)
-            }
-            fmt.Println(claims.Sub)
-        }
-    """),
-    "php": (["php"], "verify.php", """
-        [$token, $keys, $issuer, $audience] = json_decode($argv[1], true);
-        echo verify($token, $keys, $issuer, $audience)['sub'], "\\n";
-    """),
-    "ruby": (["ruby"], "verify.rb", """
-        puts verify(*JSON.parse(ARGV[0]))["sub"]
-    """),
-}
-LANGUAGES = ["python", *RUNNERS]
-ISSUER = "localhost"
-
-
-class Refused(Exception):
-    pass
+#: With ES256 and RS256, and with a cache; required, while the others are tried where they are installed.
+WHOLE = ["python", "javascript"]
 
 
 @pytest.fixture(scope="module")
-def verify(tmp_path_factory):
-    """`verify(language, token, jwks)`: the user's id, or `Refused`."""
-    page = (ROOT / "docs" / "verify.md").read_text()
-    folder = tmp_path_factory.mktemp("verify")
+def processes(tmp_path_factory):
+    """The code of the page as a process for each language, started when it is first asked."""
+    running: dict[str, VerifierProcess] = {}
 
-    def python(token, jwks):
-        from joserfc.jwk import KeySet
-        names = snippets.load("verify.md")
-        try:
-            return names.verify(token, KeySet.import_key_set(jwks), ISSUER, APP)["sub"]
-        except Exception as error:
-            raise Refused(error) from error
+    def process(language: str) -> VerifierProcess:
+        if language not in running:
+            if language not in WHOLE and not is_installed(language):
+                pytest.skip(f"{language} is not installed")
+            running[language] = VerifierProcess(language, tmp_path_factory.mktemp(language))
+        return running[language]
 
-    def command(language):
-        program, name, main = RUNNERS[language]
-        file = folder / name
-        code = re.search(rf"(?ms)^```{language}\n(.*?)^```$", page)[1]
-        if language == "go":
-            code = code.replace('"errors"', '"errors"\n\t"fmt"\n\t"os"')
-        file.write_text(code + main)
-        return [*program, str(file)]
-
-    def run(language, token, jwks):
-        if language == "python":
-            return python(token, jwks)
-        told = subprocess.run(
-            [*command(language), json.dumps([token, jwks["keys"], ISSUER, APP])],
-            capture_output=True, text=True, timeout=120)
-        if told.returncode != 0:
-            raise Refused(told.stderr)
-        return told.stdout.strip()
-
-    return run
+    yield process
+    for process in running.values():
+        process.stop()
 
 
-@pytest.fixture(params=LANGUAGES)
+@pytest.fixture(params=PROGRAMS)
 def language(request):
-    # Python and Node are required; the others are tried where they are installed.
-    if request.param not in ("python", "javascript") and not shutil.which(RUNNERS[request.param][0][0]):
-        pytest.skip(f"{request.param} is not installed")
     return request.param
 
 
+@pytest.fixture
+def verifier(processes, language):
+    return processes(language)
+
+
+@pytest.fixture
+def whole(processes, request):
+    return processes(request.param)
+
+
+with_a_cache = pytest.mark.parametrize("whole", WHOLE, indirect=True)
+
+
 @pytest.fixture(scope="module")
-def signer():
-    return OKPKey.generate_key("Ed25519", parameters={"kid": "k1", "alg": "EdDSA", "use": "sig"})
+def ring():
+    return Ring.generate()
 
 
-def token(signer, header=None, **changes) -> str:
-    now = int(time.time())
-    claims = {
-        "iss": ISSUER, "aud": APP, "sub": "usr_1", "sid": "ses_1", "client_id": APP, "jti": secrets.token_hex(8),
-        "iat": now, "nbf": now, "exp": now + 300, **changes,
-    }
-    return jwt.encode({"alg": "EdDSA", "typ": "at+jwt", "kid": "k1", **(header or {})}, claims, signer, ["EdDSA", "ES256", "RS256"])
+def verify(process, token, keys, issuer=ISSUER, audience=AUDIENCE, now=NOW) -> str:
+    return process.call("verify", token=token, keys=keys, issuer=issuer, audience=audience, now=now)
 
 
-def test_tokens_of_the_service_are_verified(shared, verify, language):
+# The rules
+
+
+def test_tokens_of_the_service_are_verified(shared, verifier):
     person = Person.signed_in(shared)
     jwks = Transport(shared.url).send("GET", "/.well-known/jwks.json").json
-    assert verify(language, person.access_token, jwks) == person.claims()["sub"]
+    claims = person.claims()
+    assert verify(verifier, person.access_token, jwks["keys"], claims["iss"], APP, claims["iat"]) == claims["sub"]
 
 
-@pytest.mark.parametrize("kind", ["ES256", "RS256"])
-@pytest.mark.parametrize("language", ["python", "javascript"])
-def test_other_algorithms_are_verified_where_the_page_says_so(verify, language, kind):
-    parameters = {"kid": "k1", "alg": kind, "use": "sig"}
-    key = (
-        ECKey.generate_key("P-256", parameters=parameters) if kind == "ES256"
-        else RSAKey.generate_key(2048, parameters=parameters))
-    jwks = {"keys": [key.as_dict(private=False)]}
-    assert verify(language, token(key, {"alg": kind}), jwks) == "usr_1"
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_right_is_accepted(verifier, ring, name):
+    assert verify(verifier, RIGHT[name](ring), ring.jwks) == "usr_1"
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_refused(verifier, ring, name):
     with pytest.raises(Refused):
-        verify(language, token(key, {"alg": kind, "kid": "k2"}), jwks)
+        verify(verifier, WRONG[name](ring), ring.jwks)
 
 
-REFUSED = {
-    "expired": {"exp": 1_000_000_000},
-    "not valid yet": {"nbf": 4_000_000_000},
-    "another issuer": {"iss": "evil.example"},
-    "another audience": {"aud": "another"},
-    "bound to a key": {"cnf": {"jkt": "x"}},
+@pytest.mark.parametrize("alg", ["es256", "rs256"])
+def test_other_algorithms_are_verified_where_the_page_says_so(verifier, language, ring, alg):
+    token = forge.token(getattr(ring, alg))
+    if language in WHOLE:
+        assert verify(verifier, token, ring.jwks) == "usr_1"
+    else:
+        with pytest.raises(Refused):
+            verify(verifier, token, ring.jwks)
+
+
+@with_a_cache
+@pytest.mark.parametrize("name", WRONG_OF_OTHER_ALGORITHMS)
+def test_what_is_wrong_with_other_algorithms_is_refused(whole, ring, name):
+    with pytest.raises(Refused):
+        verify(whole, WRONG_OF_OTHER_ALGORITHMS[name](ring), ring.jwks)
+
+
+def test_of_a_member_that_stands_twice_the_first_never_counts(verifier, ring):
+    body = raw_claims(sub='"usr_1", "sub": "usr_2"')
+    try:
+        assert verify(verifier, forge.sign(ring.eddsa, forge.header(ring.eddsa), body), ring.jwks) == "usr_2"
+    except Refused:
+        pass  # The parser of the language may tell.
+
+
+VECTORS = json.loads((ROOT / "Vectors" / "access-tokens.json").read_text())
+
+
+@pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: vector["name"])
+def test_the_vectors_are_judged_as_they_should_be(verifier, language, vector):
+    def judge():
+        return verify(
+            verifier, vector["token"], VECTORS["jwks"]["keys"], VECTORS["issuer"], VECTORS["audience"], vector["time"])
+
+    is_readable = language in WHOLE or not vector["name"].startswith(("es256", "rs256"))
+    if vector["accepted"] and is_readable:
+        assert judge() == vector["user"]
+    else:
+        with pytest.raises(Refused):
+            judge()
+
+
+# The keys
+
+
+@with_a_cache
+def test_keys_are_fetched_from_the_service(shared, whole):
+    published = Transport(shared.url).send("GET", "/.well-known/jwks.json")
+    assert published.headers["Cache-Control"] == "public, max-age=300"
+    assert whole.call("fetch", service=shared.url) == {"keys": published.json["keys"], "maxAge": 300}
+
+
+@with_a_cache
+def test_a_token_is_verified_with_what_the_cache_has_fetched(shared, whole):
+    person = Person.signed_in(shared)
+    claims = person.claims()
+    user = whole.call(
+        "verifyWithCache", service=shared.url, token=person.access_token, issuer=claims["iss"], audience=APP)
+    assert user == claims["sub"]
+
+
+@pytest.fixture(scope="module")
+def impostor():
+    """A server whose answers differ in one thing by the path before the well-known one."""
+    keys = json.dumps({"keys": [{"kid": "k1"}]}).encode()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            kind = self.path.split("/")[1]
+            self.send_response({"redirects": 302, "fails": 500}.get(kind, 200))
+            if kind == "redirects":
+                self.send_header("Location", self.path.replace("redirects", "says-an-hour"))
+            if kind == "says-an-hour":
+                self.send_header("Cache-Control", "public, max-age=3600")
+            self.end_headers()
+            self.wfile.write(b"<html>" if kind == "talks" else keys)
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@with_a_cache
+@pytest.mark.parametrize("kind, max_age", [("says-an-hour", 3600), ("says-nothing", 300)])
+def test_keys_are_kept_as_long_as_their_answer_says(impostor, whole, kind, max_age):
+    assert whole.call("fetch", service=f"{impostor}/{kind}") == {"keys": [{"kid": "k1"}], "maxAge": max_age}
+
+
+@with_a_cache
+@pytest.mark.parametrize("kind", ["redirects", "fails", "talks"])
+def test_keys_are_taken_from_no_other_answer(impostor, whole, kind):
+    with pytest.raises(Refused):
+        whole.call("fetch", service=f"{impostor}/{kind}")
+
+
+DAY = 86_400
+DOWN = None
+
+
+def answer(*kids: str, max_age: int = 300) -> dict:
+    return {"keys": [{"kid": kid} for kid in kids], "maxAge": max_age}
+
+
+#: Each step is the time, the `kid` of a token, what the service answers if it is asked, then how often it was asked, and
+#: the keys that come out; `None` for an error.
+CACHE = {
+    "a set is kept as long as its answer says": [
+        (0, "k1", answer("k1"), 1, ["k1"]),
+        (299, "k1", answer("k2"), 0, ["k1"]),
+        (300, "k1", answer("k1", "k2"), 1, ["k1", "k2"]),
+    ],
+    "what is kept is what came last": [
+        (0, "k1", answer("k1"), 1, ["k1"]),
+        (300, "k1", answer("k2"), 1, ["k2"]),
+    ],
+    "a key that is not there is asked for": [
+        (0, "k1", answer("k1"), 1, ["k1"]),
+        (30, "k2", answer("k1", "k2"), 1, ["k1", "k2"]),
+        (31, "k2", answer(), 0, ["k1", "k2"]),
+    ],
+    "a token without a kid costs no more": [
+        (0, "k1", answer("k1"), 1, ["k1"]),
+        (29, None, answer("k1"), 0, ["k1"]),
+    ],
+    "strangers make it ask twice a minute": [
+        (second, f"k{second}", answer("k1"), 1 if second % 30 == 0 else 0, ["k1"]) for second in range(120)
+    ],
+    "they are answered no faster while the service is down": [
+        (0, "k1", answer("k1"), 1, ["k1"]),
+        *((second, f"k{second}", DOWN, 1 if second % 30 == 0 else 0, ["k1"]) for second in range(30, 120)),
+    ],
+    "a short life of the set makes it ask no more often": [
+        (second, "k1", answer("k1", max_age=0), 1 if second % 30 == 0 else 0, ["k1"]) for second in range(120)
+    ],
+    "a long life of the set is believed for an hour": [
+        (0, "k1", answer("k1", max_age=DAY), 1, ["k1"]),
+        (3599, "k1", answer("k2"), 0, ["k1"]),
+        (3600, "k1", answer("k2"), 1, ["k2"]),
+    ],
+    "old keys go on for a day while the service is down": [
+        (0, "k1", answer("k1"), 1, ["k1"]),
+        (300, "k1", DOWN, 1, ["k1"]),
+        (301, "k1", DOWN, 0, ["k1"]),
+        (299 + DAY, "k1", DOWN, 1, ["k1"]),
+        (300 + DAY, "k1", DOWN, 0, None),
+        (330 + DAY, "k1", answer("k1"), 1, ["k1"]),
+    ],
+    "without keys it tries again after a second": [
+        (0, "k1", DOWN, 1, None),
+        (0.5, "k1", answer("k1"), 0, None),
+        (1, "k1", answer("k1"), 1, ["k1"]),
+    ],
 }
 
 
-@pytest.mark.parametrize("name", [*REFUSED, "another type", "another kid", "another key", "another payload"])
-def test_what_is_wrong_is_refused(signer, verify, language, name):
-    jwks = {"keys": [signer.as_dict(private=False)]}
-    if name in REFUSED:
-        wrong = token(signer, **REFUSED[name])
-    elif name == "another type":
-        wrong = token(signer, {"typ": "challenge+jwt"})
-    elif name == "another kid":
-        wrong = token(signer, {"kid": "k2"})
-    elif name == "another key":
-        wrong = token(OKPKey.generate_key("Ed25519", parameters={"kid": "k1"}))
-    else:
-        header, payload, signature = token(signer).split(".")
-        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-        changed = base64.urlsafe_b64encode(json.dumps({**claims, "sub": "usr_2"}).encode()).rstrip(b"=").decode()
-        wrong = f"{header}.{changed}.{signature}"
-    assert verify(language, token(signer), jwks) == "usr_1"
-    with pytest.raises(Refused):
-        verify(language, wrong, jwks)
+@with_a_cache
+@pytest.mark.parametrize("name", CACHE)
+def test_the_cache(whole, ring, name):
+    steps = [
+        {"now": time, "token": forge.token(ring.eddsa, {"kid": forge.MISSING if kid is None else kid}), "answer": given}
+        for time, kid, given, *_ in CACHE[name]]
+    expected = [{"fetches": fetches, "keys": keys} for *_, fetches, keys in CACHE[name]]
+    assert whole.call("cache", steps=steps) == expected
+
+
+@with_a_cache
+def test_one_fetch_is_enough_for_many_who_ask_at_once(whole, ring):
+    told = whole.call("stampede", token=forge.token(ring.eddsa), keys=ring.jwks, callers=8)
+    assert told == {"fetches": 1, "served": 8}

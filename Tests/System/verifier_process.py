@@ -1,0 +1,63 @@
+"""The code that docs/verify.md shows, as a process for each language that is asked about many tokens."""
+
+import json
+import pathlib
+import select
+import shutil
+import subprocess
+import sys
+
+import snippets
+from service import ROOT
+
+DRIVERS = ROOT / "Tests" / "System" / "verifiers"
+
+#: By language: the program that must be there, and how the driver is run that lies beside the snippet.
+PROGRAMS = {
+    "python": (sys.executable, ["driver.py"]),
+    "javascript": ("node", ["driver.mjs"]),
+    "go": ("go", ["run", "snippet.go", "driver.go"]),
+    "php": ("php", ["driver.php"]),
+    "ruby": ("ruby", ["driver.rb"]),
+}
+SUFFIXES = {"python": "py", "javascript": "mjs", "go": "go", "php": "php", "ruby": "rb"}
+
+
+class Refused(Exception):
+    """The code of the page refused, in an orderly way."""
+
+
+class VerifierProcess:
+    """One snippet and its driver; whatever breaks the process is an error, not a refusal."""
+
+    #: Seconds for one answer; the first one of Go includes its build.
+    PATIENCE = 120
+
+    def __init__(self, language: str, folder: pathlib.Path):
+        suffix = SUFFIXES[language]
+        (folder / f"snippet.{suffix}").write_text(snippets.code("verify.md", language))
+        shutil.copy(DRIVERS / f"driver.{suffix}", folder)
+        program, arguments = PROGRAMS[language]
+        self.process = subprocess.Popen(
+            [program, *arguments], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def call(self, name: str, **arguments):
+        """What the driver answers, or `Refused`."""
+        self.process.stdin.write(json.dumps({"call": name, **arguments}) + "\n")
+        self.process.stdin.flush()
+        assert select.select([self.process.stdout], [], [], self.PATIENCE)[0], "no answer"
+        line = self.process.stdout.readline()
+        assert line, f"ended with {self.process.wait(10)}"
+        answer = json.loads(line)
+        if "refused" in answer:
+            raise Refused(answer["refused"])
+        return answer["answer"]
+
+    def stop(self) -> None:
+        self.process.stdin.close()
+        self.process.wait(10)
+        self.process.stdout.close()
+
+
+def is_installed(language: str) -> bool:
+    return shutil.which(PROGRAMS[language][0]) is not None

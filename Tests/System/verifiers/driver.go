@@ -1,0 +1,32 @@
+// Calls the Go of docs/verify.md; each line that comes in is a call, each that goes out its answer.
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"time"
+)
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	output := json.NewEncoder(os.Stdout)
+	for lines.Scan() {
+		var call struct {
+			Token, Issuer, Audience string
+			Keys                    []Key
+			Now                     int64
+		}
+		if err := json.Unmarshal(lines.Bytes(), &call); err != nil {
+			panic(err)
+		}
+		claims, err := Verify(call.Token, call.Keys, call.Issuer, call.Audience, time.Unix(call.Now, 0))
+		if err != nil {
+			output.Encode(map[string]any{"refused": err.Error()})
+		} else {
+			output.Encode(map[string]any{"answer": claims["sub"]})
+		}
+	}
+}

@@ -1,0 +1,59 @@
+// Calls the JavaScript of docs/verify.md; each line that comes in is a call, each that goes out its answer.
+
+import { createInterface } from "node:readline";
+import * as snippet from "./snippet.mjs";
+
+const calls = {
+  verify: ({ token, keys, issuer, audience, now }) => snippet.verify(token, keys, issuer, audience, now).sub,
+
+  fetch: ({ service }) => snippet.fetchKeys(service),
+
+  async verifyWithCache({ service, token, issuer, audience }) {
+    const cache = new snippet.KeyCache(service);
+    await cache.keysFor(token);
+    return snippet.verify(token, await cache.keysFor(token), issuer, audience).sub;
+  },
+
+  async cache({ steps }) {
+    let current;
+    let fetches;
+    const fetch = async (service) => {
+      fetches += 1;
+      if (service !== "the service" || !current.answer) throw new Error("down");
+      return current.answer;
+    };
+    const cache = new snippet.KeyCache("the service", fetch, () => current.now);
+    const seen = [];
+    for (const step of steps) {
+      [current, fetches] = [step, 0];
+      const keys = await cache.keysFor(step.token).catch(() => null);
+      seen.push({ fetches, keys: keys?.map((key) => key.kid) ?? null });
+    }
+    return seen;
+  },
+
+  // How many fetches there are when many ask at once, and how many of them get keys.
+  async stampede({ token, keys, callers }) {
+    let fetches = 0;
+    const fetch = async () => {
+      fetches += 1;
+      return { keys, maxAge: 3600 };
+    };
+    let seconds = 0;
+    // So much time passes between two looks at the clock that a second fetch would be allowed.
+    const cache = new snippet.KeyCache("the service", fetch, () => (seconds += 40));
+    const answers = await Promise.all(Array.from({ length: callers }, () => cache.keysFor(token)));
+    return { fetches, served: answers.filter((answer) => answer === keys).length };
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const call = JSON.parse(line);
+  let answer;
+  try {
+    answer = { answer: await calls[call.call](call) };
+  } catch (error) {
+    answer = { refused: String(error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

@@ -1,0 +1,95 @@
+"""Calls the Python of docs/verify.md; each line that comes in is a call, each that goes out its answer."""
+
+import json
+import sys
+import threading
+
+import snippet
+
+#: What a step of a cache's test answers with.
+state: dict = {"now": 0, "answer": None, "fetches": 0}
+
+
+def verify(call):
+    return snippet.verify(call["token"], call["keys"], call["issuer"], call["audience"], call["now"])["sub"]
+
+
+def fetch(call):
+    keys, max_age = snippet.fetch_keys(call["service"])
+    return {"keys": keys, "maxAge": max_age}
+
+
+def verify_with_cache(call):
+    cache = snippet.KeyCache(call["service"])
+    keys = [cache.keys_for(call["token"]) for _ in range(2)][-1]
+    return snippet.verify(call["token"], keys, call["issuer"], call["audience"])["sub"]
+
+
+def run_cache(call):
+    def fake_fetch(service):
+        state["fetches"] += 1
+        assert service == "the service"
+        if state["answer"] is None:
+            raise OSError("down")
+        return state["answer"]["keys"], state["answer"]["maxAge"]
+
+    cache = snippet.KeyCache("the service", fake_fetch, lambda: state["now"])
+    seen = []
+    for step in call["steps"]:
+        state.update(step)
+        state["fetches"] = 0
+        try:
+            keys = [key["kid"] for key in cache.keys_for(step["token"])]
+        except Exception:
+            keys = None
+        seen.append({"fetches": state["fetches"], "keys": keys})
+    return seen
+
+
+def stampede(call):
+    """How many fetches there are when many threads ask at once, and how many of them get keys."""
+    arrived, fetches, served = set(), [], []
+    seconds = 0
+    changed = threading.Condition()
+
+    def clock():
+        # Each thread looks at the clock before it may have to wait. So much time passes between two looks that a second
+        # fetch would be allowed.
+        nonlocal seconds
+        with changed:
+            arrived.add(threading.get_ident())
+            changed.notify_all()
+            seconds += 40
+            return seconds
+
+    def fake_fetch(service):
+        with changed:
+            fetches.append(service)
+            changed.wait_for(lambda: len(arrived) == call["callers"], timeout=10)
+        return call["keys"], 3600
+
+    cache = snippet.KeyCache("the service", fake_fetch, clock)
+
+    def ask():
+        if cache.keys_for(call["token"]) == call["keys"]:
+            served.append(threading.get_ident())
+
+    threads = [threading.Thread(target=ask) for _ in range(call["callers"])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {"fetches": len(fetches), "served": len(served)}
+
+
+CALLS = {
+    "verify": verify, "fetch": fetch, "verifyWithCache": verify_with_cache, "cache": run_cache, "stampede": stampede,
+}
+
+for line in sys.stdin:
+    call = json.loads(line)
+    try:
+        answer = {"answer": CALLS[call["call"]](call)}
+    except Exception as error:
+        answer = {"refused": repr(error)}
+    print(json.dumps(answer), flush=True)

@@ -1,0 +1,14 @@
+# Calls the Ruby of docs/verify.md; each line that comes in is a call, each that goes out its answer.
+
+require_relative "snippet"
+
+$stdout.sync = true
+$stdin.each_line do |line|
+  call = JSON.parse(line)
+  answer = begin
+    { answer: verify(*call.values_at("token", "keys", "issuer", "audience", "now"))["sub"] }
+  rescue StandardError => error
+    { refused: error.message }
+  end
+  puts JSON.generate(answer)
+end
