@@ -64,7 +64,7 @@ struct FileLockTests {
 
     @Test(
         "lasts as long as a refresh may, by the timeout of the client that waits",
-        arguments: [(2, 30), (10, 30), (60, 180)] as [(Double, Double)])
+        arguments: [(2, 30), (10, 30), (11, 33)] as [(Double, Double)])
     func clientTimeout(_ timeout: Double, patience: Double) async throws {
         try await withDirectory { directory, waits, environment in
             let stage = try await Stage()
