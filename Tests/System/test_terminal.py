@@ -6,6 +6,8 @@ import stat
 import subprocess
 import urllib.request
 
+import pytest
+
 from operator_api import Management
 from service import BINARY, Service
 
