@@ -5,7 +5,7 @@ package enum KeyHint: String, Sendable, CaseIterable {
     case jwk, jku, x5u, x5c
 
     /// Where a hint leads that is an address.
-    package static let host = "keys.evil.example"
+    private static let host = "keys.evil.example"
 
     func value(of key: SigningKey) -> JSONValue {
         switch self {

@@ -6,6 +6,8 @@ import stat
 import subprocess
 import urllib.request
 
+import pytest
+
 from operator_api import Management
 from service import BINARY, Service
 
@@ -150,7 +152,7 @@ def test_outside_development_apps_are_reached_by_https(tmp_path, url):
         [BINARY, "serve", "--database", f"sqlite:{tmp_path}/s.sqlite", "--public-url", url], capture_output=True,
         text=True, timeout=30)
     assert refused.returncode != 0
-    assert "public-url must begin with https://" in refused.stderr
+    assert "public-url: must begin with https://" in refused.stderr
 
 
 def test_a_lost_key_file_is_never_replaced(service):
