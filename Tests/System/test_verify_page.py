@@ -191,7 +191,7 @@ def answer(*kids: str, max_age: int = 300) -> dict:
 
 
 #: Each step is the time, the `kid` of a token, what the service answers if it is asked, then how often it was asked, and
-#: the keys that come out; `None` for an error.
+#: the keys that come out; `None` for what is answered with 503.
 CACHE = {
     "a set is kept as long as its answer says": [
         (0, "k1", answer("k1"), 1, ["k1"]),

@@ -26,7 +26,10 @@ const calls = {
     const seen = [];
     for (const step of steps) {
       [current, fetches] = [step, 0];
-      const keys = await cache.keysFor(step.token).catch(() => null);
+      const keys = await cache.keysFor(step.token).catch((error) => {
+        if (error.status !== 503) throw error;
+        return null;
+      });
       seen.push({ fetches, keys: keys?.map((key) => key.kid) ?? null });
     }
     return seen;

@@ -40,7 +40,7 @@ def run_cache(call):
         state["fetches"] = 0
         try:
             keys = [key["kid"] for key in cache.keys_for(step["token"])]
-        except Exception:
+        except ConnectionError:
             keys = None
         seen.append({"fetches": state["fetches"], "keys": keys})
     return seen
