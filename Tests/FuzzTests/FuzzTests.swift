@@ -3,7 +3,7 @@ import Testing
 
 /// Every reader of foreign bytes, with a few thousand mutations that are the same each time.
 ///
-/// One reader at a time: all of them at once would leave no thread to the tests that wait for a network.
+/// One reader, or part of a call, at a time: all of them at once would leave no thread to the tests that wait for a network.
 @Suite("Mutated input", .serialized)
 struct FuzzTests {
     @Test("No mutation breaks a rule of its reader", .timeLimit(.minutes(5)), arguments: try FuzzTarget.all())

@@ -95,8 +95,8 @@ struct RouterFuzz {
 
     /// What may stand in no refusal: passwords, and what proves who calls.
     private func secrets(_ headers: [(name: String, value: String)]) -> [String] {
-        let public_: Set = ["user-agent", "content-type", "accept-language", "x-device-id", "origin"]
-        let sent = headers.filter { !public_.contains($0.name) }.map(\.value).filter { $0.utf8.count >= 16 }
+        let harmless: Set = ["user-agent", "content-type", "accept-language", "x-device-id", "origin"]
+        let sent = headers.filter { !harmless.contains($0.name) }.map(\.value).filter { $0.utf8.count >= 16 }
         return [
             RouteSeeds.password, world.managementKey, world.accessToken, world.refreshToken, world.verificationToken,
         ].filter { !$0.isEmpty } + sent
