@@ -23,7 +23,8 @@ package struct KeySchedule: Sendable {
         at now: Timestamp, isKnown: (StoredSigningKey) -> Bool = { _ in true }
     ) -> StoredSigningKey? {
         let active = keys.filter { $0.activeFrom <= now }
-        return active.first(where: isKnown) ?? active.first ?? keys.last
+        // Where none is known for long enough, the oldest is the one that most know.
+        return active.first(where: isKnown) ?? active.last ?? keys.last
     }
 
     package func state(of key: StoredSigningKey, at now: Timestamp) -> State {

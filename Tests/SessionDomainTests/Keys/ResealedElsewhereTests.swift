@@ -71,6 +71,17 @@ struct ResealedElsewhereTests {
         #expect(node.notices.first?.description.contains("restart") == true)
     }
 
+    @Test("An app that nobody has asked for yet goes on as well: the round of every minute has opened it")
+    func idle() async throws {
+        let (store, node) = (try store(), Node())
+        let directory = try node.directory(store, old)
+        try await SigningKeys(store: store, keys: old, directory: directory, environment: node.environment)
+            .maintain { Issue.record($0) }
+        _ = try await keys(store, elsewhere, node).reseal()
+        node.wait(AppDirectory.lifetime)
+        #expect(ids(try await directory.app(try appID())).count == 5)
+    }
+
     @Test("A process that starts without the master key opens nothing, and says which one it lacks")
     func freshStart() async throws {
         let (store, node) = (try store(), Node())

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Times of keys after a clock was wrong")
+struct KeyTimesTests {
+    private static let decade = 3650 * 86_400
+    private let wait = KeyRotationPolicy().retention(of: .access)
+
+    private func key(
+        _ id: String, created: Int, from: Int, retires: Int? = nil, removeAfter: Int? = nil
+    ) throws -> StoredSigningKey {
+        StoredSigningKey(
+            appID: try appID(), purpose: .access, keyID: id, algorithm: .edDSA, sealedPrivateKey: Data(),
+            createdAt: now + created, activeFrom: now + from, retiresAt: retires.map { now + $0 },
+            removeAfter: removeAfter.map { now + $0 })
+    }
+
+    private func times(_ keys: [StoredSigningKey]) -> KeyTimes {
+        KeyTimes(of: keys, purpose: .access, policy: KeyRotationPolicy(), now: now)
+    }
+
+    private func decide(
+        _ reason: KeyRotation.Reason, _ keys: [StoredSigningKey], brings: Bool = true
+    ) throws -> KeyRotationDecision {
+        let app = App(id: try appID(), name: "a", createdAt: now)
+        return KeyRotation(
+            appID: app.id, purpose: .access, reason: reason, policy: KeyRotationPolicy(),
+            candidate: brings ? try key("new", created: 0, from: 0) : nil, now: now,
+            events: EventFactory(appID: app.id, environment: stillEnvironment)
+        ).decide(keys, app: app)
+    }
+
+    @Test("A key that was made in the future waits anew from now, and the one before it signs until then")
+    func future() throws {
+        let next = try key("next", created: Self.decade, from: Self.decade + 395)
+        let old = try key(
+            "old", created: -1000, from: -1000, retires: Self.decade + 395, removeAfter: Self.decade + 395 + wait)
+        let expected = [
+            try key("next", created: 0, from: 395),
+            try key("old", created: -1000, from: -1000, retires: 395, removeAfter: 395 + wait),
+        ]
+        #expect(times([next, old]).kept == expected)
+        #expect(times([next, old]).mistaken == ["next"])
+        // Asking for a successor finds one that waits, and does not have to wait for ten years.
+        for reason in [KeyRotation.Reason.request, .schedule] {
+            #expect(try decide(reason, [next, old]) == KeyRotationDecision(changed: expected, mistaken: ["next"]))
+        }
+    }
+
+    @Test("What waits behind a mistaken key gets a new time with it, in the same order")
+    func chain() throws {
+        let last = try key("last", created: 0, from: Self.decade + 396)
+        let next = try key(
+            "next", created: Self.decade, from: Self.decade + 395, retires: Self.decade + 396,
+            removeAfter: Self.decade + 396 + wait)
+        let old = try key(
+            "old", created: -1000, from: -1000, retires: Self.decade + 395, removeAfter: Self.decade + 395 + wait)
+        let kept = times([last, next, old]).kept
+        #expect(kept.map(\.activeFrom) == [now + 396, now + 395, now - 1000])
+        #expect(kept.map(\.retiresAt) == [nil, now + 396, now + 395])
+    }
+
+    @Test("A clock that differs by what is allowed for is no mistake", arguments: [(60, 0), (61, 1)])
+    func tolerance(_ ahead: Int, _ mistakes: Int) throws {
+        let keys = [try key("next", created: ahead, from: ahead + 395), try key("old", created: -1000, from: -1000)]
+        #expect(times(keys).mistaken.count == mistakes)
+        #expect(times(keys).kept == keys || mistakes > 0)
+    }
+
+    @Test("A key that signs before its time, for there is no other, has its time now")
+    func alone() throws {
+        let only = try key("only", created: Self.decade, from: Self.decade + 395)
+        #expect(times([only]).kept == [try key("only", created: 0, from: 0)])
+        #expect(try decide(.request, [only]).added?.activeFrom == now + 395)
+    }
+
+    @Test("A key that has signed goes after two waits; the second begins when the first is seen over")
+    func twoWaits() throws {
+        let new = try key("new", created: -Self.decade, from: -wait)
+        let old = try key("old", created: -Self.decade, from: -Self.decade, retires: -wait, removeAfter: 0)
+        let waiting = times([new, old]).kept[1]
+        #expect(waiting.removeAfter == now + wait)
+        #expect(times([new, old]).over.isEmpty)
+        for (elapsed, isOver) in [(wait - 1, false), (wait, true)] {
+            let later = KeyTimes(
+                of: [new, waiting], purpose: .access, policy: KeyRotationPolicy(), now: now + elapsed)
+            #expect(later.over == (isOver ? [waiting] : []))
+            #expect(later.kept.count == (isOver ? 1 : 2))
+        }
+    }
+
+    @Test("An end that a clock ahead has put years away comes as soon as any other")
+    func farEnd() throws {
+        let new = try key("new", created: -500, from: -100)
+        let old = try key("old", created: -1000, from: -1000, retires: -100, removeAfter: Self.decade)
+        #expect(times([new, old]).kept[1].removeAfter == now + wait)
+    }
+
+    @Test("Clocks that contradict each other make no more than a few keys by age, and whoever asks gets one")
+    func bound() throws {
+        let keys = try (0..<KeyRotation.maximumByAge).map { index in
+            try key(
+                "\(index)", created: -Self.decade, from: -Self.decade - index,
+                retires: index == 0 ? nil : -wait, removeAfter: index == 0 ? nil : 1)
+        }
+        #expect(try decide(.schedule, keys).added == nil)
+        #expect(try decide(.schedule, Array(keys.dropLast())).added != nil)
+        #expect(try decide(.request, keys).added != nil)
+    }
+}
