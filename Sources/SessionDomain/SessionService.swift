@@ -36,7 +36,7 @@ package struct SessionService: Sendable {
         let sources = SourceLimiter()
         self.store = store
         self.environment = environment
-        let sightings = KeySightings(publishAhead: keyRotation.publishAhead, environment: environment)
+        let sightings = KeySightings(policy: keyRotation, environment: environment)
         directory = AppDirectory(
             store: store, keys: keys, origins: origins, defaultApp: defaultApp, sightings: sightings,
             environment: environment, notices: notices)

@@ -25,8 +25,10 @@ def key_id(token: str) -> str:
 class CachingVerifier:
     """A backend that keeps the key sets of one node as long as it may, and asks for them at no other time."""
 
-    def __init__(self, service: Service):
+    def __init__(self, service: Service, keeps: int | None = None):
         self.transport = Person(service).transport
+        #: Seconds for which it keeps a set against what the answer says.
+        self.keeps = keeps
         self.sets: dict[str, tuple[float, dict]] = {}
 
     def keys(self, path: str) -> dict:
@@ -36,7 +38,8 @@ class CachingVerifier:
         asked = time.monotonic()
         answer = self.transport.send("GET", path)
         assert answer.status == 200, answer
-        self.sets[path] = (asked + int(answer.headers["Cache-Control"].split("max-age=")[1]), answer.json)
+        allowed = int(answer.headers["Cache-Control"].split("max-age=")[1])
+        self.sets[path] = (asked + (self.keeps or allowed), answer.json)
         return answer.json
 
     def verify(self, access_token: str) -> None:
@@ -49,8 +52,9 @@ class CachingVerifier:
 class Load:
     """Threads that refresh and sign in, each time at another node, and have every token judged by all there is."""
 
-    def __init__(self, *nodes: Service, people: int = 3, newcomers: int = 1):
+    def __init__(self, *nodes: Service, people: int = 3, newcomers: int = 1, keeps: int | None = None):
         self.nodes = nodes
+        self.keeps = keeps
         #: Which node signed with which key: pairs of a place in `nodes` and a key id.
         self.access: set[tuple[int, str]] = set()
         self.challenges: set[tuple[int, str]] = set()
@@ -78,7 +82,7 @@ class Load:
             for signed in (self.access, self.challenges) for node in range(len(self.nodes)))
 
     def _run(self, turns) -> None:
-        verifiers = [CachingVerifier(node) for node in self.nodes]
+        verifiers = [CachingVerifier(node, self.keeps) for node in self.nodes]
         try:
             for _ in turns(verifiers):
                 if self._stop.is_set():

@@ -35,6 +35,12 @@ package struct KeyRotationPolicy: Sendable, Equatable {
     /// `max-age` of a key set: what fits into the time for which keys are published ahead.
     package var keySetMaxAge: Int { max(0, min(Self.longestKeySetAge, publishAhead - AppDirectory.lifetime)) }
 
+    /// Seconds after which a process that knows a key may take it for known everywhere: what other nodes and verifiers may
+    /// be behind. That clocks differ does not matter where none is read.
+    package var knownAfter: Int {
+        min(publishAhead, AppDirectory.lifetime + keySetMaxAge + Self.verifierFloor)
+    }
+
     /// Seconds for which a key is published after it stopped signing.
     package func retention(of purpose: StoredSigningKey.Purpose) -> Int {
         purpose.longestLife + max(publishAhead, Self.safePublishAhead)

@@ -16,13 +16,13 @@ package final class KeySightings: Sendable {
         }
     }
 
-    private let publishAhead: Int
+    private let policy: KeyRotationPolicy
     private let environment: ServiceEnvironment
     /// The uptime from which each key may sign.
     private let apps = Mutex<[AppID: [Name: Int64]]>([:])
 
-    package init(publishAhead: Int, environment: ServiceEnvironment) {
-        self.publishAhead = publishAhead
+    package init(policy: KeyRotationPolicy, environment: ServiceEnvironment) {
+        self.policy = policy
         self.environment = environment
     }
 
@@ -37,7 +37,7 @@ package final class KeySightings: Sendable {
             for key in keys {
                 // Of keys that were there before this process, only the clock can say for how long.
                 let age = known == nil ? max(0, now.milliseconds - key.createdAt.milliseconds) : 0
-                ready[Name(key)] = known?[Name(key)] ?? uptime + max(0, Int64(publishAhead) * 1000 - age)
+                ready[Name(key)] = known?[Name(key)] ?? uptime + max(0, Int64(policy.knownAfter) * 1000 - age)
             }
             apps[app] = ready
             return ready

@@ -54,7 +54,11 @@ package struct SigningKeys: Sendable {
                 rotation(purpose, of: app, reason: reason, candidate: candidate))
             guard let decision else { throw Refusal.notFound("there is no app \(app)") }
             guard let algorithm = decision.wanted else {
-                if !decision.isNothing { directory?.invalidate() }
+                if !decision.isNothing {
+                    directory?.invalidate()
+                    // So that this process knows a new key from now on, and not from the next request.
+                    _ = try? await directory?.app(app)
+                }
                 if !decision.mistaken.isEmpty { notices(.keysRescheduled(app: app, keyIDs: decision.mistaken)) }
                 return decision
             }

@@ -8,7 +8,9 @@ enum TestApp {
     static let keys = KeyRing(current: MasterKey(secret: Data(repeating: 7, count: 32)))
 
     /// Of a process that has known every key forever.
-    static var sightings: KeySightings { KeySightings(publishAhead: 0, environment: stillEnvironment) }
+    static var sightings: KeySightings {
+        KeySightings(policy: KeyRotationPolicy(publishAhead: 0), environment: stillEnvironment)
+    }
 
     static let signingKeys = Result {
         try [StoredSigningKey.Purpose.access, .challenge].map {
