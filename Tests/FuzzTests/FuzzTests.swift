@@ -10,8 +10,8 @@ struct FuzzTests {
     func short(_ target: FuzzTarget) async throws {
         for seed in target.seeds { _ = try target.check(Array(seed.utf8)) }
         #expect(try target.check(Array(target.seeds[0].utf8)), "the first seed is accepted")
-        for seed in UInt64(1)...20 {
-            #expect(try target.run(seed: seed) { $0 < 100 }.runs == 100)
+        for seed in UInt64(1)...200 {
+            #expect(try target.run(seed: seed) { $0 < 10 }.runs == 10)
             await Task.yield()
         }
     }
