@@ -5,10 +5,16 @@ public struct VerifierEnvironment: Sendable {
     /// The time by which tokens, proofs and key sets are judged.
     public var now: @Sendable () -> Date
 
-    /// Waits for some seconds, or until the task is cancelled: ends a fetch of keys that takes too long.
+    /// Waits for some seconds: ends a fetch of keys that takes too long.
+    ///
+    /// - Throws: `CancellationError`, when the task is cancelled before.
     public var sleep: @Sendable (_ seconds: TimeInterval) async throws -> Void
 
     /// An environment with a clock of your own, for tests.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - sleep: Waits for some seconds. Throws: `CancellationError`, when the task is cancelled before.
     public init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (_ seconds: TimeInterval) async throws -> Void = VerifierEnvironment.live.sleep

@@ -65,7 +65,9 @@ private final class Load {
                 keySource: PublishedKeys(router: worlds[index % 2].router))
         }
         var people: [PreludeSessionClient] = []
-        for (index, world) in worlds.enumerated() { people.append(try await world.signedIn("user\(index)@example.com")) }
+        for (index, world) in worlds.enumerated() {
+            people.append(try await world.signedIn("user\(index)@example.com"))
+        }
         self.people = people
         // Some are always about to fetch, and some have just done so.
         for verifier in verifiers {

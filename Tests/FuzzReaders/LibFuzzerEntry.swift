@@ -11,8 +11,13 @@
     /// its words a dictionary, so that it begins where the tests do.
     @_cdecl("LLVMFuzzerInitialize")
     public func initialize(_ count: UnsafeMutableRawPointer, _ arguments: UnsafeMutableRawPointer) -> CInt {
-        guard let reader else { preconditionFailure("PRELUDE_SESSION_FUZZ_TARGET names no reader") }
         let environment = ProcessInfo.processInfo.environment
+        guard let reader else {
+            let names = (try? FuzzTarget.all().map(\.name)) ?? []
+            FileHandle.standardError.write(
+                Data("There is no such reader, but: \(names.joined(separator: ", "))\n".utf8))
+            exit(1)
+        }
         do {
             if let folder = environment["PRELUDE_SESSION_FUZZ_SEEDS"] { try reader.writeSeeds(into: folder) }
             if let file = environment["PRELUDE_SESSION_FUZZ_WORDS"] { try reader.writeWords(to: file) }

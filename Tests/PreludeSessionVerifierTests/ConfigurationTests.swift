@@ -84,7 +84,7 @@ struct ConfigurationTests {
         #expect(field(resources: [Backend.resource, resource]) == "resources")
     }
 
-    @Test("D1: a resource is https, but on this machine")
+    @Test("D1 (RFC 9449 §2): a resource is https, or on this machine")
     func plainResources() {
         #expect(field(resources: ["http://api.example.com"]) == "resources")
         #expect(field(resources: ["http://localhost.example.com"]) == "resources")

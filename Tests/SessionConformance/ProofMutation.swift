@@ -17,6 +17,17 @@ package struct ProofMutation: Sendable, CustomTestStringConvertible {
 
     package var testDescription: String { rule }
 
+    /// The reason that the verifier for backends gives.
+    package var verifierReason: String {
+        switch expected {
+        case .missing, .moreThanOne: "missing_proof"
+        case .malformed, .wrongType, .unsupportedAlgorithm, .invalidSignature, .invalidKey: "invalid_proof"
+        case .wrongMethod: "wrong_method"
+        case .wrongTarget: "wrong_target"
+        case .wrongAccessToken: "wrong_access_token"
+        }
+    }
+
     /// All that break a rule for any request.
     package static let all = header + claims
     /// Those that break the binding to an access token, for requests that carry one.

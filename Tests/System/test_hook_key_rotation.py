@@ -44,6 +44,10 @@ class Operator:
         return Reply(200, b"")
 
 
+def has_hook_key(service: Service) -> bool:
+    return any(key["alg"] == "PS256" for key in Transport(service.url).send("GET", "/.well-known/jwks.json").json["keys"])
+
+
 def test_every_delivery_of_both_nodes_verifies_while_the_key_of_hooks_rotates(tmp_path, authority, backend):
     egress = ["--egress-trust-roots", str(authority.certificate_path), "--egress-network", "127.0.0.0/8"]
     first, second = (Service(tmp_path, "--key-publish-ahead", str(AHEAD), *egress) for _ in range(2))
@@ -53,6 +57,8 @@ def test_every_delivery_of_both_nodes_verifies_while_the_key_of_hooks_rotates(tm
         url = backend.on(PATH, operator.take)
         nodes = [Management(first), Management(second)]
         webhook = nodes[0].expect(201, "POST", "/webhooks", {"url": url})
+        # The first key is made with the first webhook, and there is nothing before it that a node could go on with.
+        wait_until(lambda: all(has_hook_key(node) for node in (first, second)))
         nodes[0].expect(200, "POST", f"/webhooks/{webhook['id']}/activate")
         turns = itertools.cycle(nodes)
 

@@ -6,11 +6,13 @@ internal import SessionTokens
 /// A nonce is good for one to two minutes. To change the secret without a refusal, make the new one an `older` of the old
 /// on every node, then change their places, and two minutes later take the old one away.
 public enum NoncePolicy: Sendable {
-    /// Never: a proof is fresh by its `iat`.
+    /// Never: a proof is fresh by its `iat`. No nonce is given, so none can be asked for (RFC 9449 §11.3).
     case never
-    /// When its `iat` is not within the window, which lets in devices whose clock is wrong.
+    /// When its `iat` is not within the window, so that a wrong clock locks nobody out. It is no defence: proofs made
+    /// ahead of time are as good as with `never` (§11.2), and a client that was given a nonce may come without one once its
+    /// `iat` is right, which §11.3 forbids and a verifier without memory cannot see. Against them there is `always`.
     case whenNeeded(secret: Data, older: [Data] = [])
-    /// Always.
+    /// Always: a proof is made at most two minutes before it is used (§11.2).
     case always(secret: Data, older: [Data] = [])
 }
 

@@ -41,17 +41,7 @@ struct AppCookies: Sendable {
         set(CookieName.device(appID: appID), to: id, seconds: 365 * 86_400, on: &response)
     }
 
-    private func value(_ name: String, in request: Request) -> String? {
-        let full = fullName(name)
-        for header in request.headers.all("cookie") {
-            for pair in header.split(separator: ";") {
-                let trimmed = pair.drop { $0 == " " }
-                guard let equals = trimmed.firstIndex(of: "="), trimmed[..<equals] == full else { continue }
-                return String(trimmed[trimmed.index(after: equals)...])
-            }
-        }
-        return nil
-    }
+    private func value(_ name: String, in request: Request) -> String? { request.headers.cookie(fullName(name)) }
 
     private func set(_ name: String, to value: String, seconds: Int, on response: inout Response) {
         let sameSite = isSecure && isCrossSite ? "None" : "Lax"
@@ -61,4 +51,18 @@ struct AppCookies: Sendable {
     }
 
     private func fullName(_ name: String) -> String { (isSecure ? CookieName.hostPrefix : "") + name }
+}
+
+extension HTTPFields {
+    /// What stands between the name of a cookie and the next semicolon, the first time (RFC 6265 §5.4).
+    func cookie(_ name: String) -> String? {
+        for header in all("cookie") {
+            for pair in header.split(separator: ";") {
+                let trimmed = pair.drop { $0 == " " }
+                guard let equals = trimmed.firstIndex(of: "="), trimmed[..<equals] == name else { continue }
+                return String(trimmed[trimmed.index(after: equals)...])
+            }
+        }
+        return nil
+    }
 }

@@ -7,6 +7,7 @@ import SessionDomain
 @testable import SessionHTTP
 
 extension FuzzTarget {
+    private static let cookie = "__Host-refresh_testapp"
     private static let proxies = ["10.0.0.0/8", "fd00::/8"].compactMap(IPNetwork.init)
 
     /// What the edge of the service reads of a request.
@@ -42,6 +43,21 @@ extension FuzzTarget {
             FuzzTarget(
                 text: "X-Forwarded-For", seeds: ["203.0.113.7, 10.0.0.1", "2001:db8::1", "::ffff:203.0.113.7,fd00::1"],
                 words: [",", " ", "10.0.0.9", "127.0.0.1", "::1", "1.2.3", "0x7f.1", "%eth0", ":80"], check: forwarded),
+            FuzzTarget(
+                text: "cookies",
+                seeds: ["\(cookie)=abc.def; other=1", "a=b; \(cookie)=x", "refresh_testapp=x", "=; ;"],
+                words: [cookie, "refresh_testapp=", ";", "=", " ", "\"", ","]
+            ) { text in
+                var fields = HTTPFields()
+                fields.append(HTTPField(name: .cookie, value: text))
+                // A field is not always what was put into it.
+                let sent = fields[values: .cookie].first ?? ""
+                let read = fields.cookie(cookie)
+                let expected = sent.components(separatedBy: ";").map { pair in pair.drop { $0 == " " } }
+                    .first { $0.utf8.starts(with: (cookie + "=").utf8) }?.dropFirst(cookie.count + 1)
+                try require(read == expected.map(String.init), "a cookie is read as another")
+                return read != nil
+            },
             FuzzTarget(
                 text: "networks", seeds: ["10.0.0.0/8", "::1", "fd00::/8", "203.0.113.7/32"],
                 words: ["/", "/33", "/129", "/-1", "/+8", "::", "::ffff:"]

@@ -1,6 +1,7 @@
 import Foundation
 import SessionConformance
 import SessionDomain
+import SessionRSA
 import SessionTokens
 
 @testable import SessionArgon2
@@ -29,17 +30,7 @@ extension FuzzTarget {
                     "a key has no thumbprint")
                 return true
             },
-            FuzzTarget(
-                "key sets",
-                seeds: [#"{"keys":[\#(key),\#(other)]}"#, #"{"keys":[]}"#]
-                    + Vectors.keys().map { #"{"keys":[\#($0)]}"# },
-                words: members + [key, other, ",", "\"keys\":"]
-            ) { bytes in
-                guard let read = try? TokenJSON.decode(JWKSet.self, from: Data(bytes)) else { return false }
-                let again = try TokenJSON.decode(JWKSet.self, from: TokenJSON.encode(read))
-                try require(again == read, "a set is read as another")
-                return true
-            },
+            try keySets(members: members),
             FuzzTarget(
                 "strict JSON",
                 seeds: [#"{"a":[1,2.5,"x",null,true],"b":{"c":"\u0061"}}"#, "[[[[]]]]", #"{"a":1,"\u0062":2}"#, key]
@@ -84,6 +75,44 @@ extension FuzzTarget {
                 return true
             },
         ]
+    }
+
+    /// What others publish: whatever stands in a set, a key that is found is a public one, of an algorithm that was asked
+    /// for, under the `kid` that it says.
+    private static func keySets(members: [String]) throws -> FuzzTarget {
+        let published = try [PublishedKeys.service, PublishedKeys.device].map { key in
+            String(decoding: try TokenJSON.encode(key.publicJWK.publishedMembers), as: UTF8.self)
+        }
+        // Keys of the vectors have no name.
+        let named = try Vectors.keys().map { "{" + #""kid":"1","# + $0.dropFirst() }
+        let ids = ["1", PublishedKeys.service.keyID, PublishedKeys.device.keyID]
+        return FuzzTarget(
+            "key sets",
+            seeds: [#"{"keys":[\#(published.joined(separator: ","))]}"#, #"{"keys":[]}"#]
+                + named.map { #"{"keys":[\#($0)]}"# },
+            words: members + published + [
+                ",", "\"keys\":", "\"use\":\"enc\",", "\"alg\":\"RS256\",", "\"e\":\"AQAB\",",
+            ]
+        ) { bytes in
+            guard let all = try? PublishedKeySet(json: Data(bytes), algorithms: Set(SignatureAlgorithm.allCases)) else {
+                return false
+            }
+            let some = try PublishedKeySet(json: Data(bytes), algorithms: [.es256])
+            try require(some.count <= all.count && all.count <= PublishedKeySet.maximumKeys, "a set has too many keys")
+            for id in ids {
+                guard let key = all.key(id: id) else {
+                    try require(some.key(id: id) == nil, "a key is found that was not asked for")
+                    continue
+                }
+                try require(
+                    key.requiredMembers.keys.allSatisfy { ["kty", "crv", "x", "y", "n", "e"].contains($0) }
+                        && Base64URL.decode(key.thumbprint)?.count == 32, "a key is no public key")
+                try require(
+                    some.key(id: id).map { $0.algorithm == .es256 } ?? true,
+                    "a key has an algorithm that was not asked for")
+            }
+            return all.count > 0
+        }
     }
 
     private static func identifier(_ type: String, seeds: [String], words: [String]) -> FuzzTarget {

@@ -14,15 +14,7 @@ struct ProofRulesTests {
     func refused(_ mutation: ProofMutation) async throws {
         let backend = try Backend()
         let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: { try mutation.change(&$0) }))
-        let reason: VerificationError.Reason =
-            switch mutation.expected {
-            case .missing, .moreThanOne: .missingProof
-            case .wrongMethod: .wrongMethod
-            case .wrongTarget: .wrongTarget
-            case .wrongAccessToken: .wrongAccessToken
-            default: .invalidProof
-            }
-        #expect(error.reason == reason)
+        #expect(error.reason.rawValue == mutation.verifierReason)
         #expect(error.status == .unauthorized)
         #expect(error.code == "invalid_dpop_proof")
         #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")

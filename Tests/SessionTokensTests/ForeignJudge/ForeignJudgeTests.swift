@@ -98,7 +98,7 @@ struct ForeignJudgeTests {
     private func judge(
         token: String, keys: [SigningKey], audience: String? = nil, after seconds: Int64 = 1
     ) throws -> ForeignJudge.Verdict {
-        let set = JWKSet(keys: keys.map(\.publicJWK))
+        let set = ["keys": keys.map(\.publicJWK.publishedMembers)]
         return try ForeignJudge.ask(
             .verifyAccessToken,
             [
@@ -125,7 +125,7 @@ struct ForeignJudgeTests {
         #expect(throws: (any Error).self) {
             try JWT.verify(
                 tampered, as: [String: JSONValue].self, type: TokenType.accessToken,
-                keys: JWKSet(keys: [key.publicJWK]))
+                keys: VerificationKeys([key.publicJWK]))
         }
     }
 

@@ -12,7 +12,7 @@ struct JWTTests {
 
     private let key = PublishedKey.rfc8037A1
     private let claims = Claims(sub: "usr_01j", exp: 1_800_000_000)
-    private var keys: JWKSet { JWKSet(keys: [PublishedKey.rfc7515A3.publicJWK, key.publicJWK]) }
+    private var keys: VerificationKeys { VerificationKeys([PublishedKey.rfc7515A3.publicJWK, key.publicJWK]) }
 
     private func verify(_ token: String, type: String = TokenType.accessToken) throws -> Claims {
         try JWT.verify(token, as: Claims.self, type: type, keys: keys)
