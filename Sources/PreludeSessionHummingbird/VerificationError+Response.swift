@@ -5,6 +5,7 @@
     public import PreludeSessionVerifier
 
     /// So that whoever throws it, middleware or handler, the answer is the right one.
+    @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     extension VerificationError: HTTPResponseError {
         private struct Body: Encodable {
             let code: String

@@ -3,11 +3,13 @@
     public import PreludeSessionVerifier
 
     /// A request context with room for who sent the request.
+    @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     public protocol VerifiedRequestContext: RequestContext {
         /// Set by ``VerifierMiddleware``; `nil` outside of it.
         var user: VerifiedUser? { get set }
     }
 
+    @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     extension VerifiedRequestContext {
         /// Who sent the request.
         ///
@@ -19,6 +21,7 @@
     }
 
     /// The context for backends that need nothing else in it.
+    @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     public struct VerifiedContext: VerifiedRequestContext {
         /// What Hummingbird keeps.
         public var coreContext: CoreRequestContextStorage

@@ -4,6 +4,7 @@
 
     /// Lets in requests with a good access token, `Bearer` or `DPoP`, and answers all others as RFC 6750, RFC 9449 and
     /// RFC 9470 say.
+    @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     public struct VerifierMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
         private let verifier: SessionVerifier
 
@@ -25,6 +26,7 @@
     }
 
     /// Lets in requests whose token has a scope.
+    @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     public struct ScopeMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
         private enum Need {
             case granted(String)

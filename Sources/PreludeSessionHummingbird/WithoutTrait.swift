@@ -21,4 +21,11 @@
         message: "Add the trait to the dependency: .package(url: \"…\", from: \"…\", traits: [\"Hummingbird\"])"
     )
     public struct VerifiedContext {}
+
+    /// Needs the package trait `Hummingbird`.
+    @available(
+        *, unavailable,
+        message: "Add the trait to the dependency: .package(url: \"…\", from: \"…\", traits: [\"Hummingbird\"])"
+    )
+    public protocol VerifiedRequestContext {}
 #endif

@@ -36,7 +36,8 @@ extension TestService {
     ///
     /// - Parameter emergency: `false` is as usual: the new key is published now and signs 395 seconds later, and the old one
     ///   stays published until its last token is over. `true` is for a key that leaked: the old one is gone, and the
-    ///   new one signs now.
+    ///   new one signs now. Clients keep the token that they have until they refresh: `invalidateSession()` makes that
+    ///   the next call. A verifier that has just fetched the keys fetches them again half a minute later.
     /// - Throws: `TestServiceError` for what the service would not do.
     public func rotateSigningKey(emergency: Bool = false) async throws {
         try await explained {

@@ -136,8 +136,9 @@ public struct SessionVerifier: Sendable {
         guard proof.thumbprint == thumbprint else { throw VerificationError(.wrongKey) }
         let now = environment.now()
         let end = try proofs.end(of: proof, now: now.timeIntervalSince1970)
+        // Remembered for a little longer than it is good: whoever remembers may go by another clock, or hear of it late.
         let used = UsedProof(
-            id: proof.replayKey, userID: claims.sub, end: Date(timeIntervalSince1970: end))
+            id: proof.replayKey, userID: claims.sub, end: Date(timeIntervalSince1970: end.rounded(.up) + 30))
         try await reserve(used, now: now)
         return VerifiedUser(claims, payload: payload, schemes: schemes, at: now)
     }

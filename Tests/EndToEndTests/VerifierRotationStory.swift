@@ -25,6 +25,13 @@ struct VerifierRotationStory {
         #expect(Set(load.signers.map(\.algorithm)) == ["EdDSA", "ES256"])
     }
 
+    @Test("The verifier asks as often as rotations count on")
+    func intervals() {
+        let verifier = KeyCachePolicy()
+        #expect(verifier.minimumInterval == Double(KeyRotationPolicy.verifierInterval))
+        #expect(verifier.lifetime <= Double(KeyRotationPolicy.longestKeySetAge))
+    }
+
     @Test("A key that signs seconds after it was published would be refused by one of them")
     func tooEarly() async throws {
         let load = try await Load(keyRotation: KeyRotationPolicy(interval: nil, publishAhead: 15))
@@ -62,7 +69,7 @@ private final class Load {
             options.environment.now = { world.clock.timestamp.date.addingTimeInterval(Double(index - 2)) }
             return try SessionVerifier(
                 service: World.origin, audience: world.appID.rawValue, options: options,
-                keySource: PublishedKeys(router: worlds[index % 2].router))
+                keySource: ServiceKeys(router: worlds[index % 2].router))
         }
         var people: [PreludeSessionClient] = []
         for (index, world) in worlds.enumerated() {
@@ -108,19 +115,5 @@ private final class Load {
                 refusals.append(error.reason)
             }
         }
-    }
-}
-
-/// The key set of one node, with the lifetime that the node gives it.
-private struct PublishedKeys: KeySetSource {
-    let router: InProcessRouter
-
-    func fetch() async throws -> FetchedKeySet {
-        let (response, body) = try await router.respond(
-            to: HTTPRequest(method: .get, scheme: "http", authority: "localhost:8080", path: "/.well-known/jwks.json"),
-            body: nil)
-        let control = try #require(response.headerFields[.cacheControl])
-        let maxAge = try #require(control.split(separator: "max-age=").last.flatMap { Double($0) })
-        return FetchedKeySet(json: body, maxAge: maxAge)
     }
 }

@@ -14,12 +14,6 @@ struct Bank {
     static let secret = Data(repeating: 7, count: 32)
     static let now: Int64 = 1_750_000_000
 
-    private struct Keys: KeySetSource {
-        func fetch() async throws -> FetchedKeySet {
-            FetchedKeySet(json: try TokenJSON.encode(["keys": [PublishedKeys.service.publicJWK.publishedMembers]]))
-        }
-    }
-
     let router = Router(context: VerifiedContext.self)
 
     init(nonces: NoncePolicy = .never) throws {
@@ -28,7 +22,10 @@ struct Bank {
         options.environment = VerifierEnvironment { Date(timeIntervalSince1970: Double(Self.now)) }
         let verifier = try SessionVerifier(
             service: "https://testapp.session.example.com", audience: "testapp", resources: [Self.origin],
-            options: options, keySource: Keys())
+            options: options,
+            keySource: KeySetLoader {
+                try TokenJSON.encode(["keys": [PublishedKeys.service.publicJWK.publishedMembers]])
+            })
         router.get("/open") { _, context in try context.requireUser().userID }
         let signedIn = router.group("/accounts").add(middleware: VerifierMiddleware(verifier))
         signedIn.get("/owner") { _, context in try context.requireUser().userID }

@@ -61,7 +61,9 @@ extension PreludeSessionError: LocalizedError {
     /// Seconds after which to try again, as the server said (`Retry-After`, RFC 9110 §10.2.3).
     public var retryAfter: TimeInterval? {
         if case .network(let cause as GatewayFailure) = self { return cause.retryAfter.map(TimeInterval.init) }
-        return message.flatMap { ErrorTrailer.value("retry-after", in: $0) }.flatMap(TimeInterval.init)
+        // A server's own text can look like the trailer, so the number is judged here, too.
+        let seconds = message.flatMap { ErrorTrailer.value("retry-after", in: $0) }.flatMap { Int($0) }
+        return seconds.flatMap { (0...RetryAfter.maximum).contains($0) ? TimeInterval($0) : nil }
     }
 
     /// The server's name for the request, to find it in its log.

@@ -9,8 +9,10 @@ enum HTTPDate {
             return nil
         }
         let numbers = [1, 3, 4, 5, 6].map { Int(parts[$0]) }
-        guard let day = numbers[0], let year = numbers[1], let hour = numbers[2], let minute = numbers[3],
-            let second = numbers[4]
+        // The bounds are those of the syntax; a calendar need not survive other numbers.
+        guard let day = numbers[0], (1...31).contains(day), let year = numbers[1], (1...9999).contains(year),
+            let hour = numbers[2], (0...23).contains(hour), let minute = numbers[3], (0...59).contains(minute),
+            let second = numbers[4], (0...60).contains(second)
         else { return nil }
         var calendar = Calendar(identifier: .gregorian)
         guard let utc = TimeZone(secondsFromGMT: 0) else { return nil }

@@ -3,7 +3,7 @@ internal import Foundation
 /// When to ask again (RFC 9110 §10.2.3).
 enum RetryAfter {
     /// Longer than anybody waits, in seconds: ten years.
-    private static let maximum = 315_360_000
+    static let maximum = 315_360_000
 
     /// Seconds from the answer on, whichever of its two forms the field has.
     ///
@@ -14,6 +14,6 @@ enum RetryAfter {
         guard let date = HTTPDate.parse(text) else { return nil }
         // Both by the clock of whoever answered, as far as possible: the device's may be wrong by years.
         let wait = date.timeIntervalSince(answer.header("date").flatMap(HTTPDate.parse) ?? now)
-        return wait < Double(maximum) ? max(0, Int(wait.rounded(.up))) : nil
+        return wait < Double(maximum) ? Int(max(0, wait).rounded(.up)) : nil
     }
 }

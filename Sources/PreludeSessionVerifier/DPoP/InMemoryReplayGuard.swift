@@ -6,8 +6,12 @@ public import Foundation
 /// A proof takes 16 bytes in hash tables that double as they grow, at most three quarters full: a guard of the default
 /// capacity was measured to take 12 MB when it is filled at once and up to 23 MB under a steady load. When it is full,
 /// further proofs are refused rather than old ones forgotten: with a window of 60 seconds the default capacity lasts for
-/// 2 900 requests a second, with nonces for 1 700. One user's proofs fill a sixteenth of it at most, so that nobody keeps
-/// the others out.
+/// 2 100 requests a second, with nonces for 1 400.
+///
+/// One user's proofs fill a sixteenth of it at most, so that nobody keeps the others out. Users are counted in 4 096
+/// groups; next to somebody who fills a group, those who happen to be in it are refused as well.
+///
+/// It goes by the verifier's clock: when that jumps ahead and back, proofs that were good at both times are good twice.
 public actor InMemoryReplayGuard: ReplayGuard {
     /// Half of a SHA-256: nobody finds two proofs with the same.
     private struct Key: Hashable {

@@ -3,7 +3,8 @@ public import Foundation
 /// Remembers which DPoP proofs were used, so that none is accepted twice (RFC 9449 §11.1).
 ///
 /// A backend of several processes that wants a proof to be good once in all of them implements this over what they share,
-/// with one statement that inserts and tells whether it did (such as `SET id "" NX EXAT end`).
+/// with one statement that inserts and tells whether it did (such as `SET id "" NX EXAT end`). Its clock may differ from
+/// this one's by half a minute.
 public protocol ReplayGuard: Sendable {
     /// Remembers a proof.
     ///
@@ -21,7 +22,7 @@ public struct UsedProof: Sendable, Hashable {
     public let id: String
     /// Whose token came with it (`sub`), for a guard that leaves room for others.
     public let userID: String
-    /// When the proof would not be accepted any more, so that it may be forgotten.
+    /// When the proof may be forgotten: a whole second, half a minute after it was good for the last time.
     public let end: Date
 
     /// A proof, for tests of your own guard.

@@ -9,7 +9,7 @@ internal import SessionTokens
 /// The service's keys as this process has them.
 ///
 /// A set is fetched once for all who wait, at the first token, when it grows old, and when a token names a key that it
-/// lacks; never more often than the policy's floor. While a newer one cannot be had, the old one goes on; a backend that was
+/// lacks; never more often than the policy says. While a newer one cannot be had, the old one goes on; a backend that was
 /// idle waits for the newer one first.
 actor KeySetCache {
     private struct Kept {
@@ -79,9 +79,9 @@ actor KeySetCache {
     private func fetchIfAllowed(now: TimeInterval) -> Task<Bool, Never>? {
         if let running { return running }
         if let lastAttempt {
-            let floor = lastAttempt.succeeded || kept != nil ? policy.minimumInterval : policy.minimumRetryInterval
+            let interval = lastAttempt.succeeded || kept != nil ? policy.minimumInterval : policy.minimumRetryInterval
             // A clock that went back is no reason to wait.
-            guard now < lastAttempt.at || now >= lastAttempt.at + floor else { return nil }
+            guard now < lastAttempt.at || now >= lastAttempt.at + interval else { return nil }
         }
         lastAttempt = (now, false)
         // On its own: whoever asked first may be cancelled, and the others still need it.

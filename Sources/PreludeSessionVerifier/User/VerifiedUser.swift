@@ -54,7 +54,8 @@ public struct VerifiedUser: Sendable, Equatable {
     /// - Throws: ``VerificationError`` with status 401 and `invalid_token` (RFC 6750 §3.1) for an older token, or one without
     ///   `iat`.
     public func require(issuedWithin seconds: TimeInterval) throws(VerificationError) {
-        guard let issuedAt, verifiedAt.timeIntervalSince(issuedAt) <= seconds else {
+        // A token from the future is of no known age.
+        guard let issuedAt, case let age = verifiedAt.timeIntervalSince(issuedAt), -60 <= age, age <= seconds else {
             throw VerificationError(.tokenTooOld, schemes: schemes)
         }
     }

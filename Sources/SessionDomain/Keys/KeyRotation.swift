@@ -18,6 +18,8 @@ package struct KeyRotation: Sendable {
     static let maximumPending = 2
     /// Keys of a purpose beyond which none is made by age: where clocks contradict each other, each may find one due.
     static let maximumByAge = 8
+    /// Keys of a purpose beyond which none is made but in an emergency: each is published to everybody.
+    static let maximum = 32
 
     package let appID: AppID
     package let purpose: StoredSigningKey.Purpose
@@ -71,7 +73,7 @@ package struct KeyRotation: Sendable {
     private func needsKey(after keys: [StoredSigningKey], algorithm: KeyAlgorithm) -> Bool {
         guard let newest = keys.first else { return purpose != .hook || reason == .first }
         if reason == .emergency { return true }
-        if reason == .first { return false }
+        if reason == .first || keys.count >= Self.maximum { return false }
         let pending = keys.filter { $0.activeFrom > now }.count
         if newest.algorithm != algorithm { return pending < Self.maximumPending }
         guard pending == 0 else { return false }

@@ -2,7 +2,7 @@
 ///
 /// A new key is published before it signs for as long as somebody may still go by an older key set:
 ///
-///     publishAhead = directory lifetime + max-age of the set + verifier's floor + clock leeway
+///     publishAhead = directory lifetime + max-age of the set + verifier's interval + clock leeway
 ///                  =         5          +        300         +       30         +      60       = 395 seconds
 ///
 /// An old key is published after it stopped signing for as long as anything that it signed is good, and as much again
@@ -11,12 +11,12 @@ package struct KeyRotationPolicy: Sendable, Equatable {
     /// Seconds for which a key set may be cached (RFC 9111 §5.2.2.1).
     package static let longestKeySetAge = 300
     /// Seconds for which a verifier may wait before it fetches again.
-    package static let verifierFloor = 30
+    package static let verifierInterval = 30
     /// Seconds by which the clocks of nodes and verifiers may differ.
     package static let clockLeeway = 60
     /// The least `publishAhead` at which no verification fails.
     package static let safePublishAhead =
-        AppDirectory.lifetime + longestKeySetAge + verifierFloor + clockLeeway
+        AppDirectory.lifetime + longestKeySetAge + verifierInterval + clockLeeway
     /// Seconds for which a backend may take its time to check what a hook or a webhook was signed with.
     package static let hookSignatureLife = 3600
     package static let standardInterval = 90 * 86_400
@@ -38,7 +38,7 @@ package struct KeyRotationPolicy: Sendable, Equatable {
     /// Seconds after which a process that knows a key may take it for known everywhere: what other nodes and verifiers may
     /// be behind. That clocks differ does not matter where none is read.
     package var knownAfter: Int {
-        min(publishAhead, AppDirectory.lifetime + keySetMaxAge + Self.verifierFloor)
+        min(publishAhead, AppDirectory.lifetime + keySetMaxAge + Self.verifierInterval)
     }
 
     /// Seconds for which a key is published after it stopped signing.

@@ -54,6 +54,7 @@ package struct SigningKeys: Sendable {
                 rotation(purpose, of: app, reason: reason, candidate: candidate))
             guard let decision else { throw Refusal.notFound("there is no app \(app)") }
             guard let algorithm = decision.wanted else {
+                if reason == .request { try await refuseWhereFull(purpose, of: app, after: decision) }
                 if !decision.isNothing {
                     directory?.invalidate()
                     // So that this process knows a new key from now on, and not from the next request.
@@ -65,6 +66,20 @@ package struct SigningKeys: Sendable {
             candidate = try await make(app: app, purpose: purpose, algorithm: algorithm)
         }
         throw Refusal.conflict("the app's signing_algorithm changed meanwhile; ask again")
+    }
+
+    /// - Throws: `Refusal.conflict` where a successor was asked for, and there are too many keys to make another.
+    private func refuseWhereFull(
+        _ purpose: StoredSigningKey.Purpose, of app: AppID, after decision: KeyRotationDecision
+    ) async throws {
+        guard decision.added == nil else { return }
+        let keys = KeySchedule(try await store.signingKeys(of: app), purpose: purpose).keys
+        guard keys.count >= KeyRotation.maximum, !keys.contains(where: { $0.activeFrom > environment.now() }) else {
+            return
+        }
+        throw Refusal.conflict(
+            "there are \(keys.count) keys of the purpose \(purpose.rawValue) already; each goes when nothing that it signed "
+                + "is good any more")
     }
 
     /// The housekeeper's round over all apps. An app that fails is reported, and the others go on.
@@ -84,12 +99,19 @@ package struct SigningKeys: Sendable {
         let stored = try await store.signingKeys(of: app.id)
         // Where nobody asks for anything, keys are noticed all the same, and opened while they can be.
         _ = try? await directory?.app(app.id)
+        var failure: (any Error)?
         for purpose in StoredSigningKey.Purpose.allCases {
             // Most rounds find nothing, and then nothing is written.
             let rotation = rotation(purpose, of: app.id, reason: .schedule)
             guard !rotation.decide(stored.filter { $0.purpose == purpose }, app: app).isNothing else { continue }
-            try await rotate(purpose, of: app.id, reason: .schedule)
+            do {
+                try await rotate(purpose, of: app.id, reason: .schedule)
+            } catch {
+                // The other purposes have their turn first: a key that is over goes by this round alone.
+                failure = error
+            }
         }
+        if let failure { throw failure }
     }
 
     /// The name of the master key under which `reseal` seals.

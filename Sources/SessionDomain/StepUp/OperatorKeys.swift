@@ -19,7 +19,7 @@ actor OperatorKeys {
     /// Seconds for which keys are used without asking again.
     static let lifetime = 600
     /// Seconds between two fetches of one set.
-    static let floor = 30
+    static let minimumInterval = 30
     /// Sets that are kept.
     static let capacity = 256
 
@@ -57,7 +57,7 @@ actor OperatorKeys {
     }
 
     private func mayFetch(_ url: String, now: Timestamp) -> Bool {
-        lastFetch[url].map { $0 + Self.floor <= now } ?? true
+        lastFetch[url].map { $0 + Self.minimumInterval <= now } ?? true
     }
 
     private func keys(at url: String, now: Timestamp, fresh: Bool) async throws -> PublishedKeySet {

@@ -14,14 +14,6 @@ import Testing
 struct BackendSocketConformance {
     private static let url = "https://api.example.com/v1/orders"
 
-    /// The key of the service whose tokens the backend gets.
-    private struct Keys: KeySetSource {
-        func fetch() async throws -> FetchedKeySet {
-            let key = JSONValue.object(PublishedKeys.service.publicJWK.publishedMembers.mapValues(JSONValue.string))
-            return FetchedKeySet(json: try TokenJSON.encode(["keys": [key]]), maxAge: 300)
-        }
-    }
-
     /// What a client of the backend has.
     private struct Caller: Sendable {
         let clock: TestClock
@@ -57,7 +49,10 @@ struct BackendSocketConformance {
         options.environment = VerifierEnvironment { clock.timestamp.date }
         let verifier = try SessionVerifier(
             service: "https://session.example.com", audience: "testapp", resources: ["https://api.example.com"],
-            options: options, keySource: Keys())
+            options: options,
+            keySource: KeySetLoader {
+                try TokenJSON.encode(["keys": [PublishedKeys.service.publicJWK.publishedMembers]])
+            })
         let router = Router(context: VerifiedContext.self)
         router.add(middleware: VerifierMiddleware(verifier))
         router.get("/v1/orders") { _, context in try context.requireUser().userID }

@@ -22,7 +22,8 @@ struct RotationSimulation {
         }
 
         func isDue(at now: Timestamp) -> Bool {
-            fetchedAt.map { $0 + KeyRotationPolicy.longestKeySetAge + KeyRotationPolicy.verifierFloor <= now } ?? true
+            fetchedAt.map { $0 + KeyRotationPolicy.longestKeySetAge + KeyRotationPolicy.verifierInterval <= now }
+                ?? true
         }
     }
 

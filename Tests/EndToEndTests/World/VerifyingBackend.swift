@@ -10,20 +10,6 @@ import SessionDomain
 actor VerifyingBackend: SessionTransport {
     static let url = "https://api.example.com/orders"
 
-    /// The service's key set, as it is at the moment.
-    private struct PublishedKeys: KeySetSource {
-        let world: World
-
-        func fetch() async throws -> FetchedKeySet {
-            let (response, body) = try await world.router.respond(
-                to: HTTPRequest(
-                    method: .get, scheme: "http", authority: "localhost:8080", path: "/.well-known/jwks.json"),
-                body: nil)
-            guard response.status == .ok else { throw PreludeSessionError.timeout }
-            return FetchedKeySet(json: body, maxAge: 300)
-        }
-    }
-
     let verifier: SessionVerifier
     private let service: InProcessTransport
     private let stepUp: String?
@@ -43,7 +29,7 @@ actor VerifyingBackend: SessionTransport {
         options.environment = VerifierEnvironment { clock.timestamp.date }
         verifier = try SessionVerifier(
             service: World.origin, audience: world.appID.rawValue, resources: ["https://api.example.com"],
-            options: options, keySource: PublishedKeys(world: world))
+            options: options, keySource: ServiceKeys(router: world.router))
         service = world.transport()
         self.stepUp = stepUp
         self.greatestAge = greatestAge

@@ -111,6 +111,10 @@ struct ErrorMappingTests {
             ("-1", nil, nil), ("1.5", nil, nil), ("soon", nil, nil), ("99999999999999999999", nil, nil),
             ("9999999999", nil, nil), ("Sun, 06 Nov 9999 08:49:37 GMT", nil, nil),
             ("Sun, 06 Nov 99999999999999 08:49:37 GMT", nil, nil),
+            ("Sun, 06 Nov 1994 -9223372036854775808:49:37 GMT", nil, nil),
+            ("Sun, 06 Nov -9223372036854775808 08:49:37 GMT", nil, nil),
+            ("Sun, 9223372036854775807 Nov 1994 08:49:37 GMT", nil, nil),
+            ("60", "Sun, 06 Nov 1994 08:-9223372036854775808:37 GMT", 60),
         ] as [(String, String?, Double?)])
     func waiting(_ field: String, date: String?, expected: Double?) {
         var fields = HTTPFields()
@@ -130,6 +134,14 @@ struct ErrorMappingTests {
         ).error
         #expect(error.retryAfter == 42)
         #expect(error.requestID == "req_1")
+    }
+
+    @Test(
+        "a text that looks like the time to wait is no endless one",
+        arguments: ["inf", "nan", "1e300", "-1", "9999999999"])
+    func forgedTime(_ time: String) {
+        let error = refusal(#"{"code":"conflict","message":"x [retry-after=\#(time)]"}"#).error
+        #expect(error.retryAfter == nil)
     }
 
     @Test("an id that is no plain word is not taken over")

@@ -102,7 +102,7 @@ struct KeySetCacheTests {
         #expect(backend.source.fetches == 2)
     }
 
-    @Test("An unknown kid is a reason to fetch again, but not within the floor")
+    @Test("An unknown kid is a reason to fetch again, but not within the least interval")
     func unknownKey() async throws {
         let backend = try Backend()
         _ = try await backend.verifier.verify(token(backend))
@@ -116,7 +116,7 @@ struct KeySetCacheTests {
         #expect(backend.source.fetches == 2)
     }
 
-    @Test("However many unknown keys are named, there is one fetch a floor")
+    @Test("However many unknown keys are named, there is one fetch an interval")
     func unknownKeys() async throws {
         let backend = try Backend()
         _ = try await backend.verifier.verify(token(backend))
@@ -286,7 +286,7 @@ struct KeySetCacheTests {
     }
 
     @Test(
-        "RFC 9111 §5.2.2.1: max-age says when to ask again, between the floor and an hour",
+        "RFC 9111 §5.2.2.1: max-age says when to ask again, between half a minute and an hour",
         arguments: [(nil, 300.0), (60, 60), (0, 30), (-5, 30), (1e9, 3600), (.infinity, 3600), (.nan, 300)])
     func maxAge(_ maxAge: Double?, _ lifetime: Double) async throws {
         let backend = try Backend()

@@ -79,6 +79,12 @@ struct VerifiedUserTests {
         let backend = try Backend { $0.profile = .plainJWT }
         let user = try await backend.verifier.verify(backend.token.with { $0.claims["iat"] = nil }.compact())
         #expect(throws: VerificationError.self) { try user.require(issuedWithin: .infinity) }
+        let later = backend.token.with {
+            $0.claims["nbf"] = nil
+            $0.claims["iat"] = .int(backend.clock.seconds + 61)
+        }
+        let early = try await backend.verifier.verify(later.compact())
+        #expect(throws: VerificationError.self) { try early.require(issuedWithin: 300) }
     }
 
     @Test("RFC 6750 §3.1: a missing scope is 403 insufficient_scope, which names it")

@@ -89,6 +89,15 @@ struct KeyRotationTableTests {
         #expect(try decide(.schedule, two).isNothing)
     }
 
+    @Test("Of 32 keys of one purpose nobody makes another but in an emergency")
+    func full() throws {
+        let keys = try (0..<KeyRotation.maximum).map { try key("\($0)", from: now - 1 - $0) }
+        #expect(try decide(.request, keys).added == nil)
+        #expect(try decide(.schedule, keys, brings: .es256) { $0.signingAlgorithm = .es256 }.added == nil)
+        #expect(try decide(.request, Array(keys.dropLast())).added != nil)
+        #expect(try decide(.emergency, keys).added != nil)
+    }
+
     @Test("A candidate of another algorithm than the app's is not taken")
     func wrongCandidate() throws {
         let decision = try decide(.request, [try key("old", from: now - 1)], brings: .es256)

@@ -34,6 +34,20 @@ struct SigningKeysTests {
         #expect(states == ["access pending", "access active", "challenge pending", "challenge active"])
     }
 
+    @Test("Who asks for one key too many is told why there is none")
+    func full() async throws {
+        let many = try (0..<KeyRotation.maximum).map { index in
+            try old.makeSigningKey(app: try appID(), purpose: .access, algorithm: .edDSA, at: now - 1 - index)
+        }
+        let keys = signingKeys(KeyStore(apps: [try app()], keys: many), old)
+        let refusal = try #require(
+            await #expect(throws: Refusal.self) { try await keys.rotate(.access, of: try appID(), reason: .request) })
+        guard case .conflict(let message) = refusal else { throw refusal }
+        #expect(message.hasPrefix("there are 32 keys of the purpose access already"))
+        try await keys.rotate(.access, of: try appID(), reason: .emergency)
+        #expect(try await keys.all(of: try appID()).filter { $0.key.purpose == .access }.count == 1)
+    }
+
     @Test("An app whose keys cannot be read is named, and the others get theirs")
     func isolation() async throws {
         let apps = [try app("broken1"), try app()]
