@@ -152,11 +152,12 @@ struct EgressClientTests {
     @Test("After the shutdown nothing goes out")
     func shutdown() async throws {
         try await withServer(.answer(.ok)) { server in
-            let egress = try EgressClient(policy: .tests())
-            _ = try await egress.send(EgressRequest(.get, server.url))
-            await egress.shutdown()
-            await #expect(throws: EgressError.connectionFailed("The service is shutting down.")) {
-                try await egress.send(EgressRequest(.get, server.url))
+            try await withEgress { egress in
+                _ = try await egress.send(EgressRequest(.get, server.url))
+                await egress.shutdown()
+                await #expect(throws: EgressError.connectionFailed("The service is shutting down.")) {
+                    try await egress.send(EgressRequest(.get, server.url))
+                }
             }
             #expect(server.requests.count == 1)
         }
