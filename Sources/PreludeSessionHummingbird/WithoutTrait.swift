@@ -1,4 +1,6 @@
 #if !Hummingbird
+    public import PreludeSessionVerifier
+
     // Whoever forgot the trait is told so where the name stands.
 
     /// Needs the package trait `Hummingbird`.
@@ -6,14 +8,22 @@
         *, unavailable,
         message: "Add the trait to the dependency: .package(url: \"…\", from: \"…\", traits: [\"Hummingbird\"])"
     )
-    public struct VerifierMiddleware {}
+    public struct VerifierMiddleware {
+        /// Needs the package trait `Hummingbird`.
+        public init(_ verifier: SessionVerifier) {}
+    }
 
     /// Needs the package trait `Hummingbird`.
     @available(
         *, unavailable,
         message: "Add the trait to the dependency: .package(url: \"…\", from: \"…\", traits: [\"Hummingbird\"])"
     )
-    public struct ScopeMiddleware {}
+    public struct ScopeMiddleware {
+        /// Needs the package trait `Hummingbird`.
+        public init(scope: String) {}
+        /// Needs the package trait `Hummingbird`.
+        public init(stepUp scope: String) {}
+    }
 
     /// Needs the package trait `Hummingbird`.
     @available(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import time
@@ -106,6 +107,28 @@ def test_a_transfer_needs_a_step_up_and_the_answer_says_which(bank, ada):
 
     ada.refresh(ada.do_code_step(ada.challenge(SCOPE), ada.email))
     assert call(bank, "POST", TRANSFERS, f"Bearer {ada.access_token}").status == 202
+
+
+def test_whoever_forgot_the_trait_is_told_where_the_name_stands(tmp_path):
+    use = tmp_path / "Use.swift"
+    use.write_text("""
+        import PreludeSessionVerifier
+        func use(_ verifier: SessionVerifier) -> Any {
+            [VerifierMiddleware(verifier), ScopeMiddleware(scope: "a"), ScopeMiddleware(stepUp: "a"), VerifiedContext.self]
+        }
+        struct Context: VerifiedRequestContext {}
+        """)
+    build = ROOT / ".build"
+    c_modules = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', (build / "debug.yaml").read_text())))
+    told = subprocess.run(
+        ["swiftc", "-typecheck", "-swift-version", "6", "-enable-upcoming-feature", "InternalImportsByDefault",
+         "-I", build / "debug" / "Modules", *(flag for module in c_modules for flag in ("-Xcc", module)),
+         ROOT / "Sources" / "PreludeSessionHummingbird" / "WithoutTrait.swift", use],
+        capture_output=True, text=True, timeout=120)
+    errors = set(re.findall(r"error: (.*)", told.stderr))
+    names = ["VerifierMiddleware", "ScopeMiddleware", "VerifiedContext", "VerifiedRequestContext"]
+    remedy = 'Add the trait to the dependency: .package(url: "…", from: "…", traits: ["Hummingbird"])'
+    assert errors == {f"'{name}' is unavailable: {remedy}" for name in names}
 
 
 class ExampleApp:
