@@ -129,6 +129,35 @@ def test_a_command_has_every_setting_of_the_service(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "arguments", [["app", "list"], BEGIN[:2] + ["Other"], ["key", "list"], ["key", "signing"], ["key", "reseal"],
+                  ["user", "create", "--app", APP, "--email", "ada@example.com"]], ids=name)
+def test_a_command_that_gives_no_key_a_successor_works_beside_a_service_in_development(tmp_path, arguments):
+    """The service has --development as a flag, and the rest in the environment that both of them have."""
+    assert command(tmp_path, *BEGIN).returncode == 0
+    worked = command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60")
+    assert worked.returncode == 0, worked.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["key", "rotate"], ["serve", "--public-url", "https://a.example.com"]], ids=name)
+def test_keys_get_no_successors_too_early_and_the_error_says_what_allows_it(tmp_path, arguments):
+    assert command(tmp_path, *BEGIN).returncode == 0
+    refused = command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60")
+    assert refused.returncode != 0
+    assert "key-publish-ahead: must be at least 395" in refused.stderr
+    assert "PRELUDE_SESSION_DEVELOPMENT=true" in refused.stderr
+    if arguments[0] == "key":
+        assert command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60", DEVELOPMENT="true").returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [*ON_WHAT_IS_THERE, BEGIN, ["serve"]], ids=name)
+def test_the_help_names_the_variables_beside_the_flags(tmp_path, arguments):
+    told = command(tmp_path, *arguments[:2 if arguments[0] != "serve" else 1], "--help").stdout
+    for variable in ("DATABASE", "KEY_FILE", "CONFIG"):
+        assert f"(else ${PREFIX}{variable}" in " ".join(told.split()), told
+
+
+@pytest.mark.parametrize(
     ("text", "word"), [
         ('{"databse": "sqlite:x"}', "unknown setting databse"), ('{"database": ["sqlite:x"]}', "database"),
         ('{"database": null}', "database"), ("[]", "one JSON object"), ('{"port": "http"}', "port"),
