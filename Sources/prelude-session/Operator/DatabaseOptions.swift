@@ -16,15 +16,14 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - flags: Settings that are flags of this command.
-    ///   - check: What else the configuration must be good for.
+    ///   - rotating: Whether keys get successors, for which the configuration must be good, too.
     ///   - opening: Whether a database is made where there is none. None is migrated: an older service may be running.
     func withService(
-        _ flags: [ServiceConfiguration.Key: String] = [:],
-        checking check: (ServiceConfiguration) throws -> Void = { _ in }, opening: Opening = .existing,
+        _ flags: [ServiceConfiguration.Key: String] = [:], rotating: Bool = false, opening: Opening = .existing,
         _ work: (SessionService) async throws -> Void
     ) async throws {
         let configuration = try await shared.configuration(flags)
-        try check(configuration)
+        if rotating { try configuration.checkRotating() }
         guard case .file = configuration.database else {
             throw ConfigurationError(
                 "database", "a database in memory is the service's alone; use the management API, or a file")

@@ -45,7 +45,7 @@ extension KeyCommand {
             var flags: [ServiceConfiguration.Key: String] = [:]
             flags[.keyPublishAhead] = keyPublishAhead
             if development { flags[.development] = "true" }
-            try await options.withService(flags, checking: { try $0.checkRotating() }) { service in
+            try await options.withService(flags, rotating: true) { service in
                 let apps =
                     if let app { [try await service.apps.app(app).id] } else { try await service.apps.apps().map(\.id) }
                 var records: [[(name: String, value: String)]] = []
