@@ -20,6 +20,7 @@ package struct SessionService: Sendable {
     package let signingKeys: SigningKeys
     package let store: any ServiceStore
     package let environment: ServiceEnvironment
+    private let notices: @Sendable (ServiceNotice) -> Void
 
     /// - Parameters:
     ///   - delivery: `nil` refuses OTP logins: there is nothing to send codes with.
@@ -36,6 +37,7 @@ package struct SessionService: Sendable {
         let sources = SourceLimiter()
         self.store = store
         self.environment = environment
+        self.notices = notices
         let sightings = KeySightings(policy: keyRotation, environment: environment)
         directory = AppDirectory(
             store: store, keys: keys, origins: origins, defaultApp: defaultApp, sightings: sightings,
@@ -74,9 +76,12 @@ package struct SessionService: Sendable {
     /// - Parameter report: Told of what failed; the next round tries again.
     package func keepHouse(report: @Sendable (any Error) -> Void) async {
         let batch = 1000
+        var clock = DeletionClock()
         while !Task.isCancelled {
+            let (time, jump) = clock.time(now: environment.now(), uptime: environment.uptime())
+            if let jump { notices(.clockJumped(seconds: jump)) }
             do {
-                while try await store.deleteExpired(now: environment.now(), limit: batch) >= batch {}
+                while try await store.deleteExpired(now: time, limit: batch) >= batch {}
             } catch {
                 if !(error is CancellationError) { report(error) }
             }

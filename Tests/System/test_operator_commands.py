@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -33,12 +34,14 @@ def name(arguments: list[str]) -> str:
     return " ".join(arguments[:2])
 
 
-def command(directory: pathlib.Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess:
+def command(
+    directory: pathlib.Path, *arguments: str, binary: pathlib.Path = BINARY, **variables: str
+) -> subprocess.CompletedProcess:
     """In a folder, with no setting but those of the variables, which come without their prefix."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     environment |= {PREFIX + name: value for name, value in variables.items()}
     return subprocess.run(
-        [BINARY, *arguments], cwd=directory, env=environment, input="a password of some length\n", capture_output=True,
+        [binary, *arguments], cwd=directory, env=environment, input="a password of some length\n", capture_output=True,
         text=True, timeout=60)
 
 
@@ -129,6 +132,35 @@ def test_a_command_has_every_setting_of_the_service(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "arguments", [["app", "list"], BEGIN[:2] + ["Other"], ["key", "list"], ["key", "signing"], ["key", "reseal"],
+                  ["user", "create", "--app", APP, "--email", "ada@example.com"]], ids=name)
+def test_a_command_that_gives_no_key_a_successor_works_beside_a_service_in_development(tmp_path, arguments):
+    """The service has --development as a flag, and the rest in the environment that both of them have."""
+    assert command(tmp_path, *BEGIN).returncode == 0
+    worked = command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60")
+    assert worked.returncode == 0, worked.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["key", "rotate"], ["serve", "--public-url", "https://a.example.com"]], ids=name)
+def test_keys_get_no_successors_too_early_and_the_error_says_what_allows_it(tmp_path, arguments):
+    assert command(tmp_path, *BEGIN).returncode == 0
+    refused = command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60")
+    assert refused.returncode != 0
+    assert "key-publish-ahead: must be at least 395" in refused.stderr
+    assert "PRELUDE_SESSION_DEVELOPMENT=true" in refused.stderr
+    if arguments[0] == "key":
+        assert command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60", DEVELOPMENT="true").returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [*ON_WHAT_IS_THERE, BEGIN, ["serve"]], ids=name)
+def test_the_help_names_the_variables_beside_the_flags(tmp_path, arguments):
+    told = command(tmp_path, *arguments[:2 if arguments[0] != "serve" else 1], "--help").stdout
+    for variable in ("DATABASE", "KEY_FILE", "CONFIG"):
+        assert f"(else ${PREFIX}{variable}" in " ".join(told.split()), told
+
+
+@pytest.mark.parametrize(
     ("text", "word"), [
         ('{"databse": "sqlite:x"}', "unknown setting databse"), ('{"database": ["sqlite:x"]}', "database"),
         ('{"database": null}', "database"), ("[]", "one JSON object"), ('{"port": "http"}', "port"),
@@ -166,6 +198,52 @@ def test_what_the_service_refuses_is_told_in_its_words(tmp_path):
     assert command(tmp_path, *BEGIN).returncode == 0
     refused = command(tmp_path, "user", "find", "--app", APP, "--email", "nobody@example.com")
     assert (refused.returncode, refused.stderr) == (1, "Error: there is no such user\n")
+
+
+# From a checkout
+
+
+@pytest.fixture
+def checkout(tmp_path) -> pathlib.Path:
+    """A checkout in which the command is built, and `scripts/run` has not run."""
+    (tmp_path / "checkout" / "scripts").mkdir(parents=True)
+    shutil.copy(ROOT / "scripts" / "prelude-session", tmp_path / "checkout" / "scripts")
+    (tmp_path / "checkout" / ".build" / "debug").mkdir(parents=True)
+    (tmp_path / "checkout" / ".build" / "debug" / "prelude-session").symlink_to(BINARY)
+    (tmp_path / "elsewhere").mkdir()
+    return tmp_path / "checkout"
+
+
+def script(checkout: pathlib.Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess:
+    return command(
+        checkout.parent / "elsewhere", *arguments, binary=checkout / "scripts" / "prelude-session", **variables)
+
+
+@pytest.mark.parametrize("arguments", [*ON_WHAT_IS_THERE, BEGIN], ids=name)
+def test_the_script_works_on_the_development_database_though_it_is_not_there_yet(checkout, arguments):
+    refused = script(checkout, *arguments)
+    assert refused.returncode != 0
+    assert f"{checkout}/.build/development/session.sqlite" in refused.stderr
+    assert list((checkout.parent / "elsewhere").iterdir()) == []
+
+
+def test_the_script_makes_and_finds_the_development_database(checkout):
+    (checkout / ".build" / "development").mkdir()
+    assert script(checkout, *BEGIN).returncode == 0
+    assert names_of_apps(script(checkout, "app", "list", "--json")) == ["Shop"]
+    assert (checkout / ".build" / "development" / "session.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables"), [
+        (["--database", "sqlite:mine"], {}), (["--database=sqlite:mine"], {}), ([], {"DATABASE": "sqlite:mine"}),
+        (["--config", "settings.json"], {}), ([], {"CONFIG": "settings.json"})])
+def test_the_script_s_database_gives_way_to_one_that_was_named(checkout, arguments, variables):
+    settings(checkout.parent / "elsewhere", database="sqlite:mine")
+    made = script(checkout, *BEGIN, *arguments, **variables)
+    assert made.returncode == 0, made.stderr
+    assert (checkout.parent / "elsewhere" / "mine").exists()
+    assert not (checkout / ".build" / "development").exists()
 
 
 # Schemas

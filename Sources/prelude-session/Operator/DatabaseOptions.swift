@@ -16,12 +16,14 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - flags: Settings that are flags of this command.
+    ///   - rotating: Whether keys get successors, for which the configuration must be good, too.
     ///   - opening: Whether a database is made where there is none. None is migrated: an older service may be running.
     func withService(
-        _ flags: [ServiceConfiguration.Key: String] = [:], opening: Opening = .existing,
+        _ flags: [ServiceConfiguration.Key: String] = [:], rotating: Bool = false, opening: Opening = .existing,
         _ work: (SessionService) async throws -> Void
     ) async throws {
         let configuration = try await shared.configuration(flags)
+        if rotating { try configuration.checkRotating() }
         guard case .file = configuration.database else {
             throw ConfigurationError(
                 "database", "a database in memory is the service's alone; use the management API, or a file")

@@ -26,7 +26,10 @@ extension KeyCommand {
         var emergency = false
 
         @Option(
-            help: "Seconds for which the new key is published before it signs, as the service has it. (default: 395)")
+            help: """
+                Seconds for which the new key is published before it signs, as the service has it. (else \
+                $PRELUDE_SESSION_KEY_PUBLISH_AHEAD, else the file's; default: 395)
+                """)
         var keyPublishAhead: String?
 
         @Flag(help: "Let --key-publish-ahead be less than what is safe, as the service does in development.")
@@ -42,7 +45,7 @@ extension KeyCommand {
             var flags: [ServiceConfiguration.Key: String] = [:]
             flags[.keyPublishAhead] = keyPublishAhead
             if development { flags[.development] = "true" }
-            try await options.withService(flags) { service in
+            try await options.withService(flags, rotating: true) { service in
                 let apps =
                     if let app { [try await service.apps.app(app).id] } else { try await service.apps.apps().map(\.id) }
                 var records: [[(name: String, value: String)]] = []

@@ -44,7 +44,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Days after which signing keys get a successor; 0 for never. (default: 90)")
     var keyRotationDays: String?
 
-    @Option(help: "Seconds for which a new signing key is published before it signs. (default: 395)")
+    @Option(
+        help: """
+            Seconds for which a new signing key is published before it signs; less in development only. (default: 395)
+            """)
     var keyPublishAhead: String?
 
     @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")

@@ -75,10 +75,9 @@ struct ServiceConfiguration: Sendable {
         trustedProxies = try settings.networks(.trustedProxies, flag: "trusted-proxy")
         egressNetworks = try settings.networks(.egressNetworks, flag: "egress-network")
         egressTrustRoots = settings.string(.egressTrustRoots)
-        keyRotation = try Self.keyRotation(
+        keyRotation = Self.keyRotation(
             days: try settings.number(.keyRotationDays, in: 0...3650),
-            publishAhead: try settings.number(.keyPublishAhead, in: AppDirectory.lifetime + 1...86_400),
-            isDevelopment: isDevelopment)
+            publishAhead: try settings.number(.keyPublishAhead, in: AppDirectory.lifetime + 1...86_400))
     }
 
     /// What only who serves needs.
@@ -96,6 +95,7 @@ struct ServiceConfiguration: Sendable {
         if !isDevelopment, let publicURL, !publicURL.hasPrefix("https://") {
             throw ConfigurationError("public-url", "must begin with https:// outside development mode")
         }
+        try checkRotating()
     }
 }
 

@@ -16,7 +16,8 @@ struct World: Sendable {
     let internet = FakeInternet()
     private(set) var service: SessionService
     private(set) var router: InProcessRouter
-    private let makeService: @Sendable (ServiceEnvironment) throws -> SessionService
+    private let makeService:
+        @Sendable (ServiceEnvironment, @escaping @Sendable (ServiceNotice) -> Void) throws -> SessionService
     let appID: AppID
     static let origin = "http://localhost:8080"
 
@@ -33,13 +34,13 @@ struct World: Sendable {
         appID = id
         let (store, mailbox, internet) = (try SQLiteStore.open(.memory), mailbox, internet)
         let keys = KeyRing(current: MasterKey(secret: Data(live.randomBytes(32))))
-        makeService = { environment in
+        makeService = { environment, notices in
             SessionService(
                 store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: mailbox, egress: internet,
                 origins: try PublicOrigins(publicURL: Self.origin), defaultApp: servesAnyHost ? id : nil,
-                environment: environment, keyRotation: keyRotation)
+                environment: environment, keyRotation: keyRotation, notices: notices)
         }
-        service = try makeService(environment)
+        service = try makeService(environment) { _ in }
         _ = try await service.apps.create(id: id, name: "Test") { app in
             app.passwordLogin = PasswordLoginConfig(at: clock.timestamp)
             app.otpLogins = OTPLoginConfig.Channel.allCases.map { channel in
@@ -55,10 +56,17 @@ struct World: Sendable {
     ///
     /// - Parameter clockError: Seconds by which the node's clock is wrong.
     func node(clockError: Int) throws -> World {
-        var (other, environment) = (self, service.environment)
         let clock = clock
-        environment.now = { clock.timestamp + clockError }
-        other.service = try makeService(environment)
+        return try node { $0.now = { clock.timestamp + clockError } }
+    }
+
+    /// The same world through another node on its database, with a change to what it takes for time and chance.
+    func node(
+        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }, _ change: (inout ServiceEnvironment) -> Void
+    ) throws -> World {
+        var (other, environment) = (self, service.environment)
+        change(&environment)
+        other.service = try makeService(environment, notices)
         other.router = InProcessRouter(service: other.service, edge: EdgeOptions())
         return other
     }

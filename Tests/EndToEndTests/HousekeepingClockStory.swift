@@ -1,0 +1,72 @@
+import PreludeSession
+import PreludeSessionTesting
+import SessionDomain
+import Synchronization
+import Testing
+
+@Suite("The service's clock jumps ahead")
+struct HousekeepingClockStory {
+    private static let decade = 3650 * 86_400
+
+    /// The rounds that are left, by the seconds by which the clock is wrong in each, and what was told.
+    private final class Rounds: Sendable {
+        private let clockErrors: Mutex<ArraySlice<Int>>
+        private let notices = Mutex<[ServiceNotice]>([])
+
+        init(clockErrors: [Int]) { self.clockErrors = Mutex(clockErrors[...]) }
+
+        var clockError: Int { clockErrors.withLock(\.first) ?? 0 }
+        var told: [ServiceNotice] { notices.withLock { $0 } }
+
+        func tell(_ notice: ServiceNotice) { notices.withLock { $0.append(notice) } }
+
+        func end() throws {
+            let isLast = clockErrors.withLock { errors in
+                errors = errors.dropFirst()
+                return errors.isEmpty
+            }
+            if isLast { throw CancellationError() }
+        }
+    }
+
+    /// Keeps house, a minute or so many seconds from round to round.
+    private func keepHouse(
+        _ world: World, clockErrors: [Int], seconds: Int = 60
+    ) async throws -> [ServiceNotice] {
+        let (clock, rounds) = (world.clock, Rounds(clockErrors: clockErrors))
+        let node = try world.node(notices: rounds.tell) {
+            $0.now = { clock.timestamp + rounds.clockError }
+            $0.uptime = { clock.timestamp.milliseconds }
+            $0.sleep = { _ in
+                clock.advance(seconds: seconds)
+                try rounds.end()
+            }
+        }
+        await node.service.keepHouse { Issue.record($0) }
+        return rounds.told
+    }
+
+    @Test("sessions, and the record of what happened, are there when it is right again")
+    func sessions() async throws {
+        let world = try await World()
+        let client = try await world.signedIn()
+        let events = try await world.service.store.events(app: world.appID, limit: 10, offset: 0)
+        #expect(!events.isEmpty)
+        let told = try await keepHouse(world, clockErrors: [0, Self.decade, Self.decade, 0])
+        #expect(told.contains(.clockJumped(seconds: Self.decade)))
+        try await client.invalidateSession()
+        try await client.refresh()
+        let kept = try await world.service.store.events(app: world.appID, limit: 100, offset: 0)
+        #expect(events.allSatisfy(kept.contains))
+    }
+
+    @Test("what has expired by the time that passed is deleted all the same")
+    func goesOn() async throws {
+        let world = try await World()
+        _ = try await world.signedIn()
+        let events = try await world.service.store.events(app: world.appID, limit: 10, offset: 0)
+        _ = try await keepHouse(world, clockErrors: [0, Self.decade], seconds: 40 * 86_400)
+        let kept = try await world.service.store.events(app: world.appID, limit: 100, offset: 0)
+        #expect(!events.contains(where: kept.contains))
+    }
+}

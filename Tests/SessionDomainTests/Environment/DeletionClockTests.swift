@@ -1,0 +1,74 @@
+import Testing
+
+@testable import SessionDomain
+
+@Suite("The time by which rows are deleted")
+struct DeletionClockTests {
+    private static let day = 86_400
+
+    /// A round after so many seconds by the steady clock, with a clock that is ahead of it by so many.
+    private struct Rounds {
+        private var clock = DeletionClock()
+        private var passed = 0
+
+        /// Seconds since the beginning by which rows are deleted, and the jump that is told.
+        mutating func round(after seconds: Int, ahead: Int = 0) -> (time: Int, jump: Int?) {
+            passed += seconds
+            let (time, jump) = clock.time(now: now + passed + ahead, uptime: 7_000_000 + Int64(passed) * 1000)
+            return (Int(time.seconds - now.seconds), jump)
+        }
+    }
+
+    @Test("A clock that is put right by minutes is believed, round by round")
+    func smallSteps() {
+        var rounds = Rounds()
+        #expect(rounds.round(after: 0) == (0, nil))
+        #expect(rounds.round(after: 60, ahead: 300) == (360, nil))
+        #expect(rounds.round(after: 60, ahead: 600) == (720, nil))
+    }
+
+    @Test("Of a clock that jumps ahead the time goes on as before, and the jump is told once")
+    func jump() {
+        var rounds = Rounds()
+        _ = rounds.round(after: 0)
+        #expect(rounds.round(after: 60, ahead: 301) == (60, 301))
+        #expect(rounds.round(after: 60, ahead: 301) == (120, nil))
+        #expect(rounds.round(after: Self.day - 61, ahead: 301) == (60 + Self.day - 1, nil))
+    }
+
+    @Test("A clock that stays ahead for a day is believed")
+    func believed() {
+        var rounds = Rounds()
+        _ = rounds.round(after: 0)
+        _ = rounds.round(after: 60, ahead: 3 * Self.day)
+        #expect(rounds.round(after: Self.day, ahead: 3 * Self.day) == (4 * Self.day + 60, nil))
+        #expect(rounds.round(after: 60, ahead: 3 * Self.day) == (4 * Self.day + 120, nil))
+    }
+
+    @Test("A clock that is right again within the day is believed, and the next jump is a new one")
+    func rightAgain() {
+        var rounds = Rounds()
+        _ = rounds.round(after: 0)
+        _ = rounds.round(after: 60, ahead: 3 * Self.day)
+        #expect(rounds.round(after: Self.day - 1) == (60 + Self.day - 1, nil))
+        #expect(rounds.round(after: 1, ahead: 3 * Self.day) == (60 + Self.day, 3 * Self.day))
+    }
+
+    @Test("A second jump ahead begins the day anew, and is told by its own length")
+    func twice() {
+        var rounds = Rounds()
+        _ = rounds.round(after: 0)
+        _ = rounds.round(after: 60, ahead: 1000)
+        #expect(rounds.round(after: Self.day - 1, ahead: 2000) == (60 + Self.day - 1, 1000))
+        #expect(rounds.round(after: Self.day - 1, ahead: 2000).time == 60 + 2 * Self.day - 2)
+        #expect(rounds.round(after: 1, ahead: 2000).time == 60 + 2 * Self.day - 1 + 2000)
+    }
+
+    @Test("A clock that goes back is believed at once: it deletes less")
+    func back() {
+        var rounds = Rounds()
+        _ = rounds.round(after: 0)
+        #expect(rounds.round(after: 60, ahead: -3 * Self.day) == (60 - 3 * Self.day, nil))
+        #expect(rounds.round(after: 60) == (120 - 3 * Self.day, 3 * Self.day))
+    }
+}

@@ -1,0 +1,89 @@
+"""The unit, the settings and the proxy of docs/operating.md: with the keys and the settings that it shows, the service runs."""
+
+import json
+import re
+import subprocess
+import urllib.error
+import urllib.request
+
+import pytest
+
+from conftest import running
+from service import BINARY, ROOT, Service
+
+PAGE = (ROOT / "docs" / "operating.md").read_text()
+APP = "abc1234"
+HOST = f"{APP}.session.example.com"
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def make_keys(path) -> None:
+    """The page's lines, without root and into another folder."""
+    lines = [line for line in blocks("sh")[0].splitlines() if re.match(r"secret=|echo ", line)]
+    assert len(lines) == 2
+    script = "\n".join(lines).replace("sudo ", "").replace("/etc/prelude/keys", f"'{path}'")
+    subprocess.run(["sh", "-euc", script], check=True, timeout=10)
+
+
+@pytest.fixture
+def service(tmp_path, monkeypatch):
+    """Started as the unit says, with a database and a port of the test."""
+    (tmp_path / "credentials").mkdir()
+    make_keys(tmp_path / "credentials" / "prelude-session-keys")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path / "credentials"))
+    (tmp_path / "session.json").write_text(blocks("json")[0])
+    with running(Service(tmp_path, "--config", str(tmp_path / "session.json"), development=False)) as service:
+        made = subprocess.run(
+            [BINARY, "app", "create", "Shop", "--id", APP, "--config", str(tmp_path / "session.json"),
+             "--database", service.database, "--key-file", str(tmp_path / "credentials" / "prelude-session-keys")],
+            capture_output=True, text=True, timeout=30)
+        assert made.returncode == 0, made.stderr
+        yield service
+
+
+def status(service: Service, **headers: str) -> int:
+    request = urllib.request.Request(
+        service.url + "/.well-known/jwks.json",
+        headers={name.replace("_", "-"): value for name, value in headers.items()})
+    try:
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return answer.status
+    except urllib.error.HTTPError as refused:
+        return refused.code
+
+
+def test_health_answers_as_the_page_says(service):
+    with urllib.request.urlopen(service.url + "/health", timeout=5) as answer:
+        assert answer.status == 200
+        told = json.load(answer)
+    assert json.dumps(told) in [block.strip() for block in blocks("json")]
+
+
+def test_the_service_of_the_page_believes_the_proxy_of_the_page(service):
+    assert status(service, Host=HOST) == 200
+    assert status(service, Host="elsewhere.example.com") == 404
+    assert status(service, Host="elsewhere.example.com", X_Forwarded_Host=HOST) == 200
+
+
+def test_the_proxy_writes_every_header_that_the_service_believes():
+    source = (ROOT / "Sources" / "SessionHTTP" / "Edge" / "Client.swift").read_text()
+    believed = set(re.findall(r'"(x-forwarded-[a-z]+)"', source))
+    written = dict(re.findall(r"proxy_set_header (\S+) (\S+);", blocks("nginx")[0]))
+    assert len(believed) == 2
+    assert believed <= {name.lower() for name in written}
+    # What the proxy sees itself, and nothing that a caller may have written.
+    assert written["Host"] == written["X-Forwarded-Host"] == "$host"
+    assert written["X-Forwarded-For"] == "$remote_addr"
+
+
+def test_the_unit_hands_over_the_keys_by_the_name_that_the_service_looks_for():
+    source = (ROOT / "Sources" / "prelude-session" / "Serve" / "MasterKeySource.swift").read_text()
+    name = re.search(r'credentialName = "([^"]+)"', source)[1]
+    unit = blocks("ini")[0]
+    assert f"\nLoadCredential={name}:/etc/prelude/keys\n" in unit
+    assert "\nExecStart=/usr/local/bin/prelude-session serve --config /etc/prelude/session.json\n" in unit
+    assert json.loads(blocks("json")[0])["database"].startswith("sqlite:/var/lib/prelude/")
+    assert "\nStateDirectory=prelude\n" in unit
