@@ -18,18 +18,24 @@ struct LoginView: View {
             TextField("E-mail address", text: $email)
             if isCodeSent {
                 TextField("Code", text: $code)
-                Button("Sign in") { Task { await attempt(checkCode) } }
-                Button("Send another code") { Task { await attempt(client.resendOTP) } }
+                Button("Sign in") { Task { await attempt(unauthorized: Self.loginIsOver, checkCode) } }
+                Button("Send another code") { Task { await attempt(unauthorized: Self.loginIsOver, client.resendOTP) } }
             } else {
                 Button("Send a code") { Task { await attempt(sendCode) } }
             }
             SecureField("Password", text: $password)
-            Button("Sign in with the password") { Task { await attempt(checkPassword) } }
+            Button("Sign in with the password") {
+                Task { await attempt(unauthorized: Self.wrongPassword, checkPassword) }
+            }
             if let message = attempt.message { Text(message).foregroundStyle(.red) }
         }
         .textFieldStyle(.roundedBorder)
         .padding()
     }
+
+    /// No login waits for a code any more, as after one with the password.
+    private static let loginIsOver = "That code is of no use any more. Begin again."
+    private static let wrongPassword = "The address or the password is wrong."
 
     private func sendCode() async throws {
         let identifier = PreludeIdentifier(type: .emailAddress, value: email)
