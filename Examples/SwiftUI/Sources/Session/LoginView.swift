@@ -19,7 +19,7 @@ struct LoginView: View {
             if isCodeSent {
                 TextField("Code", text: $code)
                 Button("Sign in") { Task { await attempt(unauthorized: Self.loginIsOver, checkCode) } }
-                Button("Send another code") { Task { await attempt(unauthorized: Self.loginIsOver, client.resendOTP) } }
+                Button("Send another code") { Task { await attempt(unauthorized: Self.loginIsOver, resendCode) } }
             } else {
                 Button("Send a code") { Task { await attempt(sendCode) } }
             }
@@ -33,8 +33,7 @@ struct LoginView: View {
         .padding()
     }
 
-    /// No login waits for a code any more, as after one with the password.
-    private static let loginIsOver = "That code is of no use any more. Begin again."
+    private static let loginIsOver = "That login is over. Send a new code."
     private static let wrongPassword = "The address or the password is wrong."
 
     private func sendCode() async throws {
@@ -43,7 +42,20 @@ struct LoginView: View {
         isCodeSent = true
     }
 
-    private func checkCode() async throws { _ = try await client.checkOTP(code) }
+    private func checkCode() async throws { try await goOn { _ = try await client.checkOTP(code) } }
+
+    private func resendCode() async throws { try await goOn(client.resendOTP) }
+
+    /// Goes on with the login that waits for its code. When the client or the service knows of none any more, a code is to
+    /// be sent first.
+    private func goOn(_ work: () async throws -> Void) async throws {
+        do {
+            try await work()
+        } catch PreludeSessionError.unauthorized, PreludeSessionError.badRequest {
+            isCodeSent = false
+            throw PreludeSessionError.unauthorized("")
+        }
+    }
 
     private func checkPassword() async throws {
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: email, password: password))
