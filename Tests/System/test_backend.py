@@ -177,6 +177,23 @@ def test_the_example_app_is_let_in_by_the_example_backend_and_steps_up_when_aske
         assert app.run("call", "POST", TRANSFERS) == "202 \n"
 
 
+def test_the_example_app_tells_whoever_runs_it_why_it_cannot_work(tmp_path):
+    def login(**settings: str) -> list[str]:
+        told = subprocess.run(
+            [ROOT / ".build" / "debug" / "Terminal", "login", "ada@example.com"], capture_output=True, text=True,
+            env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], **settings}, timeout=60)
+        assert (told.returncode, told.stdout) == (1, "")
+        return told.stderr.splitlines()
+
+    mistyped, = login(EXAMPLE_SERVICE="http//localhost:8080")
+    assert mistyped.startswith("A setting cannot work: the endpoint must be an origin")
+    nowhere = {"EXAMPLE_SERVICE": "http://127.0.0.1:9"}
+    words, = login(**nowhere)
+    assert words == "There is no answer. Try again later; a session is kept."
+    *log, last = login(EXAMPLE_LOG="1", **nowhere)
+    assert last == words and [line for line in log if line.startswith("warning: ")]
+
+
 @pytest.mark.skipif(not BUILT_ALONE.exists(), reason="scripts/check-consumer builds it")
 def test_built_from_its_own_manifest_it_lets_in_and_keeps_out(shared, ada, tmp_path):
     with running_backend(tmp_path, shared.url, BUILT_ALONE) as alone:

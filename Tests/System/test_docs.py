@@ -56,7 +56,6 @@ import Testing
 #endif
 func showDenied() {}
 func askForCode() async -> String { "" }
-func proof(of challenge: StepUpChallenge) async throws -> String { "" }
 """
 
 

@@ -14,11 +14,19 @@ from service import ROOT
 PAGES = os.environ.get("PRELUDE_SESSION_PAGES", "")
 MODULES = ROOT / ".build" / "debug" / "Modules"
 
-#: The code of the tutorials, a whole file each.
-TUTORIAL = sorted((ROOT / "Sources" / "PreludeSession" / "PreludeSession.docc" / "Resources").glob("*.swift"))
+CATALOG = ROOT / "Sources" / "PreludeSession" / "PreludeSession.docc"
 
-#: What other files of the tutorials' app call.
-SHARED = [file for file in TUTORIAL if file.name.endswith("-words.swift")]
+
+def steps_of_tutorials() -> list[tuple[str, pathlib.Path]]:
+    """What the tutorials' steps have people write, in order: the name of a file, and its whole text."""
+    pages = CATALOG / "Tutorials"
+    order = re.findall(r'tutorial: "doc:(\w+)"', (pages / "Tutorials.tutorial").read_text())
+    text = "\n".join((pages / f"{tutorial}.tutorial").read_text() for tutorial in order)
+    found = re.findall(r'@Code\(name: "([^"]+)", file: "([^"]+)"', text)
+    return [(name, CATALOG / "Resources" / file) for name, file in found]
+
+
+STEPS = steps_of_tutorials()
 
 #: What snippets take from the app around them.
 GIVEN = "client: PreludeSessionClient, challenge: StepUpChallenge, sessionID: String"
@@ -143,10 +151,32 @@ def test_the_swiftui_example_compiles(swiftui, version):
 
 
 @pytest.mark.parametrize("version", [5, 6])
-@pytest.mark.parametrize("file", TUTORIAL, ids=lambda path: path.name)
-def test_the_code_of_tutorials_compiles(swiftui, file, version):
-    told = typecheck([file, *(shared for shared in SHARED if shared != file)], version, swiftui)
+@pytest.mark.parametrize("done", range(1, len(STEPS) + 1), ids=lambda done: STEPS[done - 1][1].stem)
+def test_the_app_of_the_tutorials_compiles_after_each_step(swiftui, done, version):
+    """Each file in the version that it has by then, as whoever follows the steps has it."""
+    told = typecheck(list(dict(STEPS[:done]).values()), version, swiftui)
     assert told.returncode == 0, told.stderr
+
+
+def views(text: str) -> list[str]:
+    return re.findall(r"(?m)^struct (\w+): View ", text)
+
+
+def test_the_tutorials_lead_to_an_app_that_shows_each_of_its_views():
+    texts = {name: file.read_text() for name, file in dict(STEPS).items()}
+    assert sum(len(views(text)) for text in texts.values()) >= 2
+    for name, text in texts.items():
+        for view in views(text):
+            elsewhere = (other for place, other in texts.items() if place != name)
+            assert any(f"{view}(" in other for other in elsewhere), f"{view} is shown nowhere"
+
+
+def test_the_tutorials_call_what_the_example_of_a_backend_serves():
+    backend = (ROOT / "Examples" / "Backend" / "Sources" / "Backend" / "Backend.swift").read_text()
+    port = re.search(r'environment\["PORT"\].* \?\? (\d+)$', backend, re.MULTILINE)[1]
+    urls = {url for _, file in STEPS for url in re.findall(r'URL\(string: "([^"]+)"', file.read_text())}
+    assert urls == {f"http://localhost:{port}/accounts/balance"}
+    assert 'router.group("/accounts")' in backend and 'accounts.get("/balance")' in backend
 
 
 @pytest.mark.parametrize("version", [5, 6])

@@ -36,7 +36,8 @@ public enum PreludeSessionError: Error, Sendable {
     case conflict(String)
     /// No answer in time. The session is kept.
     case timeout
-    /// No connection to the service, or none behind a proxy, which says so with 502, 503 or 504. The session is kept.
+    /// No connection: to the service, or to the app's own backend where that was called; or none behind a proxy of the
+    /// service, which says so with 502, 503 or 504. The session is kept.
     case network(underlying: any Error)
     /// A code that this version of the SDK does not know.
     case generic(code: String, message: String)
@@ -51,8 +52,9 @@ extension PreludeSessionError: LocalizedError {
     /// case.
     public var errorDescription: String? {
         switch self {
-        case .timeout: "There was no answer in time. Try again."
-        case .network: "There is no connection to the service. You are still signed in; try again later."
+        // Whoever was signed in still is; whether anybody was, and who did not answer, is not known here.
+        case .timeout: "There was no answer in time. Try again; a session is kept."
+        case .network: "There was no answer. Try again later; a session is kept."
         case .generic(let code, let message): "\(code): \(message)"
         default: message
         }

@@ -18,17 +18,23 @@ struct StepUpDialogue {
     }
 
     private func doStep(of challenge: StepUpChallenge) async throws -> StepUpChallenge? {
-        switch challenge.currentStep {
-        case "verify_sms", "verify_email":
-            try await client.sendStepUpOTP(challenge)
-            let way = challenge.currentStep == "verify_sms" ? "text message" : "e-mail"
-            Prompt.say("A code is on its way to you by \(way).")
-            return try await submitCode(for: challenge)
-        default:
+        guard challenge.expectsCode else {
             Prompt.say(
                 "The step \(challenge.currentStep ?? "") is proven by a verification token of the app's backend.")
             return try await client.continueStepUp(
                 challenge, verificationToken: try Prompt.line("verification token"))
+        }
+        try await client.sendStepUpOTP(challenge)
+        Prompt.say("A code is on its way to you\(Self.way(of: challenge)).")
+        return try await submitCode(for: challenge)
+    }
+
+    /// How the code travels, in words, as far as the step's key says so.
+    private static func way(of challenge: StepUpChallenge) -> String {
+        switch challenge.currentStep {
+        case "verify_sms": " by text message"
+        case "verify_email": " by e-mail"
+        default: ""
         }
     }
 

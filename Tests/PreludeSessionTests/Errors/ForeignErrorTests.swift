@@ -75,6 +75,15 @@ struct ForeignErrorTests {
         await #expect(throws: CancellationError.self) { try await call.make(client) }
     }
 
+    @Test(
+        "claim neither that somebody is signed in nor who did not answer",
+        arguments: [PreludeSessionError.timeout, .network(underlying: Broken())])
+    func neutral(_ error: PreludeSessionError) {
+        let text = error.localizedDescription
+        #expect(text.contains("no answer") && text.hasSuffix("a session is kept."))
+        #expect(!text.contains("signed in") && !text.contains("service"))
+    }
+
     @Test("show nothing but their type and number, however they are printed")
     func redacted() {
         let error = PreludeSessionError.network(underlying: Broken())

@@ -11,7 +11,10 @@ final class Attempt {
     /// Whether it is under way.
     private(set) var isRunning = false
 
-    func callAsFunction(_ work: @MainActor () async throws -> Void) async {
+    /// - Parameter unauthorized: What to say of `.unauthorized`, which is about the session, unless this is a login.
+    func callAsFunction(
+        unauthorized: String = "Please sign in.", _ work: @MainActor () async throws -> Void
+    ) async {
         guard !isRunning else { return }
         isRunning = true
         defer { isRunning = false }
@@ -20,17 +23,17 @@ final class Attempt {
             try await work()
             isOffline = false
         } catch {
-            (message, isOffline) = Self.read(error)
+            (message, isOffline) = Self.read(error, unauthorized: unauthorized)
         }
     }
 
     /// The app's own words, for the few cases in which a person can do something. The errors' own texts are for a log.
-    private static func read(_ error: any Error) -> (message: String, isOffline: Bool) {
+    private static func read(_ error: any Error, unauthorized: String) -> (message: String, isOffline: Bool) {
         guard let error = error as? PreludeSessionError else { return (somethingElse, false) }
         switch error {
-        case .network, .timeout: return ("You are offline.", true)
+        case .network, .timeout: return ("There is no answer. Try again later.", true)
         case .invalidOTPCode: return ("That is not the code. Try again.", false)
-        case .unauthorized: return ("Please sign in.", false)
+        case .unauthorized: return (unauthorized, false)
         case .invalidPassword: return ("The password does not meet the rules.", false)
         case .rateLimited:
             let seconds = error.retryAfter.map { " in \(Int($0)) seconds" } ?? " later"

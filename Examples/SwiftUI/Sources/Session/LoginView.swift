@@ -18,18 +18,23 @@ struct LoginView: View {
             TextField("E-mail address", text: $email)
             if isCodeSent {
                 TextField("Code", text: $code)
-                Button("Sign in") { Task { await attempt(checkCode) } }
-                Button("Send another code") { Task { await attempt(client.resendOTP) } }
+                Button("Sign in") { Task { await attempt(unauthorized: Self.loginIsOver, checkCode) } }
+                Button("Send another code") { Task { await attempt(unauthorized: Self.loginIsOver, resendCode) } }
             } else {
                 Button("Send a code") { Task { await attempt(sendCode) } }
             }
             SecureField("Password", text: $password)
-            Button("Sign in with the password") { Task { await attempt(checkPassword) } }
+            Button("Sign in with the password") {
+                Task { await attempt(unauthorized: Self.wrongPassword, checkPassword) }
+            }
             if let message = attempt.message { Text(message).foregroundStyle(.red) }
         }
         .textFieldStyle(.roundedBorder)
         .padding()
     }
+
+    private static let loginIsOver = "That login is over. Send a new code."
+    private static let wrongPassword = "The address or the password is wrong."
 
     private func sendCode() async throws {
         let identifier = PreludeIdentifier(type: .emailAddress, value: email)
@@ -37,7 +42,20 @@ struct LoginView: View {
         isCodeSent = true
     }
 
-    private func checkCode() async throws { _ = try await client.checkOTP(code) }
+    private func checkCode() async throws { try await goOn { _ = try await client.checkOTP(code) } }
+
+    private func resendCode() async throws { try await goOn(client.resendOTP) }
+
+    /// Goes on with the login that waits for its code. When the client or the service knows of none any more, a code is to
+    /// be sent first.
+    private func goOn(_ work: () async throws -> Void) async throws {
+        do {
+            try await work()
+        } catch PreludeSessionError.unauthorized, PreludeSessionError.badRequest {
+            isCodeSent = false
+            throw PreludeSessionError.unauthorized("")
+        }
+    }
 
     private func checkPassword() async throws {
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: email, password: password))

@@ -22,7 +22,11 @@ struct App: Sendable {
     /// Signs in with a code by e-mail. The session is kept in the standard store, so the next run finds it.
     func login(email: String) async throws {
         let identifier = PreludeIdentifier(type: .emailAddress, value: email)
-        try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+        do {
+            try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+        } catch PreludeSessionError.badRequest {
+            throw RefusedAddress()
+        }
         while true {
             do {
                 let user = try await client.checkOTP(try await console.ask("Code:"))
@@ -37,9 +41,8 @@ struct App: Sendable {
 
     /// Says who is signed in, without a network.
     func whoAmI() async throws {
-        guard let profile = await client.profile else {
-            throw PreludeSessionError.unauthorized("nobody is signed in")
-        }
+        // Where there is none, nobody is signed in, or the store cannot be read: the refresh throws, and says which.
+        let profile = if let stored = await client.profile { stored } else { try await client.refresh().profile }
         console.say(profile.userID ?? "unknown")
     }
 
@@ -59,10 +62,14 @@ struct App: Sendable {
     }
 }
 
+/// The service sends no codes to that address.
+struct RefusedAddress: Error {}
+
 /// How to use the app.
 struct Usage: Error, CustomStringConvertible {
     let description = """
         usage: Terminal login EMAIL | whoami | sessions | call METHOD PATH | logout
         EXAMPLE_SERVICE is the session service (http://localhost:8080), EXAMPLE_BACKEND your backend (http://localhost:8081).
+        EXAMPLE_LOG=1 shows on standard error what the SDK does.
         """
 }

@@ -7,14 +7,24 @@ enum Main {
     static func main() async {
         do {
             let settings = ProcessInfo.processInfo.environment
-            let client = try PreludeSessionClient(
-                endpoint: settings["EXAMPLE_SERVICE"].map { .custom($0) } ?? .default)
             let app = App(
-                client: client, backend: settings["EXAMPLE_BACKEND"] ?? "http://localhost:8081", console: .standard)
+                client: try client(settings: settings), backend: settings["EXAMPLE_BACKEND"] ?? "http://localhost:8081",
+                console: .standard)
             try await app.run(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            FileHandle.standardError.write(Data((words(for: error) + "\n").utf8))
+            printError(words(for: error))
             exit(error is Usage ? 2 : 1)
         }
+    }
+
+    /// The client that the settings ask for.
+    static func client(settings: [String: String]) throws -> PreludeSessionClient {
+        try PreludeSessionClient(
+            endpoint: settings["EXAMPLE_SERVICE"].map { .custom($0) } ?? .default,
+            logHandler: settings["EXAMPLE_LOG"] == "1" ? Log(write: printError) : nil)
+    }
+
+    @Sendable private static func printError(_ line: String) {
+        FileHandle.standardError.write(Data((line + "\n").utf8))
     }
 }

@@ -105,23 +105,6 @@
             #expect(try await lines(of: ["whoami"], client: client).count == 1)
         }
 
-        @Test("says in its own words what a person can do")
-        func whatToDo() async throws {
-            service.faults.inject(.answer(429), on: .sendOTP)
-            await #expect {
-                _ = try await lines(of: ["login ada@example.com"])
-            } throws: {
-                words(for: $0) == "Those were too many tries. Try again later."
-            }
-            #expect(words(for: PreludeSessionError.rateLimited("slowly [retry-after=30]")).contains("in 30 seconds"))
-            await #expect {
-                _ = try await lines(of: ["whoami"])
-            } throws: {
-                words(for: $0).contains("Terminal login EMAIL")
-            }
-            #expect(!words(for: PreludeSessionError.badRequest("limit must be 1 to 100")).contains("limit"))
-        }
-
         @Test("says how it is used", arguments: ["", "login", "call GET", "fly"])
         func usage(command: String) async throws {
             await #expect(throws: Usage.self) { _ = try await lines(of: [command]) }

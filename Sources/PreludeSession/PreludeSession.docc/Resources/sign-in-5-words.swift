@@ -9,7 +9,7 @@ func words(for error: any Error) -> String {
         guard let seconds = (error as? PreludeSessionError)?.retryAfter else { return "Try again later." }
         return "Those were too many tries. Try again in \(Int(seconds)) seconds."
     case PreludeSessionError.network, PreludeSessionError.timeout:
-        return "You are offline."
+        return "There is no answer. Try again later."
     default:
         return "That did not work. Try again later."
     }

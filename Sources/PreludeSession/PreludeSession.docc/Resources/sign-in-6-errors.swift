@@ -13,6 +13,7 @@ struct LoginView: View {
             if isCodeSent {
                 TextField("Code", text: $code)
                 Button("Sign in") { Task { await attempt { _ = try await client.checkOTP(code) } } }
+                Button("Start again") { isCodeSent = false }
             } else {
                 TextField("E-mail address", text: $email)
                 Button("Send a code") { Task { await attempt(sendCode) } }

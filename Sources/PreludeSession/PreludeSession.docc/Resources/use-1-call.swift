@@ -3,16 +3,16 @@ import SwiftUI
 
 struct NotesView: View {
     let client: PreludeSessionClient
-    @State private var notes = ""
+    @State private var balance = ""
 
     var body: some View {
-        Text(notes)
+        Text(balance)
             .task { try? await load() }
     }
 
     private func load() async throws {
-        guard let url = URL(string: "http://localhost:9000/notes") else { return }
+        guard let url = URL(string: "http://localhost:8081/accounts/balance") else { return }
         let (data, response) = try await client.data(for: URLRequest(url: url))
-        if response.statusCode == 200 { notes = String(decoding: data, as: UTF8.self) }
+        if response.statusCode == 200 { balance = String(decoding: data, as: UTF8.self) }
     }
 }

@@ -3,12 +3,12 @@ import SwiftUI
 
 struct NotesView: View {
     let client: PreludeSessionClient
-    @State private var notes = ""
+    @State private var balance = ""
     @State private var message = ""
 
     var body: some View {
         VStack {
-            Text(notes)
+            Text(balance)
             Text(message)
         }
         .task { await refresh() }
@@ -26,8 +26,8 @@ struct NotesView: View {
     }
 
     private func load() async throws {
-        guard let url = URL(string: "http://localhost:9000/notes") else { return }
+        guard let url = URL(string: "http://localhost:8081/accounts/balance") else { return }
         let (data, response) = try await client.data(for: URLRequest(url: url))
-        if response.statusCode == 200 { notes = String(decoding: data, as: UTF8.self) }
+        if response.statusCode == 200 { balance = String(decoding: data, as: UTF8.self) }
     }
 }

@@ -1,0 +1,108 @@
+#if Testing
+    import PreludeSession
+    import PreludeSessionTesting
+    import Testing
+
+    @testable import Terminal
+
+    @Suite("The app's own words")
+    struct WordsTests {
+        let service: TestService
+        private let console = Console(ask: { _ in throw EndOfInput() }, say: { _ in })
+
+        init() async throws { service = try await TestService() }
+
+        /// What the app says of a command that fails.
+        private func complaint(about command: String, client: PreludeSessionClient) async -> String? {
+            let app = App(client: client, backend: "https://backend.example.com", console: console)
+            do {
+                try await app.run(command.split(separator: " ").map(String.init))
+                return nil
+            } catch {
+                return words(for: error)
+            }
+        }
+
+        @Test("send whoever is not signed in to the login")
+        func nobody() async throws {
+            #expect(
+                await complaint(about: "whoami", client: try service.client())
+                    == "Nobody is signed in. Sign in with: Terminal login EMAIL")
+        }
+
+        @Test("do not send anybody to the login whose device is locked", arguments: ["whoami", "sessions", "logout"])
+        func locked(command: String) async throws {
+            let store = FaultyCredentialStore()
+            _ = try await service.signedIn(store: store)
+            store.lock()
+            #expect(
+                await complaint(about: command, client: try service.client(store: store))
+                    == "The session cannot be read or written now. Unlock the device, and try again.")
+        }
+
+        @Test("do not tell anybody that they are signed in, for they may never have been")
+        func offline() async throws {
+            service.faults.isOffline = true
+            #expect(
+                await complaint(about: "login ada@example.com", client: try service.client())
+                    == "There is no answer. Try again later; a session is kept.")
+        }
+
+        @Test("say how long to wait when the service says so")
+        func tooManyTries() async throws {
+            let client = try service.client()
+            var complaints: [String?] = []
+            // Sends to one address are limited; each run ends where a code is asked for.
+            for _ in 1...20 {
+                complaints.append(await complaint(about: "login ada@example.com", client: client))
+                if complaints.last != "There is no more input." { break }
+            }
+            let last = try #require(complaints.last ?? nil)
+            let seconds = last.split(separator: " ").compactMap { Int($0) }.first ?? 0
+            #expect(seconds > 0 && last == "Those were too many tries. Try again in \(seconds) seconds.", "\(last)")
+        }
+
+        @Test("say to wait when the service does not say how long")
+        func tooManyTriesForSomeTime() async throws {
+            service.faults.inject(.answer(429), on: .sendOTP)
+            #expect(
+                await complaint(about: "login ada@example.com", client: try service.client())
+                    == "Those were too many tries. Try again later.")
+        }
+
+        @Test("blame the address when no code can be sent to it")
+        func refusedAddress() async throws {
+            #expect(
+                await complaint(about: "login ada@nowhere@example", client: try service.client())
+                    == "No code can be sent to that address. Check it.")
+        }
+
+        @Test("tell whoever made a setting why it cannot work")
+        func settings() throws {
+            let error = #expect(throws: PreludeSessionError.self) {
+                _ = try Main.client(settings: ["EXAMPLE_SERVICE": "http://session.example.com"])
+            }
+            let said = words(for: try #require(error))
+            #expect(said.hasPrefix("A setting cannot work: ") && said.contains("https://"), "\(said)")
+        }
+
+        @Test("keep the errors' own texts to the log, and say how to see it")
+        func others() {
+            let said = words(for: PreludeSessionError.badRequest("limit must be 1 to 100"))
+            #expect(!said.contains("limit") && said.contains("EXAMPLE_LOG=1"))
+        }
+
+        @Test("are not all: the log has a line for what the SDK met")
+        func log() async throws {
+            let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+            let store = FaultyCredentialStore()
+            store.lock()
+            let client = try PreludeSessionClient(
+                credentialStore: store, logHandler: Log(write: { continuation.yield($0) }))
+            _ = await complaint(about: "whoami", client: client)
+            continuation.finish()
+            let written = await lines.reduce(into: []) { $0.append($1) }
+            #expect(written.contains { $0.hasPrefix("warning: ") }, "\(written)")
+        }
+    }
+#endif
