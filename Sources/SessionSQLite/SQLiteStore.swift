@@ -53,11 +53,14 @@ package final class SQLiteStore: Sendable {
 
     /// Finishes the writes that were taken, refuses more, and closes the file. Closing twice is no error.
     package func close() async throws {
-        await writer.close()
+        let isFirst = await writer.close()
         do {
             try await withCheckedThrowingContinuation { continuation in
-                // The last connection copies the WAL into the database, which is no work for the cooperative pool.
+                // Copying the WAL into the database is no work for the cooperative pool.
                 DispatchQueue(label: "prelude-session.close").async {
+                    // The last connection to be closed is one that only reads, which does not copy it. Where that fails,
+                    // as beside another process that reads, the WAL stays, and nothing is lost.
+                    if isFirst { _ = try? self.database.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
                     continuation.resume(with: Result { try self.database.close() })
                 }
             }

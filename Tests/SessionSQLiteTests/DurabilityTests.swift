@@ -50,6 +50,18 @@ struct DurabilityTests {
         try await expect(record, in: try SQLiteStore.open(.file(path)))
     }
 
+    @Test("After closing, the database file alone holds everything")
+    func foldedIn() async throws {
+        let store = try SQLiteStore.open(.file(path))
+        let record = try await write(40, to: store)
+        // A connection that only reads is the last one to close.
+        _ = try await store.apps()
+        try await store.close()
+        let copy = directory.path("alone.sqlite")
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        try await expect(record, in: try SQLiteStore.open(.file(copy)))
+    }
+
     @Test("A copy of the files of a running database holds every answered write")
     func crash() async throws {
         let store = try SQLiteStore.open(.file(path))

@@ -60,13 +60,18 @@ final class GroupCommit: Sendable {
     /// Jobs that wait for their turn now.
     var waitingCount: Int { queue.withLock { $0.waiting.count } }
 
-    /// Refuses new jobs and waits for those that were taken.
-    func close() async {
-        queue.withLock { $0.isClosed = true }
+    /// Refuses new jobs and waits for those that were taken. Whether nobody had closed it before.
+    @discardableResult
+    func close() async -> Bool {
+        let isFirst = queue.withLock { queue in
+            defer { queue.isClosed = true }
+            return !queue.isClosed
+        }
         // The writer's queue is serial: what comes after a drain runs after it.
         await withCheckedContinuation { continuation in
             writer.asyncWriteWithoutTransaction { _ in continuation.resume() }
         }
+        return isFirst
     }
 
     private func enqueue(_ job: Job) {
