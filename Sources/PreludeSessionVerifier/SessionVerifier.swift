@@ -78,7 +78,7 @@ public struct SessionVerifier: Sendable {
         var schemes = AuthenticationSchemes(used: .bearer, offersDPoP: !resources.isEmpty)
         do throws(VerificationError) {
             var token = bearer
-            if bearer.contains(" ") {
+            if bearer.utf8.contains(UInt8(ascii: " ")) {
                 let credentials = try Credentials(authorization: bearer)
                 schemes.used = credentials.scheme
                 token = credentials.token
