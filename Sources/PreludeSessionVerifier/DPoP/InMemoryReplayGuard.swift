@@ -4,7 +4,7 @@ public import Foundation
 /// Remembers proofs in this process, a bounded number of them.
 ///
 /// A proof takes 16 bytes in hash tables that double as they grow, at most three quarters full: a guard of the default
-/// capacity was measured to take 12 MB when it is filled at once and up to 23 MB under a steady load. When it is full,
+/// capacity was measured to take 12 MB when it is filled at once and up to 19 MB under a steady load. When it is full,
 /// further proofs are refused rather than old ones forgotten: with a window of 60 seconds the default capacity lasts for
 /// 2 100 requests a second, with nonces for 1 400.
 ///

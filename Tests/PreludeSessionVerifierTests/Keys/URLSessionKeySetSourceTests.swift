@@ -57,7 +57,7 @@ struct URLSessionKeySetSourceTests {
         #expect(throws: URLError.self) { try answer.get() }
     }
 
-    @Test("A body without an end is given up where it is too long")
+    @Test("A body without an end is given up where it is too long", .timeLimit(.minutes(1)))
     func endless() async throws {
         let (answer, _) = try await fetch([Self.path: .init(body: String(repeating: " ", count: 4096), isEndless: true)]
         )

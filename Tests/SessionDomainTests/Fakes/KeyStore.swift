@@ -8,11 +8,17 @@ final class KeyStore: AppStore {
     private let served: [App]
     /// Apps whose keys cannot be read.
     private let broken: Set<AppID>
+    /// A purpose whose keys cannot be rotated.
+    private let stuck: StoredSigningKey.Purpose?
 
-    init(apps: [App] = [], keys: [StoredSigningKey] = [], broken: Set<AppID> = []) {
+    init(
+        apps: [App] = [], keys: [StoredSigningKey] = [], broken: Set<AppID> = [],
+        stuck: StoredSigningKey.Purpose? = nil
+    ) {
         served = apps
         self.keys = Mutex(keys)
         self.broken = broken
+        self.stuck = stuck
     }
 
     func signingKeys(of id: AppID) async throws -> [StoredSigningKey] {
@@ -21,6 +27,7 @@ final class KeyStore: AppStore {
     }
 
     func rotateSigningKeys(_ rotation: KeyRotation) async throws -> KeyRotationDecision? {
+        guard rotation.purpose != stuck else { throw StoreError.unavailable("stuck") }
         let app =
             served.first { $0.id == rotation.appID } ?? App(id: rotation.appID, name: "a", createdAt: rotation.now)
         return keys.withLock { keys in

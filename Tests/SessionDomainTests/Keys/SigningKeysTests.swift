@@ -59,6 +59,17 @@ struct SigningKeysTests {
         #expect(try await store.signingKeys(of: try appID()).count == 4)
     }
 
+    @Test("Keys of one purpose that fail are reported, and those of the others have their turn")
+    func purposes() async throws {
+        let store = KeyStore(apps: [try app()], keys: try aged("domain1", old), stuck: .access)
+        let told = Mutex(0)
+        try await signingKeys(store, old).maintain { _ in told.withLock { $0 += 1 } }
+        #expect(told.withLock { $0 } == 1)
+        let keys = try await store.signingKeys(of: try appID())
+        #expect(keys.filter { $0.purpose == .access }.count == 1)
+        #expect(keys.filter { $0.purpose == .challenge }.count == 2)
+    }
+
     @Test("After resealing the older master key is not needed, and until then both open every key")
     func reseal() async throws {
         let stored = try aged("domain1", old)
