@@ -38,7 +38,7 @@ package struct SessionService: Sendable {
         self.store = store
         self.environment = environment
         self.notices = notices
-        let sightings = KeySightings(policy: keyRotation, environment: environment)
+        let sightings = KeyFirstSeen(policy: keyRotation, environment: environment)
         directory = AppDirectory(
             store: store, keys: keys, origins: origins, defaultApp: defaultApp, sightings: sightings,
             environment: environment, notices: notices)
@@ -74,7 +74,7 @@ package struct SessionService: Sendable {
     /// Deletes what time has made useless and gives signing keys their successors, once a minute, until cancelled.
     ///
     /// - Parameter report: Told of what failed; the next round tries again.
-    package func keepHouse(report: @Sendable (any Error) -> Void) async {
+    package func runHousekeeping(report: @Sendable (any Error) -> Void) async {
         let batch = 1000
         var clock = DeletionClock()
         while !Task.isCancelled {

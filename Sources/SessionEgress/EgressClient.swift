@@ -13,7 +13,7 @@ package import SessionDomain
 package final class EgressClient: Egress {
     private let policy: EgressPolicy
     private let resolver: any HostResolver
-    private let judge: AddressJudge
+    private let judge: AddressPolicy
     private let pool: ClientPool
     private let eventLoopGroup = MultiThreadedEventLoopGroup.singleton
 
@@ -25,7 +25,7 @@ package final class EgressClient: Egress {
     package init(policy: EgressPolicy, resolver: any HostResolver) throws(EgressPolicyError) {
         self.policy = policy
         self.resolver = resolver
-        judge = AddressJudge(allowedNetworks: policy.allowedNetworks)
+        judge = AddressPolicy(allowedNetworks: policy.allowedNetworks)
         pool = ClientPool(
             tls: try policy.tlsConfiguration(), eventLoopGroup: eventLoopGroup,
             keepAlive: .seconds(Int64(policy.keepAlive)))

@@ -7,12 +7,12 @@ package func buildRouter(
     service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil
 ) -> Router<AnonymousContext> {
     let router = Router(context: AnonymousContext.self)
-    router.add(middleware: ErrorMiddleware(environment: service.environment))
+    router.add(middleware: ResponseEnvelopeMiddleware(environment: service.environment))
 
     addFrontend(to: router, service: service, edge: edge)
     let apps = AppRoutes(apps: service.apps)
     router.group("/v2/session/apps")
-        .add(middleware: OperatorMiddleware(keys: service.managementKeys, apps: service.apps))
+        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps))
         .get("", use: apps.list)
         .post("", use: apps.create)
     addManagement(to: router.group("/v2/session/apps/:app_id"), service: service)
@@ -59,8 +59,8 @@ private func addFrontend(to router: Router<AnonymousContext>, service: SessionSe
         .post(.stepUpContinue, use: stepUp.completeStep)
 
     let me = MeRoutes(calls: service.signedIn)
-    client.group().add(middleware: AuthenticateMiddleware()).add(middleware: ProofMiddleware())
-        .add(middleware: CallerMiddleware(signedIn: service.signedIn))
+    client.group().add(middleware: WWWAuthenticateMiddleware()).add(middleware: ProofMiddleware())
+        .add(middleware: AccessTokenMiddleware(signedIn: service.signedIn))
         .group(context: SignedInContext.self)
         .get(.sessions, use: me.list)
         .post(.revokeSessions, use: me.revoke)
@@ -82,7 +82,7 @@ private func addManagement(to group: RouterGroup<AnonymousContext>, service: Ses
     let keys = ManagementKeyRoutes(keys: service.managementKeys)
     let signingKeys = SigningKeyRoutes(keys: service.signingKeys)
     let sessionConfig = SessionConfigRoutes(apps: service.apps)
-    group.add(middleware: OperatorMiddleware(keys: service.managementKeys, apps: service.apps))
+    group.add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps))
         .group(context: OperatorContext.self)
         .get("", use: app.get)
         .patch("", use: app.update)

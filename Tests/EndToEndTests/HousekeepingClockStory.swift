@@ -30,7 +30,7 @@ struct HousekeepingClockStory {
     }
 
     /// Keeps house, a minute or so many seconds from round to round.
-    private func keepHouse(
+    private func runHousekeeping(
         _ world: World, clockErrors: [Int], seconds: Int = 60
     ) async throws -> [ServiceNotice] {
         let (clock, rounds) = (world.clock, Rounds(clockErrors: clockErrors))
@@ -42,7 +42,7 @@ struct HousekeepingClockStory {
                 try rounds.end()
             }
         }
-        await node.service.keepHouse { Issue.record($0) }
+        await node.service.runHousekeeping { Issue.record($0) }
         return rounds.told
     }
 
@@ -52,7 +52,7 @@ struct HousekeepingClockStory {
         let client = try await world.signedIn()
         let events = try await world.service.store.events(app: world.appID, limit: 10, offset: 0)
         #expect(!events.isEmpty)
-        let told = try await keepHouse(world, clockErrors: [0, Self.decade, Self.decade, 0])
+        let told = try await runHousekeeping(world, clockErrors: [0, Self.decade, Self.decade, 0])
         #expect(told.contains(.clockJumped(seconds: Self.decade)))
         try await client.invalidateSession()
         try await client.refresh()
@@ -65,7 +65,7 @@ struct HousekeepingClockStory {
         let world = try await World()
         _ = try await world.signedIn()
         let events = try await world.service.store.events(app: world.appID, limit: 10, offset: 0)
-        _ = try await keepHouse(world, clockErrors: [0, Self.decade], seconds: 40 * 86_400)
+        _ = try await runHousekeeping(world, clockErrors: [0, Self.decade], seconds: 40 * 86_400)
         let kept = try await world.service.store.events(app: world.appID, limit: 100, offset: 0)
         #expect(!events.contains(where: kept.contains))
     }

@@ -37,7 +37,7 @@ public struct PreludeSessionClient: Sendable {
             throw PreludeSessionError.invalidConfiguration("the early refresh margin must be 0 seconds or more")
         }
         let log = SessionLog(handler: logHandler)
-        let store = LoggedCredentialStore(
+        let store = GuardedCredentialStore(
             store: credentialStore ?? StandardStores.credentials(), log: log, timeout: timeout)
         let name = String(origin.drop { $0 != "/" }.dropFirst(2)) + (hostOverride.map { "_" + $0 } ?? "")
         let device = DeviceIdentity(

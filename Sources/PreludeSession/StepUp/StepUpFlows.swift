@@ -5,7 +5,7 @@ struct StepUpFlows: Sendable, Equatable {
     static let capacity = 8
 
     /// An answer that completed a challenge. The step is spent with it, so a repeat starts from what it won.
-    private struct Win: Sendable, Equatable {
+    private struct CompletedAnswer: Sendable, Equatable {
         let answer: RedactedString
         let of: String
         let won: StepUpChallenge
@@ -13,7 +13,7 @@ struct StepUpFlows: Sendable, Equatable {
 
     /// The challenges that can go on, in their last state, the one that moved last at the end.
     private(set) var open: [StepUpChallenge] = []
-    private var wins: [Win] = []
+    private var completedAnswers: [CompletedAnswer] = []
     /// Completed challenges that a refresh has turned into a scope, by the id of their token.
     private var redeemed: [String] = []
     /// The attempts that are over, so that a stored copy does not bring them back.
@@ -50,7 +50,7 @@ struct StepUpFlows: Sendable, Equatable {
 
     /// What this very answer has already made of a challenge.
     func won(by answer: RedactedString, of challenge: StepUpChallenge) -> StepUpChallenge? {
-        wins.first { $0.of == challenge.ticket?.tokenID && $0.answer == answer }?.won
+        completedAnswers.first { $0.of == challenge.ticket?.tokenID && $0.answer == answer }?.won
     }
 
     // MARK: Changing
@@ -79,7 +79,8 @@ struct StepUpFlows: Sendable, Equatable {
         open.removeAll { $0 == challenge }
         moved(next)
         guard next.isCompleted, let of = challenge.ticket?.tokenID else { return }
-        wins = Array((wins + [Win(answer: answer, of: of, won: next)]).suffix(Self.capacity))
+        completedAnswers = Array(
+            (completedAnswers + [CompletedAnswer(answer: answer, of: of, won: next)]).suffix(Self.capacity))
     }
 
     /// A refresh has brought the scope.

@@ -10,7 +10,7 @@ public import HTTPTypes
 /// Its timeout is URLSession's: seconds without a byte, after which it gives up. When its task is cancelled it stops.
 public final class URLSessionTransport: SessionTransport {
     private let session: URLSession
-    private let exchanges: Exchanges
+    private let collector: URLSessionTaskCollector
 
     /// A transport with a URLSession of its own.
     public init() {
@@ -23,10 +23,10 @@ public final class URLSessionTransport: SessionTransport {
         let (progress, source) = AsyncStream.makeStream(of: ExchangeProgress.self)
         session = URLSession(
             configuration: configuration, delegate: ExchangeDelegate(progress: source), delegateQueue: nil)
-        let exchanges = Exchanges()
-        self.exchanges = exchanges
+        let collector = URLSessionTaskCollector()
+        self.collector = collector
         // Ends with the session, whose delegate finishes the stream.
-        Task { for await step in progress { await exchanges.take(step) } }
+        Task { for await step in progress { await collector.take(step) } }
     }
 
     deinit { session.finishTasksAndInvalidate() }
@@ -43,9 +43,9 @@ public final class URLSessionTransport: SessionTransport {
         let task = session.dataTask(with: try Self.native(request, body: body, timeout: timeout))
         do {
             let (data, response) = try await withTaskCancellationHandler {
-                try await exchanges.run(task, maximumAnswer: maximumAnswer)
-            } onCancel: { [exchanges] in
-                Task { await exchanges.cancel(task) }
+                try await collector.run(task, maximumAnswer: maximumAnswer)
+            } onCancel: { [collector] in
+                Task { await collector.cancel(task) }
             }
             return (try Self.convert(response), data)
         } catch let error as URLError where error.code == .timedOut {

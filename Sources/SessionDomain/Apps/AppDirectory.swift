@@ -24,13 +24,13 @@ package final class AppDirectory: Sendable {
     private let keys: KeyRing
     private let origins: PublicOrigins
     private let defaultApp: AppID?
-    private let sightings: KeySightings
+    private let sightings: KeyFirstSeen
     private let environment: ServiceEnvironment
     private let notices: @Sendable (ServiceNotice) -> Void
     private let snapshot = Mutex(Snapshot())
 
     package init(
-        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?, sightings: KeySightings,
+        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?, sightings: KeyFirstSeen,
         environment: ServiceEnvironment, notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) {
         self.store = store

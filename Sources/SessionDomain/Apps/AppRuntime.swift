@@ -3,7 +3,7 @@ package import SessionTokens
 
 /// An app with everything opened that requests need: keys, nonces, origins.
 package struct AppRuntime: Sendable {
-    package let app: App
+    package let settings: App
     package let issuer: String
     package let origins: PublicOrigins
     package let nonces: DPoPNonce
@@ -31,9 +31,9 @@ package struct AppRuntime: Sendable {
 
     init(
         app: App, stored: [StoredSigningKey], keys: KeyRing, origins: PublicOrigins, at now: Timestamp,
-        uptime: Int64 = .max, previous: AppRuntime? = nil, ready: [KeySightings.Name: Int64] = [:]
+        uptime: Int64 = .max, previous: AppRuntime? = nil, ready: [KeyFirstSeen.Name: Int64] = [:]
     ) throws {
-        self.app = app
+        settings = app
         self.origins = origins
         issuer = origins.issuer(of: app)
         nonces = DPoPNonce(
@@ -55,7 +55,7 @@ package struct AppRuntime: Sendable {
     }
 
     private init(_ other: AppRuntime, chosen: OpenedKeys.Choice) {
-        app = other.app
+        settings = other.settings
         issuer = other.issuer
         origins = other.origins
         nonces = other.nonces

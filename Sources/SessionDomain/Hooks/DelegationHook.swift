@@ -56,7 +56,7 @@ struct DelegationHook: Sendable {
             guard ScopeDecider.canDo(decision, caller.user) else { throw HookFailure.invalidStep }
             return decision
         } catch let failure as HookFailure {
-            let events = EventFactory(appID: app.app.id, environment: environment)
+            let events = EventFactory(appID: app.settings.id, environment: environment)
             try await store.append([
                 events.make(
                     .stepUpHookFailed,

@@ -19,7 +19,7 @@ struct HookCall: Sendable {
     ) async throws -> EgressAnswer {
         let bytes = try TokenJSON.encode(body)
         let key =
-            if let opened = app.hookKey { opened } else { try await keys.current(of: app.app.id) }
+            if let opened = app.hookKey { opened } else { try await keys.current(of: app.settings.id) }
         let signature = Base64URL.encode(try key.pssSignature(for: bytes))
         return try await egress.send(
             EgressRequest(

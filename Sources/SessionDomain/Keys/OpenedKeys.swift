@@ -25,17 +25,17 @@ struct OpenedKeys: Sendable {
     private let tokenKeys: [Sealed: OpenedSigningKey]
     private let hookKeys: [Sealed: RSASigningKey]
     /// The uptime from which each key may sign.
-    private let ready: [KeySightings.Name: Int64]
+    private let ready: [KeyFirstSeen.Name: Int64]
     /// The names of master keys that are missing: what they seal was opened before, or does not count yet.
     let missingMasterKeys: Set<String>
 
     /// A key exactly as it is stored, its purpose included.
     private struct Sealed: Hashable {
-        let name: KeySightings.Name
+        let name: KeyFirstSeen.Name
         let bytes: Data
 
         init(_ stored: StoredSigningKey) {
-            name = KeySightings.Name(stored)
+            name = KeyFirstSeen.Name(stored)
             bytes = stored.sealedPrivateKey
         }
     }
@@ -49,7 +49,7 @@ struct OpenedKeys: Sendable {
     ///   there are others: it is the same key as before, or one that does not count here until that master key is known.
     init(
         _ stored: [StoredSigningKey], keys: KeyRing, previous: OpenedKeys? = nil,
-        ready: [KeySightings.Name: Int64] = [:]
+        ready: [KeyFirstSeen.Name: Int64] = [:]
     ) throws {
         self.ready = ready
         let tokens = try Self.open(
@@ -78,7 +78,7 @@ struct OpenedKeys: Sendable {
             } catch KeyRingError.unknownMasterKey(let id) {
                 missing.insert(id)
                 // The name of a key is its thumbprint, so this is the same one under another seal.
-                keys[Sealed(key)] = earlier[KeySightings.Name(key)]
+                keys[Sealed(key)] = earlier[KeyFirstSeen.Name(key)]
             }
         }
         return (keys, missing)
@@ -87,7 +87,7 @@ struct OpenedKeys: Sendable {
     /// `nil` without keys for tokens.
     func choice(at now: Timestamp, uptime: Int64) -> Choice? {
         func signing(_ schedule: KeySchedule) -> Sealed? {
-            schedule.signing(at: now) { uptime >= ready[KeySightings.Name($0)] ?? .min }.map(Sealed.init)
+            schedule.signing(at: now) { uptime >= ready[KeyFirstSeen.Name($0)] ?? .min }.map(Sealed.init)
         }
         guard let accessKey = signing(access).flatMap({ tokenKeys[$0]?.signer }),
             let challengeKey = signing(challenge).flatMap({ tokenKeys[$0]?.signer })

@@ -9,7 +9,7 @@ package struct OpenedSigningKey: Sendable {
 }
 
 extension KeyRing {
-    /// Generates a signing key and seals it for storage. RSA takes some tenths of a second; see `KeyWorkshop`.
+    /// Generates a signing key and seals it for storage. RSA takes some tenths of a second; see `KeyGenerationQueue`.
     package func makeSigningKey(
         app: AppID, purpose: StoredSigningKey.Purpose, algorithm: KeyAlgorithm, at time: Timestamp
     ) throws -> StoredSigningKey {

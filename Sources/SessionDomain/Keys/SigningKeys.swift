@@ -37,7 +37,7 @@ package struct SigningKeys: Sendable {
         app: AppID, purpose: StoredSigningKey.Purpose, algorithm: KeyAlgorithm
     ) async throws -> StoredSigningKey {
         let (keys, now) = (keys, environment.now())
-        return try await KeyWorkshop.run {
+        return try await KeyGenerationQueue.run {
             try keys.makeSigningKey(app: app, purpose: purpose, algorithm: algorithm, at: now)
         }
     }

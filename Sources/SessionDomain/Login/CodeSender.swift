@@ -29,9 +29,9 @@ struct CodeSender: Sendable {
     func send(_ code: String, for verification: Verification, app: AppRuntime) throws(Refusal) {
         try requireDelivery()
         let message = CodeMessage(
-            appID: app.app.id, appName: app.app.name, channel: .init(reaching: verification.identifier.type),
+            appID: app.settings.id, appName: app.settings.name, channel: .init(reaching: verification.identifier.type),
             to: verification.identifier.value, code: code,
-            text: "\(code) is your code for \(app.app.name). Never share it with anybody.",
+            text: "\(code) is your code for \(app.settings.name). Never share it with anybody.",
             sentAt: verification.lastSentAt)
         if !verification.isSuppressed { delivery?.enqueue(message) }
     }

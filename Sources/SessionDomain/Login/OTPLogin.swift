@@ -29,10 +29,10 @@ package struct OTPLogin: Sendable {
         if let codeChallenge, !PKCE.isWellFormed(challenge: codeChallenge) {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
         }
-        let config = try codes.loginConfig(of: app.app, for: identifier.type, id: loginConfigID)
+        let config = try codes.loginConfig(of: app.settings, for: identifier.type, id: loginConfigID)
         try codes.requireDelivery()
         let now = environment.now()
-        let limits = app.app.otpLimits
+        let limits = app.settings.otpLimits
         try sources.take("otp", source: source, limit: limits.startsPerIP, now: now)
 
         let token = VerificationToken.make(environment: environment)
@@ -41,10 +41,11 @@ package struct OTPLogin: Sendable {
         let codeHash = keys.codeHashes(code, tokenHash: tokenHash)[0]
         let outcome = try await store.startVerification(
             StartVerification(
-                appID: app.app.id, identifier: identifier, limit: limits.starts, signUp: app.app.signUp, now: now
+                appID: app.settings.id, identifier: identifier, limit: limits.starts, signUp: app.settings.signUp,
+                now: now
             ) { isSuppressed in
                 Verification(
-                    tokenHash: tokenHash, appID: app.app.id, identifier: identifier, loginConfigID: config.id,
+                    tokenHash: tokenHash, appID: app.settings.id, identifier: identifier, loginConfigID: config.id,
                     codeChallenge: codeChallenge, isSuppressed: isSuppressed, codeHash: codeHash,
                     codeExpiresAt: now + limits.codeLifetime, lastSentAt: now, createdAt: now)
             })
@@ -60,14 +61,14 @@ package struct OTPLogin: Sendable {
         try codes.requireDelivery()
         let now = environment.now()
         let tokenHash = VerificationToken.hash(token)
-        guard let running = try await store.verification(tokenHash: tokenHash, app: app.app.id) else {
+        guard let running = try await store.verification(tokenHash: tokenHash, app: app.settings.id) else {
             throw Refusal.invalidVerificationToken
         }
-        let config = try codes.loginConfig(of: app.app, for: running.identifier.type, id: running.loginConfigID)
+        let config = try codes.loginConfig(of: app.settings, for: running.identifier.type, id: running.loginConfigID)
         let code = OneTimeCode.make(size: config.codeSize, environment: environment)
         let decision = try await store.resendCode(
             ResendCode(
-                appID: app.app.id, tokenHash: tokenHash, limits: app.app.otpLimits,
+                appID: app.settings.id, tokenHash: tokenHash, limits: app.settings.otpLimits,
                 newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0], now: now))
         switch decision {
         case .unknown: throw Refusal.invalidVerificationToken
@@ -85,15 +86,17 @@ package struct OTPLogin: Sendable {
         let tokenHash = VerificationToken.hash(token)
         let outcome = try await store.checkCode(
             CheckCode(
-                appID: app.app.id, tokenHash: tokenHash, codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),
-                limits: app.app.otpLimits, signUp: app.app.signUp, newUserID: environment.newID("usr"), now: now,
-                events: EventFactory(appID: app.app.id, environment: environment)))
+                appID: app.settings.id, tokenHash: tokenHash,
+                codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),
+                limits: app.settings.otpLimits, signUp: app.settings.signUp, newUserID: environment.newID("usr"),
+                now: now,
+                events: EventFactory(appID: app.settings.id, environment: environment)))
         switch outcome {
         case .unknown: throw Refusal.invalidVerificationToken
         case .wrong: throw Refusal.badCode
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         case .right(let verification, let user, _):
-            let scopes = app.app.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
+            let scopes = app.settings.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
             return try app.issueLoginChallenge(
                 for: user, codeChallenge: verification.codeChallenge, grantedScopes: scopes, environment: environment)
         }

@@ -18,16 +18,16 @@ package struct PasswordChange: Sendable {
             throw Refusal.insufficientScope(ReservedScope.writePassword)
         }
         let now = environment.now()
-        let grants = try await store.grants(of: caller.user.id, app: app.app.id)
+        let grants = try await store.grants(of: caller.user.id, app: app.settings.id)
         // Hashing is costly; the transaction below decides, this only spares the work for a grant that is gone.
         guard grants.contains(where: { $0.scope == ReservedScope.writePassword && $0.covers(caller.session, at: now) })
         else { throw Refusal.insufficientScope(ReservedScope.writePassword) }
-        try (app.app.passwordLogin?.policy ?? PasswordPolicy()).check(password)
+        try (app.settings.passwordLogin?.policy ?? PasswordPolicy()).check(password)
         let outcome = try await store.changePassword(
             ChangePassword(
-                appID: app.app.id, sessionID: caller.session.id, passwordHash: try await hasher.hash(password),
-                endsOtherSessions: app.app.passwordChangeEndsOtherSessions, now: environment.now(),
-                events: EventFactory(appID: app.app.id, environment: environment)))
+                appID: app.settings.id, sessionID: caller.session.id, passwordHash: try await hasher.hash(password),
+                endsOtherSessions: app.settings.passwordChangeEndsOtherSessions, now: environment.now(),
+                events: EventFactory(appID: app.settings.id, environment: environment)))
         if outcome == .insufficientScope { throw Refusal.insufficientScope(ReservedScope.writePassword) }
     }
 }

@@ -21,11 +21,11 @@ package struct PasswordLogin: Sendable {
     package func login(
         app: AppRuntime, identifier: CanonicalIdentifier, password: String, source: SourceAddress
     ) async throws -> String {
-        let config = try Self.config(of: app.app)
+        let config = try Self.config(of: app.settings)
         let now = environment.now()
         try sources.take("password", source: source, limit: config.ipLimit, now: now)
         let attempt = try await store.beginPasswordTry(
-            BeginPasswordTry(appID: app.app.id, identifier: identifier, limit: config.identifierLimit, now: now))
+            BeginPasswordTry(appID: app.settings.id, identifier: identifier, limit: config.identifierLimit, now: now))
         let user: User?
         let hash: String?
         switch attempt {
@@ -37,17 +37,17 @@ package struct PasswordLogin: Sendable {
             throw Refusal.unauthorized
         }
         try user.requireActive()
-        try await store.clearCounter(.passwordTries(identifier), app: app.app.id)
+        try await store.clearCounter(.passwordTries(identifier), app: app.settings.id)
         if needsUpgrade, let hash {
             try await store.upgradePasswordHash(
-                from: hash, to: try await hasher.hash(password), user: user.id, app: app.app.id)
+                from: hash, to: try await hasher.hash(password), user: user.id, app: app.settings.id)
         }
         return try app.issueLoginChallenge(for: user, environment: environment)
     }
 
     /// The rules for new passwords, for clients to check early.
     package func policy(app: AppRuntime) throws -> PasswordPolicy {
-        try Self.config(of: app.app).policy
+        try Self.config(of: app.settings).policy
     }
 
     private static func config(of app: App) throws(Refusal) -> PasswordLoginConfig {

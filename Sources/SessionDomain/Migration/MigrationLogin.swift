@@ -34,7 +34,7 @@ package struct MigrationLogin: Sendable {
         guard PKCE.isWellFormed(challenge: codeChallenge) else {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
         }
-        guard let config = app.app.migration else { throw Refusal.noLoginConfig("migration is not configured") }
+        guard let config = app.settings.migration else { throw Refusal.noLoginConfig("migration is not configured") }
         try sources.take("migration", source: source, limit: RateLimit(limit: 30, window: 600), now: environment.now())
         let user = try await validated(token, config: config, app: app)
         try user.requireActive()
@@ -57,7 +57,7 @@ package struct MigrationLogin: Sendable {
         guard let user = try? migrated.user(in: app, environment: environment) else {
             throw try await failed(.invalidResponse, app)
         }
-        let events = EventFactory(appID: app.app.id, environment: environment)
+        let events = EventFactory(appID: app.settings.id, environment: environment)
         switch try await store.adoptUser(AdoptUser(newUser: user, now: environment.now(), events: events)) {
         case .adopted(let user): return user
         case .conflict: throw Refusal.identifierTaken
@@ -65,7 +65,7 @@ package struct MigrationLogin: Sendable {
     }
 
     private func failed(_ failure: HookFailure, _ app: AppRuntime) async throws -> Refusal {
-        let events = EventFactory(appID: app.app.id, environment: environment)
+        let events = EventFactory(appID: app.settings.id, environment: environment)
         try await store.append([events.make(.migrationHookFailed, ["reason": .string(failure.rawValue)])])
         return .authBlocked
     }
@@ -95,7 +95,7 @@ private struct MigratedUser: Decodable {
     func user(in app: AppRuntime, environment: ServiceEnvironment) throws -> User {
         let identifiers = try identifiers.map { try CanonicalIdentifier(type: $0.type, value: $0.value) }
         let user = User(
-            id: environment.newID("usr"), appID: app.app.id, externalID: externalID, profile: profile ?? [:],
+            id: environment.newID("usr"), appID: app.settings.id, externalID: externalID, profile: profile ?? [:],
             identifiers: identifiers, createdAt: environment.now())
         try user.validate()
         return user

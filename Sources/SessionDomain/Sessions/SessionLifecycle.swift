@@ -29,16 +29,16 @@ package struct SessionLifecycle: Sendable {
         guard challenge.currentStep == ChallengeClaims.completed else { throw Refusal.stepNotCompleted }
         try checkVerifier(codeVerifier, against: challenge.codeChallenge)
         let use = proof.map { app.use(of: $0, now: now) }
-        guard use != nil || proofIsOptional, app.app.sessions.admits(keyThumbprint: use?.thumbprint) else {
+        guard use != nil || proofIsOptional, app.settings.sessions.admits(keyThumbprint: use?.thumbprint) else {
             throw Refusal.missingProof
         }
-        if let use, !use.isFresh || (app.app.sessions.noncePolicy == .always && !use.hasNonce) {
+        if let use, !use.isFresh || (app.settings.sessions.noncePolicy == .always && !use.hasNonce) {
             throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
         }
 
-        let policy = app.app.sessions
+        let policy = app.settings.sessions
         let session = Session(
-            id: environment.newID("ses"), appID: app.app.id, userID: challenge.sub, keyThumbprint: use?.thumbprint,
+            id: environment.newID("ses"), appID: app.settings.id, userID: challenge.sub, keyThumbprint: use?.thumbprint,
             demandsNonce: use?.hasNonce ?? false,
             scopes: challenge.grantedScopes?.filter { !$0.hasPrefix(ReservedScope.prefix) } ?? [], device: device,
             createdAt: now, idleExpiresAt: now + policy.idleLifetime, absoluteExpiresAt: now + policy.absoluteLifetime)
@@ -49,8 +49,10 @@ package struct SessionLifecycle: Sendable {
                 challengeIssuedAt: Timestamp(seconds: challenge.iat),
                 challengeExpiresAt: Timestamp(seconds: challenge.exp),
                 proof: use,
-                previousSessionID: previousToken.flatMap { RefreshToken($0, app: app.app.id, keys: keys)?.sessionID },
-                now: now, events: EventFactory(appID: app.app.id, environment: environment)))
+                previousSessionID: previousToken.flatMap {
+                    RefreshToken($0, app: app.settings.id, keys: keys)?.sessionID
+                },
+                now: now, events: EventFactory(appID: app.settings.id, environment: environment)))
         switch outcome {
         case .started(let user):
             return try issuer.issue(app: app, session: session, user: user, grants: grants, client: client, now: now)
@@ -89,7 +91,7 @@ package struct SessionLifecycle: Sendable {
         client: ClientFacts
     ) async throws -> IssuedTokens {
         let now = environment.now()
-        guard let token, let token = RefreshToken(token, app: app.app.id, keys: keys) else {
+        guard let token, let token = RefreshToken(token, app: app.settings.id, keys: keys) else {
             throw Refusal.unauthorized
         }
         let redemption = try stepUpToken.map { token in
@@ -99,10 +101,10 @@ package struct SessionLifecycle: Sendable {
         }
         let outcome = try await store.rotateRefreshToken(
             RotateRefreshToken(
-                appID: app.app.id, sessionID: token.sessionID, generation: token.generation,
+                appID: app.settings.id, sessionID: token.sessionID, generation: token.generation,
                 proof: proof.map { app.use(of: $0, now: now) }, redemption: redemption, device: device,
-                policy: app.app.sessions, now: now,
-                events: EventFactory(appID: app.app.id, environment: environment)))
+                policy: app.settings.sessions, now: now,
+                events: EventFactory(appID: app.settings.id, environment: environment)))
         switch outcome {
         case .rotated(let session, let user, let grants), .repeated(let session, let user, let grants):
             return try issuer.issue(app: app, session: session, user: user, grants: grants, client: client, now: now)
@@ -116,17 +118,17 @@ package struct SessionLifecycle: Sendable {
     ///
     /// The proof's time and nonce do not matter: doing it twice changes nothing, and clients send it once.
     package func revoke(app: AppRuntime, token: String?, proof: CheckedProof?) async throws {
-        guard let token, let token = RefreshToken(token, app: app.app.id, keys: keys) else {
+        guard let token, let token = RefreshToken(token, app: app.settings.id, keys: keys) else {
             throw Refusal.unauthorized
         }
-        guard let session = try await store.session(token.sessionID, app: app.app.id) else { return }
+        guard let session = try await store.session(token.sessionID, app: app.settings.id) else { return }
         if let thumbprint = session.keyThumbprint {
             guard let proof else { throw Refusal.missingProof }
             guard proof.thumbprint == thumbprint else { throw Refusal.proofKeyMismatch }
         }
         let now = environment.now()
         _ = try await store.revokeSessions(
-            of: session.userID, app: app.app.id, .one(session.id), reason: .logout, now: now,
-            events: EventFactory(appID: app.app.id, environment: environment))
+            of: session.userID, app: app.settings.id, .one(session.id), reason: .logout, now: now,
+            events: EventFactory(appID: app.settings.id, environment: environment))
     }
 }

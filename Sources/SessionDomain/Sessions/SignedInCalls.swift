@@ -27,13 +27,13 @@ package struct SignedInCalls: Sendable {
         guard let presented,
             let claims = try? JWT.verify(
                 presented.token, as: AccessTokenClaims.self, type: TokenType.accessToken, keys: app.accessKeys),
-            claims.aud == app.app.id.rawValue, claims.iss == app.issuer, claims.areTimely(at: now),
-            let (session, user) = try await store.signedIn(session: claims.sid, app: app.app.id),
+            claims.aud == app.settings.id.rawValue, claims.iss == app.issuer, claims.areTimely(at: now),
+            let (session, user) = try await store.signedIn(session: claims.sid, app: app.settings.id),
             session.isLive(at: now), session.userID == claims.sub, user.status == .active
         else { throw Refusal.unauthorized }
         try checkBinding(claims.cnf, presented: presented, proof: proof)
         if let proof { try await check(proof, of: session, app: app, now: now) }
-        let usesNonces = proof != nil && (session.demandsNonce || app.app.sessions.noncePolicy == .always)
+        let usesNonces = proof != nil && (session.demandsNonce || app.settings.sessions.noncePolicy == .always)
         return SignedIn(
             session: session, user: user, claims: claims,
             nextNonce: usesNonces ? app.nonces.current(at: now.seconds) : nil)
@@ -57,12 +57,12 @@ package struct SignedInCalls: Sendable {
             throw Refusal.proofKeyMismatch
         }
         let use = app.use(of: proof, now: now)
-        let demandsNonce = session.demandsNonce || app.app.sessions.noncePolicy == .always
+        let demandsNonce = session.demandsNonce || app.settings.sessions.noncePolicy == .always
         guard use.isFresh, use.hasNonce || !demandsNonce else {
-            if !session.demandsNonce { try await store.demandNonce(session: session.id, app: app.app.id) }
+            if !session.demandsNonce { try await store.demandNonce(session: session.id, app: app.settings.id) }
             throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
         }
-        guard try await store.reserveProof(use, app: app.app.id, now: now) else { throw Refusal.replayedProof }
+        guard try await store.reserveProof(use, app: app.settings.id, now: now) else { throw Refusal.replayedProof }
     }
 
     /// The caller's live sessions, last seen first.

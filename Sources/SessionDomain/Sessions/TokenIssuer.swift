@@ -25,24 +25,25 @@ struct TokenIssuer: Sendable {
         app: AppRuntime, session: Session, user: User, grants: [Grant], client: ClientFacts, now: Timestamp
     ) throws -> IssuedTokens {
         try user.requireActive()
-        let policy = app.app.sessions
+        let policy = app.settings.sessions
         // A token that nothing binds must not be given where the app asks for bound ones (RFC 9449 §5.2).
         guard policy.admits(keyThumbprint: session.keyThumbprint) else { throw Refusal.missingProof }
-        let access = EffectiveScopes(app: app.app, session: session, grants: grants, now: now)
+        let access = EffectiveScopes(app: app.settings, session: session, grants: grants, now: now)
         // No token outlives a grant that it carries.
         let expiresAt = ([now + policy.accessTokenLifetime, session.expiresAt] + access.ends).min() ?? now
         var claims = AccessTokenClaims(
-            iss: app.issuer, aud: app.app.id.rawValue, sub: user.id, sid: session.id, clientID: app.app.id.rawValue,
+            iss: app.issuer, aud: app.settings.id.rawValue, sub: user.id, sid: session.id,
+            clientID: app.settings.id.rawValue,
             jti: Base64URL.encode(environment.randomBytes(16)), iat: now.seconds, nbf: now.seconds,
             exp: expiresAt.seconds, scope: access.scopes.isEmpty ? nil : access.scopes.joined(separator: " "))
         if policy.accessTokenBinding == .dpop { claims.cnf = session.keyThumbprint.map(Confirmation.init) }
-        claims.mapped = app.app.claims?.resolve(user: user, client: client) ?? [:]
+        claims.mapped = app.settings.claims?.resolve(user: user, client: client) ?? [:]
         let token = RefreshToken(sessionID: session.id, generation: session.generation)
         let usesNonces = session.demandsNonce || policy.noncePolicy == .always
         return IssuedTokens(
             accessToken: try JWT.sign(claims, type: TokenType.accessToken, key: app.accessKey),
             accessTokenExpiresAt: Timestamp(seconds: expiresAt.seconds), isBound: claims.cnf != nil,
-            refreshToken: token.encoded(app: app.app.id, keys: keys), refreshTokenExpiresAt: session.expiresAt,
+            refreshToken: token.encoded(app: app.settings.id, keys: keys), refreshTokenExpiresAt: session.expiresAt,
             session: session, nextNonce: usesNonces ? app.nonces.current(at: now.seconds) : nil)
     }
 }

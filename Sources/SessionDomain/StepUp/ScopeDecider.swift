@@ -15,9 +15,9 @@ struct ScopeDecider: Sendable {
         guard Scope.isWellFormed(scope) else {
             throw Refusal.invalidField("scope", "must be 1 to 128 letters, digits and . - _ :")
         }
-        guard let config = app.app.stepUp else { throw Refusal.stepUpNotConfigured }
+        guard let config = app.settings.stepUp else { throw Refusal.stepUpNotConfigured }
         let rules = config.rules.filter { $0.scope == scope }
-        guard let first = rules.first, app.app.scopes.contains(scope) else { throw Refusal.scopeNotAllowed }
+        guard let first = rules.first, app.settings.scopes.contains(scope) else { throw Refusal.scopeNotAllowed }
         switch first.mode {
         case .managed:
             guard let type = ReservedScope.registered(by: scope) else { throw Refusal.scopeNotAllowed }

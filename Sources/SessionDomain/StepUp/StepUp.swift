@@ -41,8 +41,8 @@ package struct StepUp: Sendable {
         guard hasProof || caller.session.keyThumbprint == nil else { throw Refusal.missingProof }
         let metadata = try StepUpMetadata(metadata)
         let now = environment.now()
-        let limit = app.app.stepUpLimit
-        if let until = try await store.countStepUp(user: caller.user.id, app: app.app.id, limit: limit, now: now) {
+        let limit = app.settings.stepUpLimit
+        if let until = try await store.countStepUp(user: caller.user.id, app: app.settings.id, limit: limit, now: now) {
             throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         }
         let decided = try await decider.decide(scope, metadata: metadata, for: caller, app: app, client: client)
@@ -72,12 +72,12 @@ package struct StepUp: Sendable {
         let now = environment.now()
         let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
         try codes.requireDelivery()
-        try sources.take("otp", source: source, limit: app.app.otpLimits.startsPerIP, now: now)
+        try sources.take("otp", source: source, limit: app.settings.otpLimits.startsPerIP, now: now)
         let keys = keys
         // One code for either channel: which one it is shows only inside the transaction.
-        let code = OneTimeCode.make(size: codes.codeSize(app.app), environment: environment)
-        let limits = app.app.otpLimits
-        let appID = app.app.id
+        let code = OneTimeCode.make(size: codes.codeSize(app.settings), environment: environment)
+        let limits = app.settings.otpLimits
+        let appID = app.settings.id
         let outcome = try await store.sendStepUpCode(
             SendStepUpCode(
                 appID: appID, reference: reference, limits: limits, now: now,
@@ -114,8 +114,8 @@ package struct StepUp: Sendable {
         let keys = keys
         let outcome = try await store.checkStepUpCode(
             CheckStepUpCode(
-                appID: app.app.id, reference: reference,
-                codeHashes: { keys.codeHashes(entered, tokenHash: $0) }, limits: app.app.otpLimits,
+                appID: app.settings.id, reference: reference,
+                codeHashes: { keys.codeHashes(entered, tokenHash: $0) }, limits: app.settings.otpLimits,
                 nextTokenID: environment.newID("chl"), now: now, events: events(app)))
         if case .refused(.expiredChallenge) = outcome { throw Refusal.badCode }
         return try token(outcome, app: app, now: now)
@@ -129,17 +129,17 @@ package struct StepUp: Sendable {
         let now = environment.now()
         let reference = try app.stepUpReference(
             challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
-        guard let config = app.app.stepUp else { throw Refusal.stepUpNotConfigured }
+        guard let config = app.settings.stepUp else { throw Refusal.stepUpNotConfigured }
         let report = try await customSteps.read(verificationToken, config: config, now: now)
         let outcome = try await store.completeCustomStep(
             CompleteCustomStep(
-                appID: app.app.id, reference: reference, report: report, nextTokenID: environment.newID("chl"),
+                appID: app.settings.id, reference: reference, report: report, nextTokenID: environment.newID("chl"),
                 now: now))
         return try token(outcome, app: app, now: now)
     }
 
     private func heldSessionID(_ refreshToken: String?, _ app: AppRuntime) -> String? {
-        refreshToken.flatMap { RefreshToken($0, app: app.app.id, keys: keys)?.sessionID }
+        refreshToken.flatMap { RefreshToken($0, app: app.settings.id, keys: keys)?.sessionID }
     }
 
     private func token(_ outcome: StepOutcome, app: AppRuntime, now: Timestamp) throws -> String {
@@ -153,6 +153,6 @@ package struct StepUp: Sendable {
     }
 
     private func events(_ app: AppRuntime) -> EventFactory {
-        EventFactory(appID: app.app.id, environment: environment)
+        EventFactory(appID: app.settings.id, environment: environment)
     }
 }

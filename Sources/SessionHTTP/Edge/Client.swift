@@ -35,7 +35,7 @@ extension Client {
     /// Reads a request. Forwarding headers count only when the socket's other end is a trusted proxy.
     init(headers: HTTPFields, authority: String?, peerAddress: String, options: EdgeOptions) throws {
         let isProxied = options.trustedProxies.contains { $0.contains(peerAddress) }
-        let forwardedHost = isProxied ? headers.single("x-forwarded-host") : nil
+        let forwardedHost = isProxied ? headers.first("x-forwarded-host") : nil
         guard let host = forwardedHost ?? authority, !host.isEmpty, host.utf8.count <= 255 else {
             throw Refusal.invalidField("Host", "is missing or too long")
         }
@@ -43,10 +43,10 @@ extension Client {
         let ip = isProxied ? Self.forwardedAddress(headers, options: options) ?? peerAddress : peerAddress
         source = SourceAddress(ip: ip, isExempt: options.exemptsLoopback && IPNetwork.loopback(contains: ip))
         isBrowser = headers.contains("origin") || headers.contains("sec-fetch-site")
-        let agent = headers.single("user-agent") ?? ""
+        let agent = headers.first("user-agent") ?? ""
         var device = Device(userAgent: agent)
         device.id = try Self.deviceID(headers)
-        if isProxied, let name = options.countryHeader, let country = headers.single(name)?.uppercased(),
+        if isProxied, let name = options.countryHeader, let country = headers.first(name)?.uppercased(),
             country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5A).contains($0) })
         {
             device.countryCode = country
@@ -54,7 +54,7 @@ extension Client {
         self.device = device
         facts = ClientFacts(
             ip: ip, userAgent: String(agent.prefix(512)), platform: Platform.name(of: device, isBrowser: isBrowser),
-            countryCode: device.countryCode, locales: AcceptLanguage.tags(headers.single("accept-language") ?? ""))
+            countryCode: device.countryCode, locales: AcceptLanguage.tags(headers.first("accept-language") ?? ""))
     }
 
     /// The last address in `X-Forwarded-For` that is not one of our proxies: what stands before it, anybody can write.
@@ -66,7 +66,7 @@ extension Client {
     }
 
     private static func deviceID(_ headers: HTTPFields) throws -> String? {
-        guard let text = headers.single(HeaderName.deviceID) else { return nil }
+        guard let text = headers.first(HeaderName.deviceID) else { return nil }
         guard text.utf8.count == 36, let id = UUID(uuidString: text) else {
             throw Refusal.invalidField("X-Device-Id", "must be a UUID")
         }

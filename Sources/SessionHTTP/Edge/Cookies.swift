@@ -14,9 +14,9 @@ struct AppCookies: Sendable {
     private let isCrossSite: Bool
 
     init(app: AppRuntime) {
-        appID = app.app.id.rawValue
-        isSecure = app.origins.origins(of: app.app).first?.hasPrefix("https://") ?? true
-        isCrossSite = !app.app.allowedOrigins.isEmpty
+        appID = app.settings.id.rawValue
+        isSecure = app.origins.origins(of: app.settings).first?.hasPrefix("https://") ?? true
+        isCrossSite = !app.settings.allowedOrigins.isEmpty
     }
 
     func refreshToken(in request: Request) -> String? { value(CookieName.refresh(appID: appID), in: request) }

@@ -7,7 +7,7 @@ extension HTTPFields {
     }
 
     /// The first value of a header.
-    func single(_ name: String) -> String? { all(name).first }
+    func first(_ name: String) -> String? { all(name).first }
 
     func contains(_ name: String) -> Bool { !all(name).isEmpty }
 

@@ -13,14 +13,15 @@ struct OriginMiddleware: RouterMiddleware {
         next: (Request, AnonymousContext) async throws -> Response
     ) async throws -> Response {
         guard context.client.isBrowser, let app = context.app else { return try await next(request, context) }
-        guard let origin = request.headers.single("origin") else {
-            let site = request.headers.single("sec-fetch-site")
+        guard let origin = request.headers.first("origin") else {
+            let site = request.headers.first("sec-fetch-site")
             guard request.method == .get || site == "same-origin" || site == "none" else {
                 throw Refusal.forbidden("a page of another site may not call without its Origin")
             }
             return try await next(request, context)
         }
-        guard app.app.allowedOrigins.contains(origin) || app.origins.origins(of: app.app).contains(origin) else {
+        guard app.settings.allowedOrigins.contains(origin) || app.origins.origins(of: app.settings).contains(origin)
+        else {
             throw Refusal.forbidden("this Origin is not among the allowed origins of the app")
         }
         var response: Response

@@ -15,7 +15,7 @@ struct ProofMiddleware: RouterMiddleware {
         let proofs = request.headers.all(HeaderName.dpop)
         if !proofs.isEmpty, let app = context.app {
             let checker = DPoPProofChecker(
-                method: request.method.rawValue, targets: app.origins.targets(of: app.app, path: request.uri.path),
+                method: request.method.rawValue, targets: app.origins.targets(of: app.settings, path: request.uri.path),
                 accessToken: request.presentedToken?.token, accessTokenHash: .whenPresent)
             do {
                 context.proof = try checker.check(headers: proofs)

@@ -68,7 +68,7 @@ struct ProofBoundContext: ChildRequestContext {
     /// Browsers have it in a cookie and nowhere else; everybody else in the header and nowhere else.
     func refreshToken(in request: Request) -> String? {
         client.isBrowser
-            ? AppCookies(app: app).refreshToken(in: request) : request.headers.single(HeaderName.refreshToken)
+            ? AppCookies(app: app).refreshToken(in: request) : request.headers.first(HeaderName.refreshToken)
     }
 }
 

@@ -30,7 +30,7 @@ struct OTPRoutes: Sendable {
             loginConfigID: body.loginConfigID, codeChallenge: body.codeChallenge, source: context.client.source)
         var response = Response.noContent
         response.headers.set(HeaderName.verificationToken, to: token)
-        let limits = context.app.app.otpLimits
+        let limits = context.app.settings.otpLimits
         let cookies = AppCookies(app: context.app)
         cookies.setVerificationToken(
             token, seconds: limits.codeLifetime * limits.sendsPerVerification, on: &response)
@@ -60,7 +60,7 @@ struct OTPRoutes: Sendable {
 
     /// The header goes before the cookie.
     private func verificationToken(_ request: Request, _ app: AppRuntime) throws -> String {
-        let header = request.headers.single(HeaderName.verificationToken)
+        let header = request.headers.first(HeaderName.verificationToken)
         guard let token = header ?? AppCookies(app: app).verificationToken(in: request), !token.isEmpty else {
             throw Refusal.invalidVerificationToken
         }

@@ -96,7 +96,7 @@ private struct Housekeeper: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            await service.keepHouse { error in
+            await service.runHousekeeping { error in
                 logger.error("housekeeping failed", metadata: ["error": "\(error)"])
             }
         }

@@ -114,7 +114,7 @@ struct RotationSimulation {
         let (now, right) = (node.environment.now(), clock.timestamp + leeway)
         // A token from the future is refused for its times, whatever its key.
         if now <= right {
-            note(runtime.accessKey.keyID, .access, now + runtime.app.sessions.accessTokenLifetime + leeway)
+            note(runtime.accessKey.keyID, .access, now + runtime.settings.sessions.accessTokenLifetime + leeway)
         }
         note(runtime.challengeKey.keyID, .challenge, min(now, right) + StepUpStep.maximumDuration + leeway)
         if let key = runtime.hookKey { note(key.keyID, .hook, right + KeyRotationPolicy.hookSignatureLife) }

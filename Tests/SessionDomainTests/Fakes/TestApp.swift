@@ -8,8 +8,8 @@ enum TestApp {
     static let keys = KeyRing(current: MasterKey(secret: Data(repeating: 7, count: 32)))
 
     /// Of a process that has known every key forever.
-    static var sightings: KeySightings {
-        KeySightings(policy: KeyRotationPolicy(publishAhead: 0), environment: stillEnvironment)
+    static var sightings: KeyFirstSeen {
+        KeyFirstSeen(policy: KeyRotationPolicy(publishAhead: 0), environment: stillEnvironment)
     }
 
     static let signingKeys = Result {

@@ -29,7 +29,7 @@ struct ResealedElsewhereTests {
         func directory(_ store: KeyStore, _ ring: KeyRing) throws -> AppDirectory {
             AppDirectory(
                 store: store, keys: ring, origins: try PublicOrigins(publicURL: "https://session.example.com"),
-                defaultApp: nil, sightings: KeySightings(policy: KeyRotationPolicy(), environment: environment),
+                defaultApp: nil, sightings: KeyFirstSeen(policy: KeyRotationPolicy(), environment: environment),
                 environment: environment, notices: { [self] notice in told.withLock { $0.append(notice) } })
         }
     }

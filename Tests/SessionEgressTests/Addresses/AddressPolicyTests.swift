@@ -5,7 +5,7 @@ import Testing
 
 /// The IANA special-purpose registries as a table: first and last address of each network.
 @Suite("Judging addresses", .timeLimit(.minutes(1)))
-struct AddressJudgeTests {
+struct AddressPolicyTests {
     private static let networks: [(first: String, last: String)] = [
         ("0.0.0.0", "0.255.255.255"), ("10.0.0.0", "10.255.255.255"), ("100.64.0.0", "100.127.255.255"),
         ("127.0.0.0", "127.255.255.255"), ("169.254.0.0", "169.254.255.255"), ("172.16.0.0", "172.31.255.255"),
@@ -24,7 +24,7 @@ struct AddressJudgeTests {
 
     @Test("Special networks are refused from the first address to the last", arguments: networks)
     func refused(_ first: String, _ last: String) {
-        let judge = AddressJudge(allowedNetworks: [])
+        let judge = AddressPolicy(allowedNetworks: [])
         #expect(judge.objection(to: first) != nil)
         #expect(judge.objection(to: last) != nil)
     }
@@ -40,7 +40,7 @@ struct AddressJudgeTests {
             "2606:4700::1111", "3ffe:ffff::",
         ])
     func neighbours(_ address: String) {
-        #expect(AddressJudge(allowedNetworks: []).objection(to: address) == nil)
+        #expect(AddressPolicy(allowedNetworks: []).objection(to: address) == nil)
     }
 
     @Test(
@@ -51,7 +51,7 @@ struct AddressJudgeTests {
             "2001:0:7f00:1::", "2001:0:4136:e378:8000:63bf:80ff:fffe", "::ffff:0:127.0.0.1",
         ])
     func embedded(_ address: String) {
-        #expect(AddressJudge(allowedNetworks: []).objection(to: address) != nil)
+        #expect(AddressPolicy(allowedNetworks: []).objection(to: address) != nil)
     }
 
     @Test(
@@ -60,18 +60,18 @@ struct AddressJudgeTests {
             "64:ff9b::808:808", "::ffff:8.8.8.8",
         ])
     func translated(_ address: String) {
-        #expect(AddressJudge(allowedNetworks: []).objection(to: address) == nil)
+        #expect(AddressPolicy(allowedNetworks: []).objection(to: address) == nil)
     }
 
     @Test(
         "What is no address is refused", arguments: ["", "localhost", "127.1", "fe80::1%lo", "8.8.8.8 ", "8.8.8.8/32"])
     func noAddress(_ text: String) {
-        #expect(AddressJudge(allowedNetworks: []).objection(to: text) != nil)
+        #expect(AddressPolicy(allowedNetworks: []).objection(to: text) != nil)
     }
 
     @Test("An allowed network is allowed as it is written, and nothing else with it")
     func allowed() {
-        let judge = AddressJudge(allowedNetworks: ["10.1.0.0/16", "fd00::/8"].compactMap(IPNetwork.init))
+        let judge = AddressPolicy(allowedNetworks: ["10.1.0.0/16", "fd00::/8"].compactMap(IPNetwork.init))
         for allowed in ["10.1.2.3", "::ffff:10.1.2.3", "fd12::1"] { #expect(judge.objection(to: allowed) == nil) }
         for refused in ["10.2.0.1", "127.0.0.1", "fc00::1", "::1", "64:ff9b::a01:203"] {
             #expect(judge.objection(to: refused) != nil)

@@ -3,7 +3,7 @@ import SessionDomain
 import SessionWire
 
 /// Lets in whoever has a good access token of a live session.
-struct CallerMiddleware: RouterMiddleware {
+struct AccessTokenMiddleware: RouterMiddleware {
     typealias Context = AnonymousContext
 
     let signedIn: SignedInCalls

@@ -4,7 +4,7 @@ import SessionDomain
 import SessionWire
 
 /// Says with each refusal of a signed-in call how a token has to be presented (RFC 9110 §11.6.1).
-struct AuthenticateMiddleware: RouterMiddleware {
+struct WWWAuthenticateMiddleware: RouterMiddleware {
     typealias Context = AnonymousContext
 
     func handle(

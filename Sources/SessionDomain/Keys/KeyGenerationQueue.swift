@@ -1,7 +1,7 @@
 internal import Dispatch
 
 /// Where keys are generated: a thread beside those that serve requests, for RSA takes some tenths of a second.
-enum KeyWorkshop {
+enum KeyGenerationQueue {
     private static let queue = DispatchQueue(label: "prelude-session.key-workshop")
 
     static func run<Made: Sendable>(_ make: @escaping @Sendable () throws -> Made) async throws -> Made {

@@ -7,7 +7,7 @@ import SessionTokens
 import SessionWire
 
 /// The last resort: every request gets an id, a date and an answer, whatever happens below.
-struct ErrorMiddleware: RouterMiddleware {
+struct ResponseEnvelopeMiddleware: RouterMiddleware {
     typealias Context = AnonymousContext
 
     let environment: ServiceEnvironment

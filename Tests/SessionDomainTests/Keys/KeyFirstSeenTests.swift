@@ -6,7 +6,7 @@ import Testing
 @testable import SessionDomain
 
 @Suite("For how long a process has known a key")
-struct KeySightingsTests {
+struct KeyFirstSeenTests {
     /// A clock that is set, and one that is not.
     private final class Clocks: Sendable {
         private let state = Mutex((now: SessionDomainTests.now, uptime: Int64(7_000_000)))
@@ -36,7 +36,7 @@ struct KeySightingsTests {
     private func directory(_ store: KeyStore) throws -> AppDirectory {
         AppDirectory(
             store: store, keys: TestApp.keys, origins: try PublicOrigins(publicURL: "https://session.example.com"),
-            defaultApp: nil, sightings: KeySightings(policy: KeyRotationPolicy(), environment: clocks.environment),
+            defaultApp: nil, sightings: KeyFirstSeen(policy: KeyRotationPolicy(), environment: clocks.environment),
             environment: clocks.environment)
     }
 

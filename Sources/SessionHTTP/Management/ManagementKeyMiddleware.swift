@@ -5,7 +5,7 @@ import SessionWire
 /// Lets in whoever has a management key that is good for the app in the path, or for all apps where the path names none.
 ///
 /// The refusal is the same for a wrong key and for an app that does not exist: keys are not for looking around.
-struct OperatorMiddleware: RouterMiddleware {
+struct ManagementKeyMiddleware: RouterMiddleware {
     typealias Context = AnonymousContext
 
     let keys: ManagementKeys

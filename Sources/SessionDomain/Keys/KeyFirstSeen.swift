@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// A key signs when its time has come *and* it has been published for long enough. The clock says the first; that it
 /// was set forward meanwhile does not make the second true.
-package final class KeySightings: Sendable {
+package final class KeyFirstSeen: Sendable {
     /// A key of an app.
     struct Name: Hashable, Sendable {
         let keyID: String

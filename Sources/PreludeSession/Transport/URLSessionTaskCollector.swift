@@ -13,7 +13,7 @@ enum ExchangeProgress: Sendable {
 }
 
 /// Collects the answers of a URLSession's tasks as they arrive.
-actor Exchanges {
+actor URLSessionTaskCollector {
     private struct Exchange {
         let continuation: CheckedContinuation<(Data, URLResponse), any Error>
         var response: URLResponse?

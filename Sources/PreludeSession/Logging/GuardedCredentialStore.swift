@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A store whose refusals are told to a log, those included that the SDK gets over, and are errors of the SDK whatever the
 /// store throws.
-struct LoggedCredentialStore: CredentialStore {
+struct GuardedCredentialStore: CredentialStore {
     let store: any CredentialStore
     let log: SessionLog
     /// Seconds that an answer may take, which is what others wait for who want the same lock.

@@ -2,7 +2,7 @@ internal import Foundation
 internal import SessionDomain
 
 /// Says which addresses may be connected to. What it has not judged is never connected to.
-struct AddressJudge: Sendable {
+struct AddressPolicy: Sendable {
     let allowedNetworks: [IPNetwork]
 
     /// The first address that is public or explicitly allowed.
