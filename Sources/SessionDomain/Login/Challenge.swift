@@ -94,5 +94,5 @@ extension AppRuntime {
     }
 
     /// Not the app id: no verifier of access tokens may take a challenge for one (RFC 8725 §3.12).
-    private var challengeAudience: String { "\(app.id)/challenge" }
+    private var challengeAudience: String { "\(settings.id)/challenge" }
 }

@@ -37,6 +37,6 @@ struct HostOwnerTests {
             store: store, keys: TestApp.keys,
             origins: try PublicOrigins(publicURL: "https://{app_id}.session.example.com"), defaultApp: nil,
             sightings: TestApp.sightings, environment: stillEnvironment)
-        #expect(try await directory.app(host: "domain1.session.example.com").app.name == "owner")
+        #expect(try await directory.app(host: "domain1.session.example.com").settings.name == "owner")
     }
 }
