@@ -15,7 +15,7 @@ struct WWWAuthenticateMiddleware: RouterMiddleware {
             return try await next(request, context)
         } catch {
             var response = try ErrorAnswer.make(for: error, request: request, context: context)
-            let binding = context.app?.app.sessions.accessTokenBinding ?? .bearer
+            let binding = context.app?.settings.sessions.accessTokenBinding ?? .bearer
             let challenge = AuthenticateChallenge(
                 binding: binding, presented: request.presentedToken?.scheme, refusal: WireRefusal(error))
             if let challenge { response.headers[.wwwAuthenticate] = challenge.text }
