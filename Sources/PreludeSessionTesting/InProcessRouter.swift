@@ -7,7 +7,7 @@ package import SessionDomain
 package import SessionHTTP
 import Synchronization
 
-/// The service's router, called without a network.
+/// Calls the service's router without a network.
 package struct InProcessRouter: Sendable {
     private let responder: RouterResponder<AnonymousContext>
 
@@ -15,7 +15,7 @@ package struct InProcessRouter: Sendable {
         responder = buildRouter(service: service, edge: edge).buildResponder()
     }
 
-    /// The service's answer, as it would go over the wire.
+    /// The service's response, as it would be sent over the network.
     package func respond(to request: HTTPRequest, body: Data?) async throws -> (HTTPResponse, Data) {
         let response = try await responder.respond(
             to: Request(head: request, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data()))),

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionWire
 import Testing
@@ -94,7 +95,7 @@ struct BadInputStory {
 
     @Test(arguments: cases)
     func refuses(_ input: Case) async throws {
-        let answer = try await World().call("/v1/session/" + input.path, json: input.json)
+        let answer = try await ServiceWorld().call("/v1/session/" + input.path, json: input.json)
         #expect(answer.status == input.status)
         #expect(answer.body["code"]?.stringValue == input.code)
         #expect(answer.body["message"]?.stringValue?.contains(input.names) == true)
@@ -104,7 +105,7 @@ struct BadInputStory {
 
     @Test("another content type is 415, and the wrong bytes are 400")
     func contentType() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let answer = try await world.call(
             "/v1/session/otp", json: "{}", headers: ["content-type": "text/plain"])
         #expect(answer.status == 415)
@@ -115,7 +116,7 @@ struct BadInputStory {
         "hosts choose the app; one that names none is 404 where there is no default",
         arguments: [("testapp.example.com", 200), ("TESTAPP.example.com:8443", 200), ("other.example.com", 404)])
     func hosts(host: String, status: Int) async throws {
-        let world = try await World(servesAnyHost: false)
+        let world = try await ServiceWorld(servesAnyHost: false)
         let answer = try await world.call("/.well-known/jwks.json", host: host)
         #expect(answer.status == status)
         if status == 404 { #expect(answer.body["code"]?.stringValue == "not_found") }
@@ -123,23 +124,25 @@ struct BadInputStory {
 
     @Test("bytes that are no UTF-8 are 400")
     func notUTF8() async throws {
-        let world = try await World()
-        let (response, body) = try await world.transport().respond(
-            HTTPRequest(
-                method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/otp",
-                headerFields: [.contentType: "application/json"]), body: Data([0x7B, 0xFF, 0x7D]))
+        let world = try await ServiceWorld()
+        let (response, body) = try await world.router.respond(
+            to:
+                HTTPRequest(
+                    method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/otp",
+                    headerFields: [.contentType: "application/json"]), body: Data([0x7B, 0xFF, 0x7D]))
         #expect(response.status.code == 400)
         #expect(String(decoding: body, as: UTF8.self).contains("UTF-8"))
     }
 
     @Test("UTF-16 is 400, whatever it says")
     func notUTF16() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let json = try #require("{\"identifier\":{}}".data(using: .utf16LittleEndian))
-        let (response, body) = try await world.transport().respond(
-            HTTPRequest(
-                method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/otp",
-                headerFields: [.contentType: "application/json"]), body: json)
+        let (response, body) = try await world.router.respond(
+            to:
+                HTTPRequest(
+                    method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/otp",
+                    headerFields: [.contentType: "application/json"]), body: json)
         #expect(response.status.code == 400)
         #expect(String(decoding: body, as: UTF8.self).contains("body is not valid JSON"))
     }
@@ -152,11 +155,11 @@ struct BadInputStory {
             ("", "metadata.[?] must be a string"), ("\u{202E}", "metadata.[?] must be a string"),
         ])
     func strangeNames(_ name: String, message: String) async throws {
-        let world = try await World()
-        let device = try await RawDevice.signedIn(in: world)
+        let world = try await ServiceWorld()
+        let device = try await RawDevice(world)
         let answer = try await device.send(
             .stepUpRequest, json: "{\"scope\":\"a\",\"metadata\":{\"\(name)\":1}}",
-            RawDevice.Call(scheme: "Bearer", accessToken: device.accessToken))
+            RawDevice.Credentials(scheme: "Bearer", accessToken: device.accessToken))
         #expect(answer.status == 400)
         #expect(answer.body["message"]?.stringValue == message)
     }
@@ -170,7 +173,7 @@ struct BadInputStory {
             ("DELETE", "config/scopes?scope=psk_secret", ""), ("GET", "users/psk_secret", ""),
         ])
     func notThere(method: String, path: String, json: String) async throws {
-        let world = try await World {
+        let world = try await ServiceWorld {
             $0.stepUp = StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: $0.createdAt)
         }
         let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
@@ -184,7 +187,7 @@ struct BadInputStory {
 
     @Test("a name has at most 100 characters, marks included")
     func longName() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
         let name = "a" + String(repeating: "\u{301}", count: 100)
         for (method, path) in [(HTTPRequest.Method.post, "/keys"), (.patch, "")] {
@@ -198,7 +201,7 @@ struct BadInputStory {
 
     @Test("a claim with a strange name is refused without repeating the name")
     func strangeClaim() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
         let answer = try await world.call(
             "/v2/session/apps/testapp/config/claims", json: #"{"mapping":{"\u202ea b":{"$input":"shoe size"}}}"#,
@@ -209,27 +212,28 @@ struct BadInputStory {
 
     @Test("headers beyond 16 KiB are 431")
     func longHeaders() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let answer = try await world.call("/health", headers: ["x-long": String(repeating: "a", count: 17_000)])
         #expect(answer.status == 431)
     }
 
     @Test("two DPoP headers are refused before either is looked at")
     func twoProofs() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         var fields = HTTPFields()
         for _ in 1...2 { fields.append(HTTPField(name: try #require(HTTPField.Name("dpop")), value: "x")) }
-        let (response, body) = try await world.transport().respond(
-            HTTPRequest(
-                method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/refresh",
-                headerFields: fields), body: nil)
+        let (response, body) = try await world.router.respond(
+            to:
+                HTTPRequest(
+                    method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/refresh",
+                    headerFields: fields), body: nil)
         #expect(response.status.code == 400)
         #expect(String(decoding: body, as: UTF8.self).contains("invalid_dpop_proof"))
     }
 
     @Test("a limit of 0 or 101 is refused", arguments: [0, 101])
     func pagination(limit: Int) async throws {
-        let client = try await World().signedIn()
+        let client = try await ServiceWorld().signedIn()
         let error = await #expect(throws: PreludeSessionError.self) {
             try await client.listSessions(ListSessionsOptions(limit: limit))
         }

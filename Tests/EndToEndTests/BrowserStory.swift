@@ -1,5 +1,6 @@
 import HTTPTypes
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import Testing
 
@@ -7,8 +8,8 @@ import Testing
 struct BrowserStory {
     private let origin = "https://app.example.com"
 
-    private func world() async throws -> World {
-        try await World { $0.allowedOrigins = ["https://app.example.com"] }
+    private func world() async throws -> ServiceWorld {
+        try await ServiceWorld { $0.allowedOrigins = ["https://app.example.com"] }
     }
 
     private func cookies(_ head: HTTPResponse) -> [String] {

@@ -1,5 +1,7 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
+import SessionArgon2
 import SessionDomain
 import Testing
 
@@ -10,8 +12,8 @@ struct ChangePasswordStory {
     private static let old = "correct horse battery"
     private static let new = "staple crystal lantern"
 
-    private func world(configure: (inout App) -> Void = { _ in }) async throws -> World {
-        let world = try await World(configure: configure)
+    private func world(configure: (inout App) -> Void = { _ in }) async throws -> ServiceWorld {
+        let world = try await ServiceWorld(hasher: Argon2PasswordHasher.cheap(), configure: configure)
         _ = try await world.service.users.create(
             app: world.appID, identifiers: [try CanonicalIdentifier(type: "email_address", value: Self.email)],
             password: Self.old)
@@ -19,13 +21,13 @@ struct ChangePasswordStory {
         return world
     }
 
-    private func signedIn(_ world: World, transport: InProcessTransport? = nil) async throws -> PreludeSessionClient {
-        let client = try world.client(transport: transport)
+    private func signedIn(_ world: ServiceWorld) async throws -> PreludeSessionClient {
+        let client = try world.client()
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: Self.email, password: Self.old))
         return client
     }
 
-    private func isGood(_ password: String, in world: World) async throws -> Bool {
+    private func isGood(_ password: String, in world: ServiceWorld) async throws -> Bool {
         do {
             _ = try await world.client().loginWithPassword(
                 LoginWithPasswordOptions(emailAddress: Self.email, password: password))
@@ -62,7 +64,7 @@ struct ChangePasswordStory {
     }
 
     private func reset(
-        _ world: World, token: String, to password: String
+        _ world: ServiceWorld, token: String, to password: String
     ) async throws -> (status: Int, code: String?) {
         let answer = try await world.call(
             "/v1/session/me/password/reset", json: #"{"password": "\#(password)"}"#,
@@ -140,7 +142,7 @@ struct ChangePasswordStory {
 
     @Test("the scope of a login by code lasts ten minutes, not the session's life")
     func grantedByLogin() async throws {
-        let world = try await World { app in
+        let world = try await ServiceWorld { app in
             app.scopes = ["prld:pwd:write", "reports:read"]
             for index in app.otpLogins.indices { app.otpLogins[index].grantedScopes = app.scopes }
         }
@@ -153,7 +155,7 @@ struct ChangePasswordStory {
 
     @Test("forgotten password: a login by code that grants the scope sets a new one")
     func forgotten() async throws {
-        let world = try await World { app in
+        let world = try await ServiceWorld { app in
             app.scopes = ["prld:pwd:write"]
             for index in app.otpLogins.indices { app.otpLogins[index].grantedScopes = app.scopes }
         }

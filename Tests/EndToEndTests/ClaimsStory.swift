@@ -1,5 +1,6 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionTokens
 import Testing
@@ -8,7 +9,7 @@ import Testing
 struct ClaimsStory {
     @Test("literals, inputs and the profile are in the token, resolved anew at each refresh")
     func wholeStory() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let config = try await world.manage(
             "/config/claims",
             json: """
@@ -31,7 +32,7 @@ struct ClaimsStory {
 
     @Test("a literal as deep as a body may be is stored, read again, and in a token that can be read")
     func deep() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let literal = String(repeating: "[", count: 29) + "1" + String(repeating: "]", count: 29)
         try #require(
             try await world.manage("/config/claims", json: #"{"mapping": {"x": \#(literal)}}"#).status == 201)
@@ -44,7 +45,7 @@ struct ClaimsStory {
 
     @Test("a claim of the service's own is refused, by name", arguments: ["iss", "sub", "scope", "exp", "cnf"])
     func reserved(name: String) async throws {
-        let answer = try await World().manage("/config/claims", json: #"{"mapping": {"\#(name)": "mine"}}"#)
+        let answer = try await ServiceWorld().manage("/config/claims", json: #"{"mapping": {"\#(name)": "mine"}}"#)
         #expect(answer.status == 400)
         #expect(answer.body["message"]?.stringValue?.hasPrefix("mapping.\(name) ") == true)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
 import Synchronization
 import Testing
 
@@ -53,12 +54,12 @@ struct FullDiskStory {
     private func everyPoint(what: FailingStore.What) async throws {
         var failures = 0
         for uses in 0..<6 {
-            let world = try await World()
-            let (store, transport) = (FailingStore(), world.transport())
-            let client = try await world.signedIn(transport: transport, store: store)
+            let world = try await ServiceWorld()
+            let (store, faults) = (FailingStore(), Faults())
+            let client = try await world.signedIn(store: store, faults: faults)
             let id = await client.sessionID
             world.clock.advance(seconds: 280)
-            transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { store.fail(what, after: uses) })
+            faults.interrupt(.refresh) { store.fail(what, after: uses) }
             do {
                 try await client.refresh()
             } catch PreludeSessionError.storageUnavailable {
@@ -66,7 +67,7 @@ struct FullDiskStory {
                 #expect(await client.sessionID == id)
             }
             store.heal()
-            for survivor in [client, try world.client(transport: transport, store: store)] {
+            for survivor in [client, try world.client(store: store, faults: faults)] {
                 #expect(try await survivor.refresh().profile.sessionID == id)
                 world.clock.advance(seconds: 280)
             }

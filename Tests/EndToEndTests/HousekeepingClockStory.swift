@@ -31,7 +31,7 @@ struct HousekeepingClockStory {
 
     /// Keeps house, a minute or so many seconds from round to round.
     private func runHousekeeping(
-        _ world: World, clockErrors: [Int], seconds: Int = 60
+        _ world: ServiceWorld, clockErrors: [Int], seconds: Int = 60
     ) async throws -> [ServiceNotice] {
         let (clock, rounds) = (world.clock, Rounds(clockErrors: clockErrors))
         let node = try world.node(notices: rounds.tell) {
@@ -48,7 +48,7 @@ struct HousekeepingClockStory {
 
     @Test("sessions, and the record of what happened, are there when it is right again")
     func sessions() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         let events = try await world.service.store.events(app: world.appID, limit: 10, offset: 0)
         #expect(!events.isEmpty)
@@ -62,7 +62,7 @@ struct HousekeepingClockStory {
 
     @Test("what has expired by the time that passed is deleted all the same")
     func goesOn() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         _ = try await world.signedIn()
         let events = try await world.service.store.events(app: world.appID, limit: 10, offset: 0)
         _ = try await runHousekeeping(world, clockErrors: [0, Self.decade], seconds: 40 * 86_400)

@@ -47,7 +47,7 @@ struct KeyRotationStory {
     func tight(_ seconds: Int, _ isStartedAnew: Bool) async throws {
         var world = try await RotationSimulation(
             policy: KeyRotationPolicy(interval: nil, publishAhead: KeyRotationPolicy.safePublishAhead - seconds),
-            accessTokenLifetime: 300)
+            accessTokenLifetime: 300, runsWholeService: true)
         try await world.run(seconds: 60, step: 1)
         try await world.nodes[1].signingKeys.rotate(.access, of: world.app, reason: .request)
         // A node that was there knows for how long it has known a key; one that was not has only its clock.
@@ -63,7 +63,7 @@ struct KeyRotationStory {
             try await world.nodes[0].signingKeys.rotate(purpose, of: world.app, reason: .request)
         }
         func left(_ world: RotationSimulation) async throws -> [StoredSigningKey.Purpose: Int] {
-            let keys = try await world.nodes[0].store.signingKeys(of: world.app)
+            let keys = try await world.store.signingKeys(of: world.app)
             return Dictionary(grouping: keys, by: \.purpose).mapValues(\.count)
         }
         try await world.run(seconds: 395 + Self.hour, step: 60)
@@ -75,7 +75,7 @@ struct KeyRotationStory {
 
     @Test("After an emergency a token of the old key is refused, and the session gets a new one at its next refresh")
     func emergency() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         _ = try await client.listSessions()
         let answer = try await world.manage(

@@ -1,5 +1,6 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionTokens
 import Testing
@@ -8,9 +9,9 @@ import Testing
 struct MigrationStory {
     private static let hook = "https://old.example.com/validate"
 
-    private func world(answering json: String, status: Int = 200) async throws -> World {
-        let world = try await World()
-        world.internet.serve(Self.hook, json: json, status: status)
+    private func world(answering json: String, status: Int = 200) async throws -> ServiceWorld {
+        let world = try await ServiceWorld()
+        world.operatorEndpoints.serve(Self.hook, json: json, status: status)
         let config = try await world.manage(
             "/config/migration", json: #"{"session_validation_url": "\#(Self.hook)"}"#)
         try #require(config.status == 201)
@@ -31,7 +32,7 @@ struct MigrationStory {
         let user = try await world.service.users.user(try #require(first.profile.userID), app: world.appID)
         #expect(user.externalID == "old-7")
         #expect(user.profile == ["plan": "gold"])
-        #expect(world.internet.requests.first?.body == Data(#"{"token":"old-token"}"#.utf8))
+        #expect(world.operatorEndpoints.requests.first?.body == Data(#"{"token":"old-token"}"#.utf8))
     }
 
     @Test("a user who is here already by one of the identifiers is that user")

@@ -1,3 +1,4 @@
+import PreludeSessionTesting
 import PreludeSessionVerifier
 import SessionDomain
 import SessionTokens
@@ -7,16 +8,16 @@ import Testing
 @Suite("Nodes whose clocks differ")
 struct NodeClockStory {
     private func device(_ binding: SessionPolicy.AccessTokenBinding) async throws -> RawDevice {
-        try await RawDevice.signedIn(in: World { $0.sessions.accessTokenBinding = binding })
+        try await RawDevice(ServiceWorld { $0.sessions.accessTokenBinding = binding })
     }
 
     /// What a node with another clock says to a call with the device's token.
     private func status(_ path: FrontendPath, _ device: RawDevice, clockError: Int) async throws -> Int {
         var elsewhere = device
         elsewhere.world = try device.world.node(clockError: clockError)
-        var call = try device.call(path)
-        call.scheme = try #require(device.tokenType)
-        return try await elsewhere.send(path, call).status
+        var credentials = try device.credentials(path)
+        credentials.scheme = try #require(device.tokenType)
+        return try await elsewhere.send(path, credentials).status
     }
 
     @Test("What the service forgives is what backends with the verifier forgive by default")

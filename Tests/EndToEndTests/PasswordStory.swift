@@ -1,11 +1,13 @@
 import PreludeSession
+import PreludeSessionTesting
+import SessionArgon2
 import SessionDomain
 import Testing
 
 @Suite("Signing in with a password")
 struct PasswordStory {
-    private func world() async throws -> World {
-        let world = try await World { app in
+    private func world() async throws -> ServiceWorld {
+        let world = try await ServiceWorld(hasher: Argon2PasswordHasher.cheap()) { app in
             app.passwordLogin?.policy.minLength = 12
             app.passwordLogin?.identifierLimit = RateLimit(limit: 3, window: 900)
         }

@@ -1,4 +1,5 @@
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
 import Testing
@@ -7,8 +8,8 @@ import Testing
 struct RegisterIdentifierStory {
     private static let phone = "+14155550111"
 
-    private func world() async throws -> World {
-        let world = try await World()
+    private func world() async throws -> ServiceWorld {
+        let world = try await ServiceWorld()
         let config = try await world.manage(
             "/config/stepup",
             json: """
@@ -36,7 +37,7 @@ struct RegisterIdentifierStory {
         #expect(try await client.identifiers().map(\.value) == ["ada@example.com"])
         #expect(try await client.submitStepUpOTP(challenge, code: code) == nil)
         #expect(try await client.identifiers().map(\.value) == ["ada@example.com", Self.phone])
-        #expect(try await world.happened().contains("user.identifier.created"))
+        #expect(try await world.eventNames().contains("user.identifier.created"))
     }
 
     @Test("a number that somebody has is told only to whoever has its code")

@@ -1,4 +1,5 @@
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
 import Testing
@@ -7,7 +8,7 @@ import Testing
 struct SignInWithCodeStory {
     @Test("a new person signs in by e-mail, and again as the same user")
     func signUpThenSignIn() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let first = try await world.signedIn("Ada@Example.com")
         let second = try world.client()
         try await second.startOTPLogin(
@@ -19,7 +20,7 @@ struct SignInWithCodeStory {
 
     @Test("R11: each login has a session id of its own, and ends the session of this device that it replaces")
     func newSessionEachTime() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         let first = try #require(await client.sessionID)
         try await client.startOTPLogin(
@@ -32,7 +33,7 @@ struct SignInWithCodeStory {
 
     @Test("a wrong code is refused, and the right one still works")
     func wrongCode() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try world.client()
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .phoneNumber, value: "+14155551234")))
@@ -46,7 +47,7 @@ struct SignInWithCodeStory {
 
     @Test("a code works once")
     func codeWorksOnce() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         let error = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP("123456") }
         #expect(error.map(isUnauthorized) == true)
@@ -54,7 +55,7 @@ struct SignInWithCodeStory {
 
     @Test("after five wrong codes the right one is dead, and a resent one works")
     func fiveTries() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try world.client()
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "eve@example.com")))
@@ -72,7 +73,7 @@ struct SignInWithCodeStory {
 
     @Test("resending too early is refused with the time to wait")
     func resendTooEarly() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try world.client()
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "eve@example.com")))
@@ -85,22 +86,22 @@ struct SignInWithCodeStory {
 
     @Test("when only the second half of a login fails, the same code goes on from there")
     func finalizeIsRetried() async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try world.client(transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try world.client(faults: faults)
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
         let code = try world.code(for: "ada@example.com")
-        transport.fail(next: "/v1/session/login/finalize", with: .lostRequest)
+        faults.inject(.dropRequest, on: .finalizeLogin)
         let error = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP(code) }
         #expect(error.map(isNetwork) == true)
         _ = try await client.checkOTP(code)
-        #expect(transport.count("/v1/session/otp/check") == 1)
+        #expect(world.count(.checkOTP) == 1)
     }
 
     @Test("with sign-up off, a stranger gets the same answer and never a code")
     func signUpOff() async throws {
-        let world = try await World { $0.signUp = false }
+        let world = try await ServiceWorld { $0.signUp = false }
         let client = try world.client()
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "who@example.com")))

@@ -1,11 +1,12 @@
 import PreludeSession
+import PreludeSessionTesting
 import Testing
 
 @Suite("Signing out and fencing")
 struct SignOutStory {
     @Test("signing out ends the session on the server, and twice is no error")
     func logout() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let phone = try await world.signedIn()
         let laptop = try await world.signedIn()
         try await phone.logout()
@@ -16,60 +17,60 @@ struct SignOutStory {
 
     @Test("offline, signing out works at once and the server hears of it later", .timeLimit(.minutes(1)))
     func offlineLogout() async throws {
-        let world = try await World()
-        let transport = world.transport()
+        let world = try await ServiceWorld()
+        let faults = Faults()
         let store = InMemoryCredentialStore()
-        let phone = try await world.signedIn(transport: transport, store: store)
+        let phone = try await world.signedIn(store: store, faults: faults)
         let laptop = try await world.signedIn()
-        transport.setOffline(true)
+        faults.isOffline = true
         try await phone.logout()
         #expect(await phone.accessToken == nil)
         #expect(try await laptop.listSessions().total == 2)
-        transport.setOffline(false)
-        _ = try await world.signedIn("other@example.com", transport: transport, store: store)
+        faults.isOffline = false
+        _ = try await world.signedIn("other@example.com", store: store, faults: faults)
         // The login does not wait for it; if it never comes, neither does this test's end.
         while try await laptop.listSessions().total != 1 { await Task.yield() }
     }
 
     @Test("a refresh that was under way at logout brings nobody back")
     func lateRefresh() async throws {
-        let world = try await World()
-        let transport = world.transport()
+        let world = try await ServiceWorld()
+        let faults = Faults()
         let store = InMemoryCredentialStore()
-        let client = try await world.signedIn(transport: transport, store: store)
+        let client = try await world.signedIn(store: store, faults: faults)
         world.clock.advance(seconds: 280)
-        transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { try await client.logout() })
+        faults.interrupt(.refresh) { try await client.logout() }
         let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
         #expect(error.map(isUnauthorized) == true)
         #expect(await client.profile == nil)
-        let relaunched = try world.client(transport: transport, store: store)
+        let relaunched = try world.client(store: store, faults: faults)
         #expect(await relaunched.profile == nil)
     }
 
     @Test("a refresh that was under way at another login does not overwrite it")
     func lateRefreshAfterLogin() async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try await world.signedIn("one@example.com", transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try await world.signedIn("one@example.com", faults: faults)
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "two@example.com")))
         let code = try world.code(for: "two@example.com")
         world.clock.advance(seconds: 280)
-        transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { _ = try await client.checkOTP(code) })
+        faults.interrupt(.refresh) { _ = try await client.checkOTP(code) }
         await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
         #expect(try await client.identifiers().map(\.value) == ["two@example.com"])
     }
 
     @Test("revoking one's own session wipes it here; a blank id is refused before any call")
     func revokeOwn() async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try await world.signedIn(faults: faults)
         let error = await #expect(throws: PreludeSessionError.self) {
             try await client.revokeSessions(.session(id: " "))
         }
         guard case .invalidConfiguration = error else { return #expect(Bool(false)) }
-        #expect(transport.count("/v1/session/me/revoke") == 0)
+        #expect(world.count(.revokeSessions) == 0)
         let id = try #require(await client.sessionID)
         try await client.revokeSessions(.session(id: id))
         #expect(await client.profile == nil)
@@ -77,7 +78,7 @@ struct SignOutStory {
 
     @Test("a new login on the device replaces its old session")
     func replaced() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))

@@ -1,5 +1,6 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import Testing
 
@@ -9,11 +10,11 @@ struct StaySignedInStory {
 
     @Test("a fresh token is answered from the cache; a spent one by one request for a thousand callers")
     func coalescing() async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try await world.signedIn(faults: faults)
         let before = try await client.refresh()
-        #expect(transport.count(refreshPath) == 0)
+        #expect(world.count(.refresh) == 0)
         world.clock.advance(seconds: 280)
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<1000 { group.addTask { try await client.refresh().accessToken } }
@@ -21,14 +22,14 @@ struct StaySignedInStory {
         }
         #expect(tokens.count == 1)
         #expect(!tokens.contains(before.accessToken))
-        #expect(transport.count(refreshPath) == 1)
+        #expect(world.count(.refresh) == 1)
     }
 
     @Test(
         "a client goes on with the key that another client of the store made when it lost the old one",
         arguments: [SessionPolicy.AccessTokenBinding.bearer, .dpop])
     func replacedKey(_ binding: SessionPolicy.AccessTokenBinding) async throws {
-        let world = try await World { $0.sessions.accessTokenBinding = binding }
+        let world = try await ServiceWorld { $0.sessions.accessTokenBinding = binding }
         let store = InMemoryCredentialStore()
         let client = try await world.signedIn(store: store)
         await store.delete("localhost:8080.key")
@@ -41,7 +42,7 @@ struct StaySignedInStory {
 
     @Test("a login takes the key that another client of the store made, so that both go on with it")
     func loginWithReplacedKey() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let store = InMemoryCredentialStore()
         _ = try await world.signedIn(store: store)
         let client = try await world.signedIn("grace@example.com", store: store)
@@ -57,28 +58,28 @@ struct StaySignedInStory {
 
     @Test("two clients on one store send one refresh")
     func twoClients() async throws {
-        let world = try await World()
-        let transport = world.transport()
+        let world = try await ServiceWorld()
+        let faults = Faults()
         let store = InMemoryCredentialStore()
-        let one = try await world.signedIn(transport: transport, store: store)
-        let other = try world.client(transport: transport, store: store)
+        let one = try await world.signedIn(store: store, faults: faults)
+        let other = try world.client(store: store, faults: faults)
         world.clock.advance(seconds: 280)
         async let first = one.refresh()
         async let second = other.refresh()
         let tokens = try await [first.accessToken, second.accessToken]
         #expect(tokens[0] == tokens[1])
-        #expect(transport.count(refreshPath) == 1)
+        #expect(world.count(.refresh) == 1)
     }
 
     @Test(
         "a lost answer is repeated, at once or when the app comes back later",
         arguments: [1, 2, 3])
     func lostAnswers(losses: Int) async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try await world.signedIn(faults: faults)
         world.clock.advance(seconds: 280)
-        for _ in 0..<losses { transport.fail(next: refreshPath, with: .lostAnswer) }
+        for _ in 0..<losses { faults.inject(.dropAnswer, on: .refresh) }
         if losses > 1 {
             let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
             #expect(error.map(isNetwork) == true)
@@ -92,21 +93,21 @@ struct StaySignedInStory {
 
     @Test("offline is not signed out")
     func offline() async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try await world.signedIn(faults: faults)
         world.clock.advance(seconds: 600)
-        transport.setOffline(true)
+        faults.isOffline = true
         let error = await #expect(throws: PreludeSessionError.self) { try await client.listSessions() }
         #expect(error.map(isNetwork) == true)
         #expect(await client.profile != nil)
-        transport.setOffline(false)
+        faults.isOffline = false
         #expect(try await client.listSessions().total == 1)
     }
 
     @Test("a session survives a relaunch with the same store")
     func relaunch() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let store = InMemoryCredentialStore()
         let before = try await world.signedIn(store: store)
         world.clock.advance(seconds: 3600)
@@ -117,8 +118,8 @@ struct StaySignedInStory {
 
     @Test("a clock that is wrong by minutes or years does not matter", arguments: [-900.0, 900, -3.2e8, 3.2e8])
     func wrongClock(error: Double) async throws {
-        let world = try await World()
-        let client = try await world.signedIn(clockError: error)
+        let world = try await ServiceWorld()
+        let client = try await world.signedIn(clockSkew: error)
         world.clock.advance(seconds: 280)
         _ = try await client.refresh()
         world.clock.advance(seconds: 280)
@@ -128,7 +129,7 @@ struct StaySignedInStory {
 
     @Test("with the nonce policy always, every call works")
     func noncesAlways() async throws {
-        let world = try await World { $0.sessions.noncePolicy = .always }
+        let world = try await ServiceWorld { $0.sessions.noncePolicy = .always }
         let client = try await world.signedIn()
         for _ in 1...3 {
             world.clock.advance(seconds: 280)
@@ -139,7 +140,7 @@ struct StaySignedInStory {
 
     @Test("a session that is revoked elsewhere is noticed at the next refresh, and wiped")
     func revokedElsewhere() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let phone = try await world.signedIn()
         let laptop = try await world.signedIn()
         try await laptop.revokeSessions(.others)
@@ -152,7 +153,7 @@ struct StaySignedInStory {
 
     @Test("disabling a user ends their sessions")
     func disabledUser() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         let userID = try #require(await client.profile?.userID)
         _ = try await world.service.users.setStatus(.suspended, user: userID, app: world.appID)

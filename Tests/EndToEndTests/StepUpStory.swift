@@ -1,5 +1,6 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
 import SessionTokens
@@ -10,9 +11,9 @@ import Testing
 struct StepUpStory {
     private static let hook = "https://bank.example.com/step-up"
 
-    private func world(answering json: String) async throws -> World {
-        let world = try await World()
-        world.internet.serve(Self.hook, json: json)
+    private func world(answering json: String) async throws -> ServiceWorld {
+        let world = try await ServiceWorld()
+        world.operatorEndpoints.serve(Self.hook, json: json)
         let config = try await world.manage(
             "/config/stepup",
             json: """
@@ -45,7 +46,7 @@ struct StepUpStory {
         #expect(try await client.submitStepUpOTP(challenge, code: try world.code(for: "ada@example.com")) == nil)
         #expect(try await client.scopes() == ["transfer:write"])
         #expect(await client.activeStepUp == nil)
-        #expect(try await world.happened().suffix(1) == ["step_up.granted"])
+        #expect(try await world.eventNames().suffix(1) == ["step_up.granted"])
     }
 
     @Test("nothing is delivered before the client asks for it")
@@ -62,7 +63,7 @@ struct StepUpStory {
         let world = try await world(answering: Self.review)
         let client = try await world.signedIn()
         _ = try await client.requestStepUp(scope: "transfer:write", metadata: ["amount": "250"])
-        let request = try #require(world.internet.requests.first)
+        let request = try #require(world.operatorEndpoints.requests.first)
         let body = try JSONDecoder().decode([String: PreludeJSONValue].self, from: request.body)
         #expect(body["scope_requested"] == .string("transfer:write"))
         #expect(body["user_id"] == .string(try #require(await client.profile?.userID)))
@@ -167,7 +168,7 @@ struct StepUpStory {
         }
         guard case .expiredChallengeToken = known else { return #expect(Bool(false), "\(String(describing: known))") }
         // A device whose clock stands still asks, and hears what every wrong code hears.
-        let slow = try world.client(store: store, clockError: -61)
+        let slow = try world.client(store: store, clockSkew: -61)
         let asked = await #expect(throws: PreludeSessionError.self) {
             try await slow.submitStepUpOTP(challenge, code: code)
         }
@@ -202,27 +203,27 @@ struct StepUpStory {
     @Test("a lost answer to the completing refresh loses neither the session nor the scope")
     func lostAnswer() async throws {
         let world = try await world(answering: Self.review)
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
+        let faults = Faults()
+        let client = try await world.signedIn(faults: faults)
         let challenge = try await client.requestStepUp(scope: "transfer:write")
         try await client.sendStepUpOTP(challenge)
-        transport.fail(next: "/v1/session/refresh", with: .lostAnswer)
+        faults.inject(.dropAnswer, on: .refresh)
         #expect(try await client.submitStepUpOTP(challenge, code: try world.code(for: "ada@example.com")) == nil)
         #expect(try await client.scopes() == ["transfer:write"])
-        #expect(try await world.happened().filter { $0 == "step_up.granted" }.count == 1)
+        #expect(try await world.eventNames().filter { $0 == "step_up.granted" }.count == 1)
     }
 
     @Test("offline at completion: the steps stay done, and the same call goes on from there")
     func offlineAtCompletion() async throws {
         let world = try await world(answering: Self.review)
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
+        let faults = Faults()
+        let client = try await world.signedIn(faults: faults)
         let challenge = try await client.requestStepUp(scope: "transfer:write")
         try await client.sendStepUpOTP(challenge)
         let code = try world.code(for: "ada@example.com")
-        transport.fail(next: "/v1/session/otp/check", with: .beforeAnswer { transport.setOffline(true) })
+        faults.interrupt(.checkOTP) { faults.isOffline = true }
         await #expect(throws: PreludeSessionError.self) { try await client.submitStepUpOTP(challenge, code: code) }
-        transport.setOffline(false)
+        faults.isOffline = false
         #expect(try await client.submitStepUpOTP(challenge, code: code) == nil)
         #expect(try await client.scopes() == ["transfer:write"])
     }

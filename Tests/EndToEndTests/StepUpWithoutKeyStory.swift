@@ -1,13 +1,14 @@
 import HTTPTypes
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
 import Testing
 
 @Suite("Stepping up without a key, in a browser")
 struct StepUpWithoutKeyStory {
-    private func world() async throws -> World {
-        let world = try await World { $0.allowedOrigins = [BrowserSession.origin] }
+    private func world() async throws -> ServiceWorld {
+        let world = try await ServiceWorld { $0.allowedOrigins = [BrowserSession.origin] }
         try await world.allow("reports:read", mode: "session-bound")
         return world
     }
@@ -26,7 +27,7 @@ struct StepUpWithoutKeyStory {
         let completed = try #require(checked.body["challenge_token"]?.stringValue)
         let refreshed = try await browser.call("/refresh", json: #"{"step_up_token":"\#(completed)"}"#)
         #expect(refreshed.status == 200)
-        #expect(try await world.happened().contains("step_up.granted"))
+        #expect(try await world.eventNames().contains("step_up.granted"))
     }
 
     @Test("R12: an access token that leaked does no step without the session's cookie")

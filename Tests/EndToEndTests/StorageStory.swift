@@ -10,7 +10,7 @@ struct StorageStory {
 
     @Test("a store that cannot be read at launch is no logout, and heals by itself")
     func lockedAtLaunch() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let store = FaultyCredentialStore()
         let before = try await world.signedIn(store: store)
         let id = await before.sessionID
@@ -24,15 +24,15 @@ struct StorageStory {
 
     @Test("a rotated token that could not be stored is asked for again")
     func writeFailsAfterRotation() async throws {
-        let world = try await World()
-        let transport = world.transport()
+        let world = try await ServiceWorld()
+        let faults = Faults()
         let store = FaultyCredentialStore()
-        let client = try await world.signedIn(transport: transport, store: store)
+        let client = try await world.signedIn(store: store, faults: faults)
         world.clock.advance(seconds: 280)
-        transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { store.refuses = .writes })
+        faults.interrupt(.refresh) { store.refuses = .writes }
         #expect(isStorage(await #expect(throws: PreludeSessionError.self) { try await client.refresh() }))
         store.refuses = .nothing
-        let relaunched = try world.client(transport: transport, store: store)
+        let relaunched = try world.client(store: store, faults: faults)
         _ = try await relaunched.refresh()
         world.clock.advance(seconds: 280)
         _ = try await relaunched.refresh()
@@ -41,7 +41,7 @@ struct StorageStory {
 
     @Test("a lost device key is said so, and signing in again works")
     func lostKey() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let store = InMemoryCredentialStore()
         _ = try await world.signedIn(store: store)
         await store.delete("localhost:8080.key")

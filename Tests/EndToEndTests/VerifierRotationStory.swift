@@ -50,7 +50,7 @@ private final class Load {
         let algorithm: String
     }
 
-    let world: World
+    let world: ServiceWorld
     let nodes: [SessionService]
     private let verifiers: [SessionVerifier]
     private let people: [PreludeSessionClient]
@@ -60,7 +60,7 @@ private final class Load {
     private(set) var checks = 0
 
     init(keyRotation: KeyRotationPolicy) async throws {
-        let world = try await World(keyRotation: keyRotation)
+        let world = try await ServiceWorld(keyRotation: keyRotation)
         self.world = world
         let worlds = [world, try world.node(clockError: 2)]
         nodes = worlds.map(\.service)
@@ -68,8 +68,8 @@ private final class Load {
             var options = VerifierOptions()
             options.environment.now = { world.clock.timestamp.date.addingTimeInterval(Double(index - 2)) }
             return try SessionVerifier(
-                service: World.origin, audience: world.appID.rawValue, options: options,
-                keySource: ServiceKeys(router: worlds[index % 2].router))
+                service: ServiceWorld.localOrigin, audience: world.appID.rawValue, options: options,
+                keySource: ServiceKeySource(router: worlds[index % 2].router))
         }
         var people: [PreludeSessionClient] = []
         for (index, world) in worlds.enumerated() {

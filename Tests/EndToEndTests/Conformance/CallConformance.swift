@@ -1,4 +1,5 @@
 import Foundation
+import PreludeSessionTesting
 import SessionConformance
 import SessionDomain
 import SessionTokens
@@ -8,8 +9,8 @@ import Testing
 @Suite("Service: proofs at every kind of call")
 struct CallConformance {
     /// With a domain of its own, so that there is an origin whose port is the default.
-    private func world() async throws -> World {
-        try await World {
+    private func world() async throws -> ServiceWorld {
+        try await ServiceWorld {
             $0.sessions.accessTokenBinding = .dpop
             $0.domains = ["login.example.com"]
         }
@@ -18,7 +19,7 @@ struct CallConformance {
     @Test("D20 (RFC 9449 §5): a proof that breaks one rule ends no login, and does not spend it")
     func finalize() async throws {
         let world = try await world()
-        var device = ForeignDevice(signedOut: world)
+        var device = RawDevice(signedOut: world)
         let login = try await world.completedLogin("ada@example.com")
         for mutation in ProofMutation.all {
             let answer = try await device.finalize(login) { try mutation.change(&$0) }
@@ -26,14 +27,14 @@ struct CallConformance {
             #expect(answer.status == (isMissing ? 401 : 400), "\(mutation.rule)")
             #expect(answer.code == (isMissing ? "missing_dpop_proof" : "invalid_dpop_proof"), "\(mutation.rule)")
         }
-        #expect(try await world.happened().contains("user.session.created") == false)
+        #expect(try await world.eventNames().contains("user.session.created") == false)
         try device.take(await device.finalize(login))
         #expect(try await device.boundSessions(id: "in").status == 200)
     }
 
     @Test("D26 (RFC 9449 §7.1): a proof that breaks one rule opens nothing with a bound token, and the answer says why")
     func call() async throws {
-        let device = try await ForeignDevice(world())
+        let device = try await RawDevice(world())
         for mutation in ProofMutation.all + ProofMutation.withAccessToken {
             let answer = try await device.boundSessions { try mutation.change(&$0) }
             let isMissing = mutation.expected == .missing
@@ -48,7 +49,7 @@ struct CallConformance {
     func variants() async throws {
         let world = try await world()
         for (number, variant) in ProofVariant.all.enumerated() {
-            var device = ForeignDevice(signedOut: world)
+            var device = RawDevice(signedOut: world)
             let login = try await world.completedLogin("user\(number)@example.com")
             try device.take(await device.finalize(login, id: variant.rule) { try variant.change(&$0) })
             let called = try await device.boundSessions(id: "call " + variant.rule) { try variant.change(&$0) }
@@ -57,14 +58,14 @@ struct CallConformance {
             #expect(refreshed.status == 200, "\(variant.rule)")
         }
         // Whatever the headers named, nobody went there (RFC 8725 §3.10).
-        #expect(world.internet.requests.isEmpty)
+        #expect(world.operatorEndpoints.requests.isEmpty)
     }
 
     @Test(
         "D11 (RFC 9449 §4.3 step 9): of each origin of the app, the default port does not matter",
         arguments: ["https://login.example.com", "https://login.example.com:443", "HTTPS://Login.Example.com:443"])
     func defaultPort(_ origin: String) async throws {
-        let device = try await ForeignDevice(world())
+        let device = try await RawDevice(world())
         let answer = try await device.refresh(id: origin) { $0.claims["htu"] = .string(origin + "/v1/session/refresh") }
         #expect(answer.status == 200)
     }
@@ -77,7 +78,7 @@ struct CallConformance {
             "http://localhost:8080/v1%2Fsession/refresh", "http://localhost:8080//v1/session/refresh",
         ])
     func otherTarget(_ target: String) async throws {
-        let device = try await ForeignDevice(world())
+        let device = try await RawDevice(world())
         #expect(try await device.refresh { $0.claims["htu"] = .string(target) }.code == "invalid_dpop_proof")
     }
 
@@ -99,7 +100,7 @@ struct CallConformance {
             return members["x"] == .string(required["x"] ?? "") && members["y"] == .string(required["y"] ?? "")
         }
         let expected = try #require(vector?.thumbprint)
-        let device = try await ForeignDevice(world())
+        let device = try await RawDevice(world())
         let claims = try JWT.unverifiedClaims(of: device.accessToken, as: [String: JSONValue].self)
         #expect(claims["cnf"] == .object(["jkt": .string(expected)]))
     }

@@ -4,6 +4,7 @@ import PreludeSessionTesting
 import SessionConformance
 import SessionDomain
 import SessionTokens
+import SessionWire
 import Testing
 
 /// RFC 9449 §8, §9, §11.1 and §11.3 before the service: time and nonces.
@@ -13,8 +14,8 @@ struct NonceConformance {
         "RFC 9449 §8: a proof out of time is 400 use_dpop_nonce with one nonce that cannot be kept",
         arguments: [-600, 600])
     func outOfTime(_ offset: Int64) async throws {
-        let world = try await World()
-        let device = try await ForeignDevice(world)
+        let world = try await ServiceWorld()
+        let device = try await RawDevice(world)
         let iat = JSONValue.int(world.clock.timestamp.seconds + offset)
         let answer = try await device.refresh(proof: { $0.claims["iat"] = iat })
         #expect(answer.status == 400)
@@ -28,7 +29,7 @@ struct NonceConformance {
 
     @Test("RFC 9449 §8: a nonce that is not the service's is refused though iat is right", arguments: ["", "unknown"])
     func unknownNonce(_ nonce: String) async throws {
-        let device = try await ForeignDevice(World())
+        let device = try await RawDevice(ServiceWorld())
         let answer = try await device.refresh(nonce: nonce)
         #expect(answer.status == 400)
         #expect(answer.code == "use_dpop_nonce")
@@ -36,8 +37,8 @@ struct NonceConformance {
 
     @Test("RFC 9449 §11.3: who was given a nonce needs one from then on")
     func nonceDowngrade() async throws {
-        let world = try await World()
-        let device = try await ForeignDevice(world)
+        let world = try await ServiceWorld()
+        let device = try await RawDevice(world)
         let nonce = try #require(try await device.refresh(nonce: "unknown").nonce)
         #expect(try await device.refresh(id: "without").code == "use_dpop_nonce")
         #expect(try await device.refresh(id: "with", nonce: nonce).status == 200)
@@ -45,8 +46,8 @@ struct NonceConformance {
 
     @Test("D13 D14 (RFC 9449 §11.1): iat may be off by 60 seconds, either way, and no more", arguments: [-1, 1])
     func window(_ sign: Int64) async throws {
-        let world = try await World { $0.sessions.accessTokenBinding = .dpop }
-        let device = try await ForeignDevice(world)
+        let world = try await ServiceWorld { $0.sessions.accessTokenBinding = .dpop }
+        let device = try await RawDevice(world)
         let now = world.clock.timestamp.seconds
         let inside = JSONValue.int(now + sign * 60)
         let outside = JSONValue.double(Double(now) + Double(sign) * 60.5)
@@ -58,16 +59,16 @@ struct NonceConformance {
 
     @Test("D13 (RFC 9449 §11.1): the window of a refresh ends after 60 seconds", arguments: [-60.5, 60.5])
     func windowOfRefresh(_ offset: Double) async throws {
-        let world = try await World()
-        let device = try await ForeignDevice(world)
+        let world = try await ServiceWorld()
+        let device = try await RawDevice(world)
         let iat = JSONValue.double(Double(world.clock.timestamp.seconds) + offset)
         #expect(try await device.refresh(proof: { $0.claims["iat"] = iat }).code == "use_dpop_nonce")
     }
 
     @Test("D12 D33 (RFC 9449 §8): a nonce of the window before is good, and one of the window before that is not")
     func expired() async throws {
-        let world = try await World()
-        var device = try await ForeignDevice(world)
+        let world = try await ServiceWorld()
+        var device = try await RawDevice(world)
         let nonce = try #require(try await device.refresh(nonce: "unknown").nonce)
         // To the end of the window of 300 seconds after this one.
         let rest = 600 - Int(world.clock.timestamp.seconds % 300)
@@ -81,8 +82,8 @@ struct NonceConformance {
 
     @Test("D12 D33 (RFC 9449 §8): a nonce of another app of the same service is refused")
     func otherApp() async throws {
-        let world = try await World()
-        let device = try await ForeignDevice(world)
+        let world = try await ServiceWorld()
+        let device = try await RawDevice(world)
         let id = try #require(AppID("otherap"))
         _ = try await world.service.apps.create(id: id, name: "Other") { _ in }
         let theirs = try await world.service.directory.app(id).nonces.current(at: world.clock.timestamp.seconds)
@@ -94,8 +95,8 @@ struct NonceConformance {
 
     @Test("D31 (RFC 9449 §8.1): a refusal and a good answer have one nonce each, of characters that a header may have")
     func syntax() async throws {
-        let world = try await World { $0.sessions.noncePolicy = .always }
-        let device = ForeignDevice(signedOut: world)
+        let world = try await ServiceWorld { $0.sessions.noncePolicy = .always }
+        let device = RawDevice(signedOut: world)
         let login = try await world.completedLogin("ada@example.com")
         let refused = try await device.finalize(login)
         #expect(refused.code == "use_dpop_nonce")
@@ -114,18 +115,18 @@ struct NonceConformance {
 
     @Test("D35 (RFC 9449 §8.2): pages may read nonce and challenge of every answer, refusals included")
     func exposed() async throws {
-        let world = try await World {
+        let world = try await ServiceWorld {
             $0.sessions.noncePolicy = .always
             $0.allowedOrigins = [BrowserSession.origin]
         }
-        let device = ForeignDevice(signedOut: world)
+        let device = RawDevice(signedOut: world)
         let login = try await world.completedLogin("ada@example.com")
         let origin = ["origin": BrowserSession.origin]
         let refused = try await device.finalize(login, headers: origin)
         let answered = try await device.finalize(login, id: "with", headers: origin) {
             $0.claims["nonce"] = refused.nonce.map(JSONValue.string)
         }
-        let forbidden = try await device.send(.get, "/v1/session/me/list", headers: origin)
+        let forbidden = try await device.send(.sessions, .init(headers: origin))
         #expect([refused, answered, forbidden].map(\.status) == [400, 200, 401])
         for answer in [refused, answered, forbidden] {
             let names = answer.head.headerFields[.accessControlExposeHeaders]?.split(separator: ", ") ?? []
@@ -137,7 +138,7 @@ struct NonceConformance {
 
     @Test("D30 (RFC 9449 §7.3): a repeat is told from a fresh proof for the same request")
     func repeated() async throws {
-        let device = try await ForeignDevice(World { $0.sessions.accessTokenBinding = .dpop })
+        let device = try await RawDevice(ServiceWorld { $0.sessions.accessTokenBinding = .dpop })
         #expect(try await device.boundSessions().status == 200)
         let again = try await device.boundSessions()
         #expect(again.status == 400 && again.code == "invalid_dpop_proof")
@@ -146,7 +147,7 @@ struct NonceConformance {
 
     @Test("D37 (RFC 9449 §11.2): bound tokens live for a quarter of an hour at most, nonces or not")
     func lifetime() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         for policy in ["when_needed", "always"] {
             let (body, path) = (#"{"access_token_binding": "dpop", "nonce_policy": "\#(policy)""#, "/config/sessions")
             let most = try await world.manage(path, json: body + #", "access_token_lifetime": 900}"#, method: .put)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Service: rules of proofs")
 struct ProofConformance {
     /// One device for all, as what is refused changes nothing.
-    private static let device = Task { try await ForeignDevice(World()) }
+    private static let device = Task { try await RawDevice(ServiceWorld()) }
 
     @Test("A proof that breaks one rule refreshes nothing", arguments: ProofMutation.all)
     func refused(_ mutation: ProofMutation) async throws {
@@ -26,7 +26,7 @@ struct ProofConformance {
 
     @Test("After any number of proofs that break a rule the session lives on")
     func livesOn() async throws {
-        let device = try await ForeignDevice(World())
+        let device = try await RawDevice(ServiceWorld())
         for mutation in ProofMutation.all { _ = try await device.refresh(proof: { try mutation.change(&$0) }) }
         #expect(try await device.refresh().status == 200)
     }
@@ -35,7 +35,7 @@ struct ProofConformance {
         "A proof that goes with an access token and has the hash of another is refused",
         arguments: ProofMutation.withAccessToken)
     func accessToken(_ mutation: ProofMutation) async throws {
-        let device = try await ForeignDevice(World())
+        let device = try await RawDevice(ServiceWorld())
         let answer = try await device.refresh(bearer: device.accessToken, proof: { try mutation.change(&$0) })
         #expect(answer.status == 400)
         #expect(answer.code == "invalid_dpop_proof")
@@ -44,7 +44,7 @@ struct ProofConformance {
 
     @Test("RFC 9449 §5: a refresh token is good with the key that it was issued to, and with no other")
     func otherKey() async throws {
-        let device = try await ForeignDevice(World())
+        let device = try await RawDevice(ServiceWorld())
         let answer = try await device.refresh(proof: {
             $0.signer = PublishedKeys.otherDevice
             $0.header["jwk"] = .object(
@@ -57,7 +57,7 @@ struct ProofConformance {
 
     @Test("RFC 9449 §11.1: a proof is good once")
     func replay() async throws {
-        var device = try await ForeignDevice(World())
+        var device = try await RawDevice(ServiceWorld())
         try device.take(await device.refresh())
         let again = try await device.refresh()
         #expect(again.status == 400)
@@ -66,7 +66,7 @@ struct ProofConformance {
 
     @Test("RFC 9449 §11.1: a whole request that is sent again is reuse of its refresh token, and ends the session")
     func replayOfTheRequest() async throws {
-        var device = try await ForeignDevice(World())
+        var device = try await RawDevice(ServiceWorld())
         let answer = try await device.refresh()
         #expect(try await device.refresh().status == 401)
         try device.take(answer)

@@ -6,41 +6,40 @@ import SessionConformance
 import SessionDomain
 import SessionHTTP
 import SessionTokens
+import SessionWire
 import Testing
 
 /// RFC 9449, RFC 8725 and RFC 9068 before the service behind a real socket: what a foreign client writes arrives as it is.
 @Suite("Service on a socket: rules of proofs and tokens")
 struct ServiceSocketConformance {
-    private static let list = "/v1/session/me/list"
-    private static let refresh = "/v1/session/refresh"
-
     /// A device that is signed in, with an app whose tokens are bound or not, while the service listens.
     private func serve(
         _ binding: SessionPolicy.AccessTokenBinding,
-        _ work: @escaping @Sendable (ForeignDevice, Int) async throws -> Void
+        _ work: @escaping @Sendable (RawDevice, Int) async throws -> Void
     ) async throws {
-        let device = try await ForeignDevice(World { $0.sessions.accessTokenBinding = binding })
+        let device = try await RawDevice(ServiceWorld { $0.sessions.accessTokenBinding = binding })
         try await LoopbackServer.serve(buildRouter(service: device.world.service, edge: EdgeOptions())) { port in
             try await work(device, port)
         }
     }
 
-    private static func refreshing(_ device: ForeignDevice, proofs: [String]) -> WireRequest {
-        var request = WireRequest(method: "POST", path: refresh, host: "localhost:8080", body: "{}")
+    private static func refreshing(_ device: RawDevice, proofs: [String]) -> WireRequest {
+        var request = WireRequest(
+            method: "POST", path: FrontendPath.refresh.rawValue, host: "localhost:8080", body: "{}")
         request.add("X-Refresh-Token", device.refreshToken)
         for proof in proofs { request.add("DPoP", proof) }
         return request
     }
 
     private static func listing(_ authorization: String..., proofs: [String] = []) -> WireRequest {
-        var request = WireRequest(path: list, host: "localhost:8080")
+        var request = WireRequest(path: FrontendPath.sessions.rawValue, host: "localhost:8080")
         for value in authorization { request.add("Authorization", value) }
         for proof in proofs { request.add("DPoP", proof) }
         return request
     }
 
     /// The token that the service gave, under the service's own key, and ready for a change.
-    private static func draft(of device: ForeignDevice) async throws -> TokenDraft {
+    private static func draft(of device: RawDevice) async throws -> TokenDraft {
         let app = try await device.world.service.directory.app(device.world.appID)
         let claims = try JWT.unverifiedClaims(of: device.accessToken, as: [String: JSONValue].self)
         return TokenDraft(signer: app.accessKey, claims: claims)
@@ -49,7 +48,7 @@ struct ServiceSocketConformance {
     @Test("A refresh with a proof that breaks one rule is refused, and the good one after all of them is not")
     func refreshProofs() async throws {
         try await serve(.bearer) { device, port in
-            let valid = device.proof(.post, Self.refresh)
+            let valid = device.proof(.post, .refresh)
             try await concurrently(ProofMutation.all) { mutation in
                 let proofs = try valid.with { try mutation.change(&$0) }.headers()
                 let answer = try await Self.refreshing(device, proofs: proofs).send(to: port)
@@ -64,7 +63,7 @@ struct ServiceSocketConformance {
     @Test("A bound token with a proof that breaks one rule opens nothing, and with the good one it does")
     func listProofs() async throws {
         try await serve(.dpop) { device, port in
-            let valid = device.proof(.get, Self.list, accessToken: device.accessToken)
+            let valid = device.proof(.get, .sessions, accessToken: device.accessToken)
             try await concurrently(ProofMutation.all + ProofMutation.withAccessToken) { mutation in
                 let proofs = try valid.with { try mutation.change(&$0) }.headers()
                 let answer = try await Self.listing("DPoP " + device.accessToken, proofs: proofs).send(to: port)
@@ -100,7 +99,7 @@ struct ServiceSocketConformance {
         try await serve(.dpop) { device, port in
             let valid = try await Self.draft(of: device)
             @Sendable func request(_ token: String) throws -> WireRequest {
-                Self.listing("DPoP " + token, proofs: try device.proof(.get, Self.list, accessToken: token).headers())
+                Self.listing("DPoP " + token, proofs: try device.proof(.get, .sessions, accessToken: token).headers())
             }
             try await concurrently(TokenMutation.all) { mutation in
                 let answer = try await request(valid.with { try mutation.change(&$0) }.compact()).send(to: port)
@@ -119,7 +118,7 @@ struct ServiceSocketConformance {
         try await serve(.dpop) { device, port in
             let iat = JSONValue.int(device.world.clock.timestamp.seconds - 600)
             @Sendable func request(id: String, nonce: String?) throws -> WireRequest {
-                let proof = device.proof(.get, Self.list, id: id, accessToken: device.accessToken, nonce: nonce)
+                let proof = device.proof(.get, .sessions, id: id, accessToken: device.accessToken, nonce: nonce)
                 return Self.listing(
                     "DPoP " + device.accessToken, proofs: try proof.with { $0.claims["iat"] = iat }.headers())
             }
@@ -137,7 +136,7 @@ struct ServiceSocketConformance {
     @Test("RFC 9110 §5: odd bytes, spellings and repetitions of fields get a refusal and no more")
     func fields() async throws {
         try await serve(.bearer) { device, port in
-            let proof = try device.proof(.post, Self.refresh).headers()[0]
+            let proof = try device.proof(.post, .refresh).headers()[0]
             var odd = Self.refreshing(device, proofs: [])
             odd.fields.append(("DPoP", Array(proof.utf8) + [0xFF, 0xFE]))
             #expect(try await odd.send(to: port).code == "invalid_dpop_proof")

@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTypes
+import PreludeSessionTesting
 import SessionConformance
 import SessionDomain
 import SessionTokens
+import SessionWire
 import Testing
 
 /// RFC 8725 and RFC 9068 before the service, rule by rule: the rules are in the names of the mutations.
@@ -11,13 +13,13 @@ struct TokenConformance {
     /// One device for each algorithm: RSA keys take a while, and what is refused changes nothing.
     private static let devices = Dictionary(
         uniqueKeysWithValues: SignatureAlgorithm.allCases.map { algorithm in
-            (algorithm, Task { try await ForeignDevice(World { $0.signingAlgorithm = algorithm }) })
+            (algorithm, Task { try await RawDevice(ServiceWorld { $0.signingAlgorithm = algorithm }) })
         })
     /// The same, with a token that is bound to its key.
-    private static let bound = Task { try await ForeignDevice(World { $0.sessions.accessTokenBinding = .dpop }) }
+    private static let bound = Task { try await RawDevice(ServiceWorld { $0.sessions.accessTokenBinding = .dpop }) }
 
     /// The token that the service gave, under the service's own key, and ready for a change.
-    private func draft(of device: ForeignDevice) async throws -> TokenDraft {
+    private func draft(of device: RawDevice) async throws -> TokenDraft {
         let app = try await device.world.service.directory.app(device.world.appID)
         let claims = try JWT.unverifiedClaims(of: device.accessToken, as: [String: JSONValue].self)
         return TokenDraft(signer: app.accessKey, claims: claims)
@@ -41,7 +43,7 @@ struct TokenConformance {
             #expect(answer.code == "unauthorized", "\(algorithm)")
             #expect(answer.challenge == #"Bearer error="invalid_token""#, "\(algorithm)")
             // Whatever the header named, nobody went there (RFC 8725 §3.10).
-            #expect(device.world.internet.requests.isEmpty)
+            #expect(device.world.operatorEndpoints.requests.isEmpty)
         }
     }
 
@@ -56,7 +58,7 @@ struct TokenConformance {
 
     @Test("RFC 8725 §3.12: a token under the key of challenges opens nothing")
     func challengeKey() async throws {
-        let device = try await ForeignDevice(World())
+        let device = try await RawDevice(ServiceWorld())
         let app = try await device.world.service.directory.app(device.world.appID)
         let valid = try await draft(of: device)
         let other = TokenDraft(signer: app.challengeKey, claims: valid.claims)
@@ -65,8 +67,8 @@ struct TokenConformance {
 
     @Test("RFC 8725 §3.12: a proof is no access token of the service")
     func proof() async throws {
-        let device = try await ForeignDevice(World())
-        let proof = try device.proof(.get, "/v1/session/me/list").headers()[0]
+        let device = try await RawDevice(ServiceWorld())
+        let proof = try device.proof(.get, .sessions).headers()[0]
         #expect(try await device.sessions(token: proof).status == 401)
     }
 
@@ -74,7 +76,7 @@ struct TokenConformance {
         "RFC 9068 §2.1, §2.2: what the service writes has every claim that is required, and typ at+jwt",
         arguments: ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"])
     func written(_ claim: String) async throws {
-        let device = try await ForeignDevice(World())
+        let device = try await RawDevice(ServiceWorld())
         let claims = try JWT.unverifiedClaims(of: device.accessToken, as: [String: JSONValue].self)
         #expect(claims[claim] != nil)
         #expect(String(decoding: try JWSText(device.accessToken).header, as: UTF8.self).contains(#""typ":"at+jwt""#))

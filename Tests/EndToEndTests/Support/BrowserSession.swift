@@ -1,18 +1,18 @@
 import HTTPTypes
 import PreludeSession
-import SessionHTTP
+import PreludeSessionTesting
 import Testing
 
-/// A browser that signed in with a code and has no key: a cookie, and an access token.
+/// A browser that signed in with a code and has no key. It holds a refresh cookie and an access token.
 struct BrowserSession {
     static let origin = "https://app.example.com"
 
-    let world: World
+    let world: ServiceWorld
     /// `name=value` of the refresh cookie.
     var cookie: String
     var accessToken: String
 
-    init(in world: World, email: String = "web@example.com") async throws {
+    init(in world: ServiceWorld, email: String = "web@example.com") async throws {
         let started = try await world.call(
             "/v1/session/otp", json: #"{"identifier":{"type":"email_address","value":"\#(email)"}}"#,
             headers: ["origin": Self.origin])
@@ -29,15 +29,16 @@ struct BrowserSession {
         accessToken = try #require(finalized.body["access_token"]?.stringValue)
     }
 
+    /// `name=value` of the first cookie whose name starts with a prefix.
     static func cookie(_ prefix: String, in head: HTTPResponse) throws -> String {
         let cookies = head.headerFields[values: HTTPField.Name.setCookie]
         return String(try #require(cookies.first { $0.hasPrefix(prefix) }).prefix { $0 != ";" })
     }
 
-    /// A call by a page of the app.
+    /// Sends a request as a page of the app.
     func call(
         _ path: String, json: String, bearer: Bool = false, withCookie: Bool = true
-    ) async throws -> (status: Int, body: [String: PreludeJSONValue], head: HTTPResponse) {
+    ) async throws -> ServiceAnswer {
         var headers = ["origin": Self.origin]
         if bearer { headers["authorization"] = "Bearer " + accessToken }
         if withCookie { headers["cookie"] = cookie }

@@ -8,10 +8,11 @@ import SessionTokens
 import Synchronization
 import Testing
 
-/// Two nodes on one database whose clocks are a minute apart, and verifiers that go by the oldest key set they may have.
-/// Clocks of nodes may jump; those of verifiers are right.
+/// Two nodes on one database, whose clocks differ by a minute, and twelve verifiers with key sets as old as allowed.
+///
+/// The clocks of nodes can jump. The clocks of verifiers are correct.
 struct RotationSimulation {
-    /// What a verifier makes of its key set: it fetches as late as it is allowed to.
+    /// A verifier that fetches its key set as late as allowed.
     private struct Verifier {
         let node: Int
         var keys: [StoredSigningKey.Purpose: Set<String>] = [:]
@@ -27,14 +28,15 @@ struct RotationSimulation {
         }
     }
 
-    /// The last moment at which something that a key signed is still good, for a verifier whose clock is late.
+    /// For each key, the time until which a verifier with a late clock accepts what the key signed.
     private typealias Signed = [StoredSigningKey.Purpose: [String: Timestamp]]
 
     let clock: TestClock
-    private(set) var nodes: [SessionService]
+    let store: any AppStore
+    private(set) var nodes: [RotationNode]
     let app: AppID
     private let clocks: NodeClocks
-    private let makeNode: @Sendable (Int) throws -> SessionService
+    private let makeNode: @Sendable (Int) throws -> RotationNode
     private var verifiers: [Verifier]
     private var signed: Signed = [:]
     private var verified: Set<String> = []
@@ -42,54 +44,63 @@ struct RotationSimulation {
     private(set) var refusals = 0
     private(set) var signers: [String] = []
 
-    init(policy: KeyRotationPolicy, accessTokenLifetime: Int) async throws {
+    /// - Parameter runsWholeService: Whether each node is a whole service over SQLite. A simulation with fewer parts takes
+    ///   a third of the time.
+    init(policy: KeyRotationPolicy, accessTokenLifetime: Int, runsWholeService: Bool = false) async throws {
         let (live, id) = (ServiceEnvironment.live, try #require(AppID("testapp")))
-        let (clock, clocks) = (TestClock(), NodeClocks())
-        (self.clock, self.clocks, app) = (clock, clocks, id)
-        let store = try SQLiteStore.open(.memory)
-        let master = MasterKey(secret: Data(live.randomBytes(32)))
+        let (clock, clocks, database) = (TestClock(), NodeClocks(), try SQLiteStore.open(.memory))
+        let store: any AppStore = runsWholeService ? database : CachedAppStore(database)
+        (self.clock, self.clocks, self.store, app) = (clock, clocks, store, id)
+        let keys = KeyRing(current: MasterKey(secret: Data(live.randomBytes(32))))
+        let origins = try PublicOrigins(publicURL: ServiceWorld.localOrigin)
         makeNode = { index in
-            SessionService(
-                store: store, keys: KeyRing(current: master), hasher: try Argon2PasswordHasher(), delivery: nil,
-                egress: FakeInternet(), origins: try PublicOrigins(publicURL: World.origin), defaultApp: id,
-                environment: ServiceEnvironment(
-                    now: { clock.timestamp + clocks.skews.withLock { $0[index] } },
-                    uptime: { clock.timestamp.milliseconds }, randomBytes: live.randomBytes,
-                    sleep: { _ in throw CancellationError() }),
-                keyRotation: policy)
+            let environment = ServiceEnvironment(
+                now: { clock.timestamp + clocks.skews.withLock { $0[index] } },
+                uptime: { clock.timestamp.milliseconds }, randomBytes: live.randomBytes,
+                sleep: { _ in throw CancellationError() })
+            guard runsWholeService else {
+                return RotationNode(
+                    store: store, keys: keys, origins: origins, policy: policy, environment: environment)
+            }
+            return RotationNode(
+                SessionService(
+                    store: database, keys: keys, hasher: try Argon2PasswordHasher.cheap(), delivery: nil,
+                    egress: OperatorEndpoints(), origins: origins, defaultApp: id, environment: environment,
+                    keyRotation: policy), keys: keys)
         }
         nodes = try [0, 1].map(makeNode)
         verifiers = (0..<12).map { Verifier(node: $0 % 2) }
         _ = try await nodes[1].apps.create(id: id, name: "Test") {
             $0.sessions.accessTokenLifetime = accessTokenLifetime
         }
-        try await HookKeys(
-            store: store, keys: KeyRing(current: master), directory: nodes[1].directory,
-            environment: nodes[1].environment
-        ).ensure(app: id)
-        // Verifiers come one after the other, so that some are always about to fetch and some have just done so.
+        try await nodes[1].hookKeys.ensure(app: id)
+        // The verifiers start one after the other. At any time some are about to fetch, and others have just fetched.
         for index in verifiers.indices {
             try await fetch(index)
             clock.advance(seconds: 28)
         }
     }
 
-    /// Sets the clocks of nodes wrong by so many seconds; without any, as right as they are otherwise.
+    /// Sets the errors of the nodes' clocks.
+    ///
+    /// - Parameters:
+    ///   - seconds: Added to the usual error of half a minute.
+    ///   - places: The indices of the nodes.
     func setClocks(ahead seconds: Int = 0, of places: [Int] = [0, 1]) {
         clocks.skews.withLock { skews in
             for place in places { skews[place] = NodeClocks.usual[place] + seconds }
         }
     }
 
-    /// Starts the nodes anew: they remember nothing.
+    /// Restarts the nodes, so that they lose everything in memory.
     mutating func restart() throws { nodes = try [0, 1].map(makeNode) }
 
-    /// Lets time go by; both nodes sign at each step, and every verifier checks everything that is good.
-    mutating func run(seconds: Int, step: Int, keepsHouse: Bool = true) async throws {
+    /// Advances the time. At each step both nodes sign, and every verifier checks everything that is still valid.
+    mutating func run(seconds: Int, step: Int) async throws {
         let end = clock.timestamp + seconds
         while clock.timestamp < end {
             clock.advance(seconds: step)
-            if keepsHouse && clock.timestamp.seconds % 60 < Int64(step) {
+            if clock.timestamp.seconds % 60 < Int64(step) {
                 for node in nodes { try await node.signingKeys.maintain { Issue.record($0) } }
             }
             for index in verifiers.indices where verifiers[index].isDue(at: clock.timestamp) { try await fetch(index) }
@@ -108,17 +119,17 @@ struct RotationSimulation {
         verifiers[index].fetchedAt = clock.timestamp
     }
 
-    private mutating func sign(_ node: SessionService) async throws {
+    private mutating func sign(_ node: RotationNode) async throws {
         let runtime = try await node.directory.app(app)
         let leeway = KeyRotationPolicy.clockLeeway
-        let (now, right) = (node.environment.now(), clock.timestamp + leeway)
-        // A token from the future is refused for its times, whatever its key.
-        if now <= right {
+        let (now, latest) = (node.environment.now(), clock.timestamp + leeway)
+        // Verifiers reject a token from the future with any key.
+        if now <= latest {
             note(runtime.accessKey.keyID, .access, now + runtime.settings.sessions.accessTokenLifetime + leeway)
         }
-        note(runtime.challengeKey.keyID, .challenge, min(now, right) + StepUpStep.maximumDuration + leeway)
-        if let key = runtime.hookKey { note(key.keyID, .hook, right + KeyRotationPolicy.hookSignatureLife) }
-        // What the key identifiers say is what the signatures say; once for each key is enough, as keys do not change.
+        note(runtime.challengeKey.keyID, .challenge, min(now, latest) + StepUpStep.maximumDuration + leeway)
+        if let key = runtime.hookKey { note(key.keyID, .hook, latest + KeyRotationPolicy.hookSignatureLife) }
+        // The simulation compares key ids only. One real signature for each key shows that the ids stand for the keys.
         guard verified.insert(runtime.accessKey.keyID).inserted else { return }
         let token = try JWT.sign(["sub": "usr_1"], type: TokenType.accessToken, key: runtime.accessKey)
         for other in nodes {
@@ -146,7 +157,7 @@ struct RotationSimulation {
     }
 }
 
-/// How wrong the clock of each node is, in seconds.
+/// The errors of the nodes' clocks, in seconds.
 private final class NodeClocks: Sendable {
     static let usual = [30, -30]
     let skews = Mutex(usual)

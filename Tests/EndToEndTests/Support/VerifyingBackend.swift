@@ -5,45 +5,43 @@ import PreludeSessionTesting
 import PreludeSessionVerifier
 import SessionDomain
 
-/// An operator's backend at `api.example.com` that lets in whom the verifier lets in; whatever else the SDK sends goes to
-/// the service.
-actor VerifyingBackend: SessionTransport {
+/// An operator's backend at `api.example.com` that accepts the requests that the verifier accepts.
+actor VerifyingBackend {
     static let url = "https://api.example.com/orders"
 
     let verifier: SessionVerifier
-    private let service: InProcessTransport
     private let stepUp: String?
     private let greatestAge: TimeInterval?
-    /// What came in, and what became of it.
+    /// The requests of the app, with the status of each response.
     private(set) var requests: [(request: HTTPRequest, status: Int)] = []
 
+    /// Starts the backend for the clients of a world.
+    ///
     /// - Parameters:
     ///   - stepUp: The scope that every call needs.
-    ///   - greatestAge: How old a token may be, in seconds.
+    ///   - greatestAge: The maximum age of an access token, in seconds.
     init(
-        _ world: World, nonces: NoncePolicy = .never, stepUp: String? = nil, greatestAge: TimeInterval? = nil
+        _ world: ServiceWorld, nonces: NoncePolicy = .never, stepUp: String? = nil, greatestAge: TimeInterval? = nil
     ) throws {
         let clock = world.clock
         var options = VerifierOptions()
         options.nonces = nonces
         options.environment = VerifierEnvironment { clock.timestamp.date }
         verifier = try SessionVerifier(
-            service: World.origin, audience: world.appID.rawValue, resources: ["https://api.example.com"],
-            options: options, keySource: ServiceKeys(router: world.router))
-        service = world.transport()
+            service: world.origin, audience: world.appID.rawValue, resources: ["https://api.example.com"],
+            options: options, keySource: ServiceKeySource(router: world.router))
         self.stepUp = stepUp
         self.greatestAge = greatestAge
+        world.appBackend.serve { [self] request, _ in await answer(request) }
     }
 
-    func send(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data) {
-        guard request.authority == "api.example.com" else {
-            return try await service.send(request, body: body, timeout: timeout)
-        }
+    private func answer(_ request: HTTPRequest) async -> (HTTPResponse, Data) {
         let answer = await respond(to: request)
         requests.append((request, answer.0.status.code))
         return answer
     }
 
+    /// The response to a request, without recording the request.
     func respond(to request: HTTPRequest) async -> (HTTPResponse, Data) {
         do {
             let user = try await verifier.verify(request)

@@ -3,13 +3,14 @@ import SessionDomain
 import SessionRSA
 import SessionTokens
 
-/// The app's backend, as far as the service asks it about steps of the app's own: the key that proves them.
-struct OwnSteps: Egress {
+/// The key with which the app's backend proves that a user has completed a step of the app's own.
+enum CustomStepSigner {
+    /// Where the service fetches the public key.
     static let keySetURL = "https://backend.test/jwks.json"
-    /// Seconds for which a proof is good.
+    /// Seconds for which a proof is valid.
     static let lifetime: Int64 = 120
 
-    /// Takes tenths of a second to make, so all tests of a process share one, and it is made when it is needed.
+    /// Generated on first use and shared by all tests of a process, because generation takes tenths of a second.
     private static let key = Task.detached { RS256SigningKey(try RSASigningKey.generate()) }
 
     private struct Claims: Encodable {
@@ -28,6 +29,7 @@ struct OwnSteps: Egress {
         }
     }
 
+    /// A verification token for a completed step.
     static func proof(
         of step: String, challengeID: String, user: String, tokenID: String, now: Timestamp
     ) async throws -> String {
@@ -38,16 +40,16 @@ struct OwnSteps: Egress {
             type: "JWT", key: try await key.value)
     }
 
-    func send(_ request: EgressRequest) async throws(EgressError) -> EgressAnswer {
-        guard request.url == Self.keySetURL else { throw .connectionFailed("the service of a unit test calls nobody") }
-        do {
-            let key = try await Self.key.value
-            return EgressAnswer(
-                status: 200, body: try JSONEncoder().encode(["keys": [key.publicKey.publishedMembers]]))
-        } catch {
-            throw .connectionFailed("the key that proves own steps cannot be made")
+    /// Publishes the key set (RFC 7517 §5) at `keySetURL`.
+    static func publish(at endpoints: OperatorEndpoints) {
+        endpoints.serve(keySetURL) { _ throws(EgressError) in
+            do {
+                let key = try await Self.key.value
+                return EgressAnswer(
+                    status: 200, body: try JSONEncoder().encode(["keys": [key.publicKey.publishedMembers]]))
+            } catch {
+                throw EgressError.connectionFailed("the key that proves custom steps cannot be generated")
+            }
         }
     }
-
-    func validate(url: String) throws(EgressError) {}
 }

@@ -4,8 +4,8 @@ import PreludeSessionTesting
 import PreludeSessionVerifier
 import Testing
 
-/// The key set of a node as it is at the moment, with the lifetime that the node gives it.
-struct ServiceKeys: KeySetSource {
+/// Fetches the current key set of a node, with the lifetime that the node gives it.
+struct ServiceKeySource: KeySetSource {
     let router: InProcessRouter
 
     func fetch() async throws -> FetchedKeySet {
