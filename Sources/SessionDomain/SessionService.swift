@@ -5,7 +5,8 @@ package struct SessionService: Sendable {
     package let passwordLogin: PasswordLogin
     package let migrationLogin: MigrationLogin
     package let sessions: SessionLifecycle
-    package let signedIn: SignedInCalls
+    package let authenticator: AccessTokenAuthenticator
+    package let userSessions: UserSessions
     package let stepUp: StepUp
     package let passwordChange: PasswordChange
     package let apps: AppManagement
@@ -52,7 +53,8 @@ package struct SessionService: Sendable {
         passwordLogin = PasswordLogin(store: store, hasher: hasher, sources: sources, environment: environment)
         migrationLogin = MigrationLogin(store: store, call: call, sources: sources, environment: environment)
         sessions = SessionLifecycle(store: store, keys: keys, environment: environment)
-        signedIn = SignedInCalls(store: store, environment: environment)
+        authenticator = AccessTokenAuthenticator(store: store, environment: environment)
+        userSessions = UserSessions(store: store, environment: environment)
         stepUp = StepUp(
             store: store, keys: keys, codes: codes,
             hook: DelegationHook(call: call, store: store, environment: environment),
@@ -81,7 +83,9 @@ package struct SessionService: Sendable {
             let (time, jump) = clock.time(now: environment.now(), uptime: environment.uptime())
             if let jump { notices(.clockJumped(seconds: jump)) }
             do {
-                while try await store.deleteExpired(now: time, limit: batch) >= batch {}
+                while try await store.deleteExpired(
+                    now: time, eventsUntil: time - Retention.events, limit: batch) >= batch
+                {}
             } catch {
                 if !(error is CancellationError) { report(error) }
             }

@@ -34,7 +34,7 @@ struct DurabilityTests {
     @Test("A new database is its owner's alone, with all its files")
     func fileMode() async throws {
         let store = try SQLiteStore.open(.file(path))
-        _ = try await store.createApp(try someApp(), keys: [])
+        _ = try await store.perform(CreateApp(try someApp(), keys: []))
         for suffix in ["", "-wal", "-shm"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
@@ -79,7 +79,7 @@ struct DurabilityTests {
         try await store.close()
         try await store.close()
         let app = try someApp()
-        await #expect(throws: StoreError.self) { try await store.createApp(app, keys: []) }
+        await #expect(throws: StoreError.self) { try await store.perform(CreateApp(app, keys: [])) }
         await #expect(throws: StoreError.self) { try await store.apps() }
     }
 
@@ -87,8 +87,8 @@ struct DurabilityTests {
     func secondProcess() async throws {
         let (service, command) = (try SQLiteStore.open(.file(path)), try SQLiteStore.open(.file(path)))
         let app = try someApp()
-        #expect(try await command.createApp(app, keys: []))
-        #expect(try await service.createApp(app, keys: []) == false)
+        #expect(try await command.perform(CreateApp(app, keys: [])))
+        #expect(try await service.perform(CreateApp(app, keys: [])) == false)
         #expect(try await service.app(app.id) == app)
         for store in [service, command] { try await store.close() }
     }
@@ -105,7 +105,7 @@ struct DurabilityTests {
                     let key = ManagementKey(
                         id: "mk_\(index)", name: "k", appID: nil, hash: "hash \(index)",
                         createdAt: Timestamp(seconds: Int64(index)))
-                    try await store.insertManagementKey(key)
+                    try await store.perform(InsertManagementKey(key, mustBeNew: true))
                     return key
                 }
             }

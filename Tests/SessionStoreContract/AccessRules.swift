@@ -44,8 +44,9 @@ enum AccessRules {
                 world async throws in
                 let ada = try await world.addUser()
                 let phone = try world.phone("+14155550100")
-                _ = try await world.store.addIdentifier(
-                    phone, user: ada.id, app: world.app, now: world.now, events: world.events())
+                _ = try await world.store.perform(
+                    AddIdentifier(
+                        phone, user: ada.id, app: world.app, now: world.now, events: world.events()))
                 let session = try await world.signIn(
                     try #require(try await world.store.user(ada.id, app: world.app)))
                 try await world.begin(ada.identifiers[0], token: "by mail")
@@ -70,7 +71,7 @@ enum AccessRules {
                 world async throws in
                 let ada = try await world.addUser(passwordHash: "cheap")
                 func upgrade(from old: String, to new: String) async throws -> String? {
-                    try await world.store.upgradePasswordHash(from: old, to: new, user: ada.id, app: world.app)
+                    try await world.store.perform(UpgradePasswordHash(from: old, to: new, user: ada.id, app: world.app))
                     return try await PasswordTryRules.storedHash(of: ada.identifiers[0], world)
                 }
                 #expect(try await upgrade(from: "cheap", to: "costly") == "costly")
@@ -81,15 +82,17 @@ enum AccessRules {
     private static func setStatus(
         _ status: User.Status, of user: User, _ world: ContractWorld
     ) async throws -> User? {
-        try await world.store.setStatus(
-            status, user: user.id, app: world.app, now: world.now + 1, events: world.events())
+        try await world.store.perform(
+            SetUserStatus(
+                status, user: user.id, app: world.app, now: world.now + 1, events: world.events()))
     }
 
     private static func setPassword(
         _ hash: String, of user: User, endingSessions: Bool, _ world: ContractWorld
     ) async throws -> User? {
-        try await world.store.setPassword(
-            hash: hash, user: user.id, app: world.app, endingSessions: endingSessions, now: world.now + 2,
-            events: world.events())
+        try await world.store.perform(
+            SetPassword(
+                hash: hash, user: user.id, app: world.app, endingSessions: endingSessions, now: world.now + 2,
+                events: world.events()))
     }
 }

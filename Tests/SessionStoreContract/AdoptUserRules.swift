@@ -13,8 +13,9 @@ enum AdoptUserRules {
         ContractRule("Somebody known by an identifier gets the others and the external id; the profile stays") {
             world async throws in
             let ada = try await world.addUser()
-            _ = try await world.store.mergeProfile(
-                ["kept": "yes"], user: ada.id, app: world.app, now: world.now, events: world.events())
+            _ = try await world.store.perform(
+                MergeProfile(
+                    ["kept": "yes"], user: ada.id, app: world.app, now: world.now, events: world.events()))
             let new = try newcomer(
                 world, ["+14155550100", "ADA@example.com"], externalID: "ext", profile: ["kept": "no", "a": "b"])
             guard case .adopted(let user) = try await adopt(new, world) else { throw ContractFailure("not adopted") }
@@ -99,6 +100,6 @@ enum AdoptUserRules {
     }
 
     private static func adopt(_ user: User, _ world: ContractWorld) async throws -> AdoptUserOutcome {
-        try await world.store.adoptUser(AdoptUser(newUser: user, now: world.now + 5, events: world.events()))
+        try await world.store.perform(AdoptUser(newUser: user, now: world.now + 5, events: world.events()))
     }
 }

@@ -64,8 +64,9 @@ enum ChallengeRules {
         },
         ContractRule("Step-ups are counted by user, until the window ends") { world async throws in
             func count(_ user: String, _ app: AppID, after seconds: Int) async throws -> Timestamp? {
-                try await world.store.countStepUp(
-                    user: user, app: app, limit: RateLimit(limit: 2, window: 60), now: world.now + seconds)
+                try await world.store.perform(
+                    CountStepUp(
+                        user: user, app: app, limit: RateLimit(limit: 2, window: 60), now: world.now + seconds))
             }
             for second in 0..<2 { #expect(try await count("usr_1", world.app, after: second) == nil) }
             #expect(try await count("usr_1", world.app, after: 59) == world.now + 60)
@@ -75,8 +76,9 @@ enum ChallengeRules {
         },
         ContractRule("O3: Concurrent step-ups never exceed their limit") { world async throws in
             let answers = try await concurrently(32) { _ in
-                try await world.store.countStepUp(
-                    user: "usr_1", app: world.app, limit: RateLimit(limit: 5, window: 60), now: world.now)
+                try await world.store.perform(
+                    CountStepUp(
+                        user: "usr_1", app: world.app, limit: RateLimit(limit: 5, window: 60), now: world.now))
             }
             #expect(answers.filter { $0 == nil }.count == 5)
         },
@@ -90,10 +92,10 @@ enum ChallengeRules {
             for _ in 0..<3 { _ = try await world.open(for: old.session, steps: [ContractWorld.customStep]) }
             let running = try await world.open(for: old.session, steps: [ContractWorld.customStep], after: 1)
 
-            #expect(try await world.store.deleteExpired(now: world.now + 98, limit: 100) == 0)
-            #expect(try await world.store.deleteExpired(now: world.now + 100, limit: 2) == 3)
-            #expect(try await world.store.deleteExpired(now: world.now + 100, limit: 100) == 1)
-            #expect(try await world.store.deleteExpired(now: world.now + 100, limit: 100) == 0)
+            #expect(try await world.deleteExpired(now: world.now + 98, limit: 100) == 0)
+            #expect(try await world.deleteExpired(now: world.now + 100, limit: 2) == 3)
+            #expect(try await world.deleteExpired(now: world.now + 100, limit: 100) == 1)
+            #expect(try await world.deleteExpired(now: world.now + 100, limit: 100) == 0)
             #expect(try await world.isOpen(running))
             let outcome = try await world.rotate(kept.session, proof: world.proof("a"), after: 100)
             #expect(outcome.grants == [kept.grant])
@@ -101,7 +103,7 @@ enum ChallengeRules {
             let change = ChangePassword(
                 appID: world.app, sessionID: endless.session.id, passwordHash: "new", endsOtherSessions: false,
                 now: world.now + 100, events: world.events())
-            #expect(try await world.store.changePassword(change) == .changed)
+            #expect(try await world.store.perform(change) == .changed)
         },
     ]
 }

@@ -60,15 +60,16 @@ enum ChangePasswordRules {
             let posing = ChangePassword(
                 appID: world.otherApp, sessionID: session.id, passwordHash: "new", endsOtherSessions: true,
                 now: world.now, events: world.events())
-            #expect(try await world.store.changePassword(posing) == .insufficientScope)
+            #expect(try await world.store.perform(posing) == .insufficientScope)
             #expect(try await change(session, to: "new", world) == .changed)
         },
         ContractRule("O12: A change ends codes, challenges and grants of the user, and nobody else's") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let phone = try world.phone("+14155550100")
-            _ = try await world.store.addIdentifier(
-                phone, user: ada.id, app: world.app, now: world.now, events: world.events())
+            _ = try await world.store.perform(
+                AddIdentifier(
+                    phone, user: ada.id, app: world.app, now: world.now, events: world.events()))
             let user = try #require(try await world.store.user(ada.id, app: world.app))
             let (session, _) = try await world.signIn(user, granted: scope, .singleUse)
             let (other, _) = try await world.signIn(user, granted: "pay", .profileBound)
@@ -119,7 +120,7 @@ enum ChangePasswordRules {
     private static func change(
         _ session: Session, to hash: String, endsOtherSessions: Bool = true, _ world: ContractWorld
     ) async throws -> ChangePasswordOutcome {
-        try await world.store.changePassword(
+        try await world.store.perform(
             ChangePassword(
                 appID: world.app, sessionID: session.id, passwordHash: hash, endsOtherSessions: endsOtherSessions,
                 now: world.now + 1, events: world.events()))

@@ -62,7 +62,7 @@ enum CheckCodeRules {
         ContractRule("A token of another app is unknown") { world async throws in
             let user = try await world.addUser()
             try await world.begin(user.identifiers[0], token: "token")
-            let outcome = try await world.store.checkCode(
+            let outcome = try await world.store.perform(
                 CheckCode(
                     appID: world.otherApp, tokenHash: "token", codeHashes: ["right"], limits: OTPLimits(),
                     signUp: true, newUserID: "usr_x", now: world.now, events: world.events()))

@@ -17,7 +17,7 @@ extension ContractWorld {
     ) async throws -> (session: Session, grant: Grant) {
         let session = newSession(of: user, key: key)
         let grant = grant(scope, mode, to: session, lasts: seconds)
-        try #require(try await store.startSession(start(session, grants: [grant])) == .started(user))
+        try #require(try await store.perform(start(session, grants: [grant])) == .started(user))
         return (session, grant)
     }
 
@@ -28,13 +28,13 @@ extension ContractWorld {
         app.scopes = scopes
         app.stepUp = StepUpConfig(
             jwksURL: nil, stepKeys: [], rules: scopes.map { ScopeRule(scope: $0, mode: .direct([], .block)) }, at: now)
-        try #require(try await store.createApp(app, keys: []))
+        try #require(try await store.perform(CreateApp(app, keys: [])))
         return app
     }
 
     /// How many rows of all users and apps have run out by then; a second look finds none of them.
     func countExpired(after seconds: Int) async throws -> Int {
-        try await store.deleteExpired(now: now + seconds, limit: 1000)
+        try await deleteExpired(now: now + seconds, limit: 1000)
     }
 }
 

@@ -18,7 +18,7 @@ extension ContractWorld {
             starting: scope, for: session, terms: GrantTerms(mode: mode, grantedFor: seconds), steps: steps,
             newIdentifier: newIdentifier, id: environment.newID("chg"), tokenID: environment.newID("chl"),
             at: now + delay)
-        try await store.openChallenge(OpenChallenge(challenge: challenge))
+        try await store.perform(OpenChallenge(challenge: challenge))
         return challenge
     }
 
@@ -39,7 +39,7 @@ extension ContractWorld {
         code: String = "right", limits: OTPLimits = OTPLimits(), after seconds: Int = 0
     ) async throws -> SendStepUpOutcome {
         let (time, app) = (now + seconds, app ?? self.app)
-        return try await store.sendStepUpCode(
+        return try await store.perform(
             SendStepUpCode(
                 appID: app, reference: reference ?? self.reference(challenge), limits: limits, now: time,
                 verification: { challenge, identifier in
@@ -54,7 +54,7 @@ extension ContractWorld {
         _ code: String, for challenge: StepUpChallenge, as reference: ChallengeReference? = nil, app: AppID? = nil,
         limits: OTPLimits = OTPLimits(), after seconds: Int = 1
     ) async throws -> StepOutcome {
-        try await store.checkStepUpCode(
+        try await store.perform(
             CheckStepUpCode(
                 appID: app ?? self.app, reference: reference ?? self.reference(challenge),
                 codeHashes: { _ in ["old key's", code] }, limits: limits, nextTokenID: environment.newID("chl"),
@@ -66,7 +66,7 @@ extension ContractWorld {
         _ key: String, token: String, for challenge: StepUpChallenge, as reference: ChallengeReference? = nil,
         about other: StepUpChallenge? = nil, user: String? = nil, app: AppID? = nil, after seconds: Int = 1
     ) async throws -> StepOutcome {
-        try await store.completeCustomStep(
+        try await store.perform(
             CompleteCustomStep(
                 appID: app ?? self.app, reference: reference ?? self.reference(challenge),
                 report: CustomStepReport(
@@ -82,8 +82,9 @@ extension ContractWorld {
     }
 
     func endSession(_ session: Session) async throws {
-        _ = try await store.revokeSessions(
-            of: session.userID, app: session.appID, .one(session.id), reason: .logout, now: now, events: events())
+        _ = try await store.perform(
+            RevokeSessions(
+                of: session.userID, app: session.appID, .one(session.id), reason: .logout, now: now, events: events()))
     }
 }
 

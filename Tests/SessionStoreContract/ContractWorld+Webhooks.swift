@@ -18,7 +18,7 @@ extension ContractWorld {
         _ events: [Event.Name] = [.userCreated], status: Webhook.Status = .active, app: AppID? = nil
     ) async throws -> Webhook {
         let webhook = newWebhook(events, status: status, app: app)
-        try #require(try await store.insertWebhook(webhook))
+        try #require(try await store.perform(CreateWebhook(webhook)))
         return webhook
     }
 
@@ -30,7 +30,7 @@ extension ContractWorld {
             let factory = EventFactory(appID: app ?? self.app, environment: environment(at: now + index))
             events.append(factory.make(name, ["number": .int(Int64(index))]))
         }
-        try await store.append(events)
+        try await store.perform(AppendEvents(events))
         return events
     }
 
@@ -38,8 +38,9 @@ extension ContractWorld {
     func claim(after seconds: Int, lease: Int = 60, limit: Int = 1000) async throws -> [ClaimedDelivery] {
         var claimed: [ClaimedDelivery] = []
         for webhook in try await store.dueWebhooks(now: now + seconds) {
-            let deliveries = try await store.claimDeliveries(
-                of: webhook, now: now + seconds, leaseEnd: now + seconds + lease, limit: limit)
+            let deliveries = try await store.perform(
+                ClaimDeliveries(
+                    of: webhook, now: now + seconds, leaseEnd: now + seconds + lease, limit: limit))
             claimed += deliveries.map { ClaimedDelivery(delivery: $0, url: webhook.url) }
         }
         return claimed

@@ -48,7 +48,7 @@ package struct ContractWorld: Sendable {
         let user = User(
             id: environment.newID("usr"), appID: app ?? self.app, status: status, externalID: externalID,
             identifiers: [try mail(address)], hasPassword: passwordHash != nil, createdAt: createdAt ?? now)
-        try #require(try await store.createUser(user, passwordHash: passwordHash, events: []) == .created)
+        try #require(try await store.perform(CreateUser(user, passwordHash: passwordHash, events: [])) == .created)
         return user
     }
 }

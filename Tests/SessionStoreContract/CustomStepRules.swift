@@ -59,7 +59,7 @@ enum CustomStepRules {
             let ada = try #require(try await world.store.user(challenge.userID, app: world.app))
             #expect(try await world.report("kyc", token: "name", for: challenge).advanced != nil)
             let login = world.start(world.newSession(of: ada), challenge: "name")
-            #expect(try await world.store.startSession(login) == .started(ada))
+            #expect(try await world.store.perform(login) == .started(ada))
         },
         ContractRule("S4: Of 32 concurrent reports of one step exactly one does it") { world async throws in
             let challenge = try await open(world)

@@ -10,16 +10,18 @@ enum EndedStepUpRules {
         (
             "O12: A new password",
             { world, user in
-                _ = try await world.store.setPassword(
-                    hash: "new", user: user.id, app: world.app, endingSessions: false, now: world.now,
-                    events: world.events())
+                _ = try await world.store.perform(
+                    SetPassword(
+                        hash: "new", user: user.id, app: world.app, endingSessions: false, now: world.now,
+                        events: world.events()))
             }
         ),
         (
             "O12: A removed identifier",
             { world, user in
-                _ = try await world.store.removeIdentifier(
-                    user.identifiers[0], user: user.id, app: world.app, now: world.now, events: world.events())
+                _ = try await world.store.perform(
+                    RemoveIdentifier(
+                        user.identifiers[0], user: user.id, app: world.app, now: world.now, events: world.events()))
             }
         ),
         ("R8: Becoming inactive", { try await setStatus(.inactive, $0, $1) }),
@@ -27,7 +29,7 @@ enum EndedStepUpRules {
         (
             "A deleted user",
             { world, user in
-                _ = try await world.store.deleteUser(user.id, app: world.app, events: [])
+                _ = try await world.store.perform(DeleteUser(user.id, app: world.app, events: []))
             }
         ),
     ]
@@ -37,16 +39,18 @@ enum EndedStepUpRules {
         (
             "An identifier that somebody else has, removed in vain",
             { world, user in
-                _ = try await world.store.removeIdentifier(
-                    try world.mail("bob@example.com"), user: user.id, app: world.app, now: world.now,
-                    events: world.events())
+                _ = try await world.store.perform(
+                    RemoveIdentifier(
+                        try world.mail("bob@example.com"), user: user.id, app: world.app, now: world.now,
+                        events: world.events()))
             }
         ),
         (
             "A profile",
             { world, user in
-                _ = try await world.store.mergeProfile(
-                    ["a": "b"], user: user.id, app: world.app, now: world.now, events: world.events())
+                _ = try await world.store.perform(
+                    MergeProfile(
+                        ["a": "b"], user: user.id, app: world.app, now: world.now, events: world.events()))
             }
         ),
     ]
@@ -91,7 +95,7 @@ enum EndedStepUpRules {
                 let foreigner = try await world.addUser(app: world.otherApp)
                 let foreign = try await world.signIn(foreigner, granted: "pay", .sessionBound)
 
-                _ = try await world.store.updateApp(world.app) { $0.scopes.removeAll { $0 == "pay" } }
+                _ = try await world.store.perform(UpdateApp(world.app) { $0.scopes.removeAll { $0 == "pay" } })
                 #expect(try await !world.isOpen(pay))
                 #expect(try await world.isOpen(other))
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [read])
@@ -100,7 +104,8 @@ enum EndedStepUpRules {
             ContractRule("R13: A scope that nothing decides on any more loses its grants, too") { world async throws in
                 try await world.addApp(scopes: ["pay", "read"])
                 let (session, _) = try await world.signIn(try await world.addUser(), granted: "pay", .sessionBound)
-                _ = try await world.store.updateApp(world.app) { $0.stepUp?.rules.removeAll { $0.scope == "pay" } }
+                _ = try await world.store.perform(
+                    UpdateApp(world.app) { $0.stepUp?.rules.removeAll { $0.scope == "pay" } })
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
             },
             ContractRule("R13: A scope whose rule goes loses its grants, although a login gives it, too") {
@@ -109,12 +114,13 @@ enum EndedStepUpRules {
                 let (session, _) = try await world.signIn(
                     try await world.addUser(), granted: "pay", .sessionBound)
                 let now = world.now
-                _ = try await world.store.updateApp(world.app) { app in
-                    var login = OTPLoginConfig(id: "lcfg_1", channel: .sms, isDefault: true, at: now)
-                    login.grantedScopes = ["pay"]
-                    app.otpLogins = [login]
-                    app.stepUp = nil
-                }
+                _ = try await world.store.perform(
+                    UpdateApp(world.app) { app in
+                        var login = OTPLoginConfig(id: "lcfg_1", channel: .sms, isDefault: true, at: now)
+                        login.grantedScopes = ["pay"]
+                        app.otpLogins = [login]
+                        app.stepUp = nil
+                    })
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
             },
             ContractRule("A change of settings that throws, or takes no scope away, ends nothing") {
@@ -122,15 +128,17 @@ enum EndedStepUpRules {
                 try await world.addApp(scopes: ["pay"])
                 let (session, grant) = try await world.signIn(
                     try await world.addUser(), granted: "pay", .sessionBound)
-                _ = try await world.store.updateApp(world.app) { app in
-                    app.name = "new"
-                    app.scopes.append("more")
-                }
+                _ = try await world.store.perform(
+                    UpdateApp(world.app) { app in
+                        app.name = "new"
+                        app.scopes.append("more")
+                    })
                 await #expect(throws: Refusal.conflict("no")) {
-                    try await world.store.updateApp(world.app) { app in
-                        app.scopes = []
-                        throw Refusal.conflict("no")
-                    }
+                    try await world.store.perform(
+                        UpdateApp(world.app) { app in
+                            app.scopes = []
+                            throw Refusal.conflict("no")
+                        })
                 }
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [grant])
             },
@@ -147,7 +155,8 @@ enum EndedStepUpRules {
     }
 
     private static func setStatus(_ status: User.Status, _ world: ContractWorld, _ user: User) async throws {
-        _ = try await world.store.setStatus(
-            status, user: user.id, app: world.app, now: world.now, events: world.events())
+        _ = try await world.store.perform(
+            SetUserStatus(
+                status, user: user.id, app: world.app, now: world.now, events: world.events()))
     }
 }

@@ -65,7 +65,7 @@ enum GrantRules {
                     User(id: id, appID: app, identifiers: [], createdAt: world.now)
                 }
                 for user in users {
-                    #expect(try await world.store.createUser(user, passwordHash: nil, events: []) == .created)
+                    #expect(try await world.store.perform(CreateUser(user, passwordHash: nil, events: [])) == .created)
                 }
                 _ = try await world.signIn(users[0], granted: "pay", mode)
                 for user in users.dropFirst() {
@@ -78,8 +78,8 @@ enum GrantRules {
             let ada = try await world.addUser()
             let refused = world.newSession(of: ada)
             let grant = world.grant("pay", .profileBound, to: refused)
-            _ = try await world.store.startSession(world.start(world.newSession(of: ada), challenge: "spent"))
-            let outcome = try await world.store.startSession(
+            _ = try await world.store.perform(world.start(world.newSession(of: ada), challenge: "spent"))
+            let outcome = try await world.store.perform(
                 world.start(refused, grants: [grant], challenge: "spent"))
             #expect(outcome == .challengeReused)
             let (session, given) = try await world.signIn(ada, granted: "read", .sessionBound)
@@ -97,7 +97,7 @@ enum GrantRules {
                 world.grant("d", .sessionBound, to: session, lasts: 5),
                 world.grant("e", .profileBound, to: session, lasts: 5),
             ]
-            _ = try await world.store.startSession(world.start(session, grants: kept + spent))
+            _ = try await world.store.perform(world.start(session, grants: kept + spent))
             let outcome = try await world.rotate(session, proof: world.proof("a"), after: 5)
             #expect(outcome.grants == kept)
             #expect(try await world.countExpired(after: 50) == kept.count)

@@ -10,8 +10,9 @@ enum IdentifierRules {
                 id: "usr_2", appID: world.app,
                 identifiers: [try world.mail("new@example.com"), try world.mail("ADA@Example.COM")],
                 createdAt: world.now)
-            let outcome = try await world.store.createUser(
-                second, passwordHash: nil, events: [world.events().userCreated(second)])
+            let outcome = try await world.store.perform(
+                CreateUser(
+                    second, passwordHash: nil, events: [world.events().userCreated(second)]))
             #expect(outcome == .identifierTaken)
             // The one identifier that was free is still free.
             #expect(try await world.store.user(with: try world.mail("new@example.com"), app: world.app) == nil)
@@ -23,7 +24,7 @@ enum IdentifierRules {
                 let user = User(
                     id: "usr_\(index)", appID: world.app, identifiers: [try world.mail("ada@example.com")],
                     createdAt: world.now)
-                return try await world.store.createUser(user, passwordHash: nil, events: [])
+                return try await world.store.perform(CreateUser(user, passwordHash: nil, events: []))
             }
             #expect(outcomes.filter { $0 == .created }.count == 1)
             #expect(outcomes.filter { $0 == .identifierTaken }.count == 15)
@@ -72,14 +73,16 @@ enum IdentifierRules {
     private static func add(
         _ identifier: CanonicalIdentifier, to user: User, _ world: ContractWorld
     ) async throws -> UpdateUserOutcome {
-        try await world.store.addIdentifier(
-            identifier, user: user.id, app: world.app, now: world.now + 5, events: world.events())
+        try await world.store.perform(
+            AddIdentifier(
+                identifier, user: user.id, app: world.app, now: world.now + 5, events: world.events()))
     }
 
     private static func remove(
         _ identifier: CanonicalIdentifier, from user: User, _ world: ContractWorld
     ) async throws -> UpdateUserOutcome {
-        try await world.store.removeIdentifier(
-            identifier, user: user.id, app: world.app, now: world.now + 5, events: world.events())
+        try await world.store.perform(
+            RemoveIdentifier(
+                identifier, user: user.id, app: world.app, now: world.now + 5, events: world.events()))
     }
 }

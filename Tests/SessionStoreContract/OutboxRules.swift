@@ -24,9 +24,10 @@ enum OutboxRules {
             let webhook = try await world.addWebhook([.userCreated, .sessionCreated])
             let (ada, taken) = (try newUser("usr_1", world), try newUser("usr_2", world))
             let event = world.events().userCreated(ada)
-            #expect(try await world.store.createUser(ada, passwordHash: nil, events: [event]) == .created)
-            let refused = try await world.store.createUser(
-                taken, passwordHash: nil, events: [world.events().userCreated(taken)])
+            #expect(try await world.store.perform(CreateUser(ada, passwordHash: nil, events: [event])) == .created)
+            let refused = try await world.store.perform(
+                CreateUser(
+                    taken, passwordHash: nil, events: [world.events().userCreated(taken)]))
             #expect(refused == .identifierTaken)
             #expect(try await world.deliveries(of: webhook).map(\.event) == [event])
             _ = try await world.signIn(ada)
@@ -34,10 +35,10 @@ enum OutboxRules {
         },
         ContractRule("A webhook that becomes active hears of what happens from then on") { world async throws in
             try await world.addApp()
-            var webhook = try await world.addWebhook(status: .inactive)
+            let webhook = try await world.addWebhook(status: .inactive)
             try await world.tell(.userCreated)
-            webhook.status = .active
-            _ = try await world.store.updateWebhook(webhook)
+            _ = try await world.store.perform(
+                ActivateWebhook(webhook.id, app: world.app, url: webhook.url, now: world.now))
             let event = try await world.tell(.userCreated)[0]
             #expect(try await world.deliveries(of: webhook).map(\.event) == [event])
         },
@@ -97,12 +98,12 @@ enum OutboxRules {
             tried[1] = tried[1].tried(.answered(500), at: world.now + 3)
             tried[2] = tried[2].tried(.unreachable("no answer in time"), at: world.now + WebhookDelivery.maximumAge)
             #expect(tried.map(\.status) == [.delivered, .pending, .failed])
-            try await world.store.record(tried)
+            try await world.store.perform(RecordDeliveries(tried))
             #expect(try await world.deliveries(of: webhook) == tried.reversed())
             #expect(try await world.claim(after: 62).isEmpty)
             let later = try await world.claim(after: 63).map(\.delivery)
             #expect(later == [tried[1]])
-            try await world.store.record(later.map { $0.tried(.answered(200), at: world.now + 64) })
+            try await world.store.perform(RecordDeliveries(later.map { $0.tried(.answered(200), at: world.now + 64) }))
             #expect(try await world.claim(after: WebhookDelivery.maximumAge + 86_400) == [])
         },
         ContractRule("A webhook that becomes inactive gives up what it had pending, and says so") {
@@ -110,10 +111,12 @@ enum OutboxRules {
             try await world.addApp()
             let active = try await world.addWebhook()
             try await world.tell(.userCreated)
-            var moved = active
-            moved.status = .inactive
-            moved.url = "https://new.example.com/"
-            _ = try await world.store.updateWebhook(moved)
+            let moved = try #require(
+                try await world.store.perform(
+                    ReplaceWebhook(
+                        active.id, app: world.app, url: "https://new.example.com/", events: active.events,
+                        now: world.now)))
+            #expect(moved.status == .inactive)
             #expect(try await world.claim(after: 10).isEmpty)
             let log = try await world.deliveries(of: moved)
             #expect(log.map(\.status) == [.failed])
@@ -124,10 +127,11 @@ enum OutboxRules {
             let before = try await world.addWebhook()
             var moved = before
             moved.url = "https://new.example.com/"
-            _ = try await world.store.updateWebhook(moved)
+            try await world.write(.replaceWebhook(before, with: moved))
             try await world.tell(.userCreated)
-            let stale = try await world.store.claimDeliveries(
-                of: before, now: world.now, leaseEnd: world.now + 60, limit: 10)
+            let stale = try await world.store.perform(
+                ClaimDeliveries(
+                    of: before, now: world.now, leaseEnd: world.now + 60, limit: 10))
             #expect(stale.isEmpty)
             #expect(try await world.claim(after: 0).map(\.url) == [moved.url])
         },
@@ -135,13 +139,15 @@ enum OutboxRules {
             try await world.addApp()
             let webhook = try await world.addWebhook(status: .inactive)
             let store = world.store
-            let elsewhere = try await store.activateWebhook(
-                webhook.id, app: world.app, url: "https://old.example.com/", now: world.now)
-            #expect(!elsewhere)
+            let elsewhere = try await store.perform(
+                ActivateWebhook(
+                    webhook.id, app: world.app, url: "https://old.example.com/", now: world.now))
+            #expect(elsewhere == nil)
             #expect(try await store.webhook(webhook.id, app: world.app)?.status == .inactive)
-            let asked = try await store.activateWebhook(
-                webhook.id, app: world.app, url: webhook.url, now: world.now + 1)
-            #expect(asked)
+            let asked = try await store.perform(
+                ActivateWebhook(
+                    webhook.id, app: world.app, url: webhook.url, now: world.now + 1))
+            #expect(asked?.status == .active)
             #expect(try await store.webhook(webhook.id, app: world.app)?.status == .active)
         },
         ContractRule("A webhook with nothing due does not show, nor does an inactive one") { world async throws in
@@ -159,8 +165,8 @@ enum OutboxRules {
             let webhook = try await world.addWebhook()
             try await world.tell(.userCreated)
             let claimed = try await world.claim(after: 0).map(\.delivery)
-            _ = try await world.store.deleteWebhook(webhook.id, app: world.app)
-            try await world.store.record(claimed.map { $0.tried(.answered(500), at: world.now) })
+            _ = try await world.store.perform(DeleteWebhook(webhook.id, app: world.app))
+            try await world.store.perform(RecordDeliveries(claimed.map { $0.tried(.answered(500), at: world.now) }))
             #expect(try await world.deliveries(of: webhook).isEmpty)
             #expect(try await world.claim(after: 3600).isEmpty)
         },
@@ -168,7 +174,7 @@ enum OutboxRules {
             try await world.addApp()
             let webhook = try await world.addWebhook()
             try await world.tell(.userCreated, .userCreated)
-            #expect(try await world.store.deleteExpired(now: world.now + 30 * 86_400, limit: 100) == 1)
+            #expect(try await world.deleteExpired(now: world.now + 30 * 86_400, limit: 100) == 1)
             #expect(try await world.deliveries(of: webhook).count == 1)
         },
     ]

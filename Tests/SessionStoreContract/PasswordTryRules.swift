@@ -26,10 +26,10 @@ enum PasswordTryRules {
         ContractRule("A success clears the tries of its address, in its app only") { world async throws in
             let user = try await world.addUser(passwordHash: "hash")
             for _ in 0..<3 { _ = try await attempt(user.identifiers[0], world) }
-            try await world.store.clearCounter(.passwordTries(user.identifiers[0]), app: world.otherApp)
-            try await world.store.clearCounter(.otpStarts(user.identifiers[0]), app: world.app)
+            try await world.store.perform(ClearPasswordTries(user.identifiers[0], app: world.otherApp))
+            try await world.write(.clearCounter(.otpStarts(user.identifiers[0]), app: world.app))
             #expect(try await attempt(user.identifiers[0], world) == .limited(until: world.now + 900))
-            try await world.store.clearCounter(.passwordTries(user.identifiers[0]), app: world.app)
+            try await world.store.perform(ClearPasswordTries(user.identifiers[0], app: world.app))
             #expect(try await attempt(user.identifiers[0], world) == .found(user, passwordHash: "hash"))
         },
     ]
@@ -43,7 +43,7 @@ enum PasswordTryRules {
     private static func attempt(
         _ identifier: CanonicalIdentifier, _ world: ContractWorld, after seconds: Int = 0
     ) async throws -> BeginPasswordTryOutcome {
-        try await world.store.beginPasswordTry(
+        try await world.store.perform(
             BeginPasswordTry(
                 appID: world.app, identifier: identifier, limit: RateLimit(limit: 3, window: 900),
                 now: world.now + seconds))

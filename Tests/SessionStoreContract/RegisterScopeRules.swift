@@ -83,7 +83,7 @@ enum RegisterScopeRules {
     private static func addPhoneOwner(_ world: ContractWorld) async throws -> User {
         let bob = User(
             id: "usr_bob", appID: world.app, identifiers: [try world.phone("+14155550100")], createdAt: world.now)
-        try #require(try await world.store.createUser(bob, passwordHash: nil, events: []) == .created)
+        try #require(try await world.store.perform(CreateUser(bob, passwordHash: nil, events: [])) == .created)
         return bob
     }
 }

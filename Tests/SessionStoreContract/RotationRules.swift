@@ -14,7 +14,7 @@ enum RotationRules {
             expected.lastSeenAt = world.now + 1
             expected.rotatedAt = world.now + 1
             expected.idleExpiresAt = world.now + 1 + SessionPolicy().idleLifetime
-            let outcome = try await world.store.rotateRefreshToken(
+            let outcome = try await world.store.perform(
                 world.rotation(of: session, proof: world.proof("a"), device: device))
             #expect(outcome == .rotated(expected, user, []))
             #expect(try await world.store.session(session.id, app: world.app) == expected)
@@ -78,7 +78,7 @@ enum RotationRules {
         },
         ContractRule("A replayed proof with the current token is refused and harms nothing") { world async throws in
             let session = try await world.signIn(try await world.addUser())
-            #expect(try await world.store.reserveProof(world.proof("a"), app: world.app, now: world.now))
+            #expect(try await world.store.perform(ReserveProof(world.proof("a"), app: world.app, now: world.now)))
             let replay = try await world.rotate(session, proof: world.proof("a"))
             #expect(replay == .refused(.replayedProof))
             #expect(try await world.rotate(session, proof: world.proof("b")).rotatedGeneration == 1)
@@ -109,18 +109,20 @@ enum RotationRules {
         ContractRule("A stale proof is not remembered") { world async throws in
             let session = try await world.signIn(try await world.addUser())
             _ = try await world.rotate(session, proof: world.proof("a", isFresh: false))
-            #expect(try await world.store.reserveProof(world.proof("a"), app: world.app, now: world.now))
+            #expect(try await world.store.perform(ReserveProof(world.proof("a"), app: world.app, now: world.now)))
         },
         ContractRule("Unknown, foreign, future and ended sessions are refused alike") { world async throws in
             let user = try await world.addUser()
             let (session, ended) = (try await world.signIn(user), try await world.signIn(user))
             let short = try await world.signIn(user, idle: 1)
-            _ = try await world.store.revokeSessions(
-                of: user.id, app: world.app, .one(ended.id), reason: .logout, now: world.now, events: world.events())
+            _ = try await world.store.perform(
+                RevokeSessions(
+                    of: user.id, app: world.app, .one(ended.id), reason: .logout, now: world.now, events: world.events()
+                ))
             let posing = RotateRefreshToken(
                 appID: world.otherApp, sessionID: session.id, generation: 0, proof: world.proof("a"),
                 device: Device(), policy: SessionPolicy(), now: world.now, events: world.events())
-            #expect(try await world.store.rotateRefreshToken(posing) == .refused(.unauthorized))
+            #expect(try await world.store.perform(posing) == .refused(.unauthorized))
             for (session, generation) in [(world.newSession(of: user), 0), (session, 1), (ended, 0), (short, 0)] {
                 let outcome = try await world.rotate(session, generation: Int64(generation), proof: world.proof("b"))
                 #expect(outcome == .refused(.unauthorized))
@@ -131,8 +133,9 @@ enum RotationRules {
             // A user stored as suspended beside a live session: what an import or a fault could leave behind.
             let user = try await world.addUser()
             let session = try await world.signIn(user)
-            _ = try await world.store.setStatus(
-                .suspended, user: user.id, app: world.app, now: world.now, events: world.events())
+            _ = try await world.store.perform(
+                SetUserStatus(
+                    .suspended, user: user.id, app: world.app, now: world.now, events: world.events()))
             #expect(try await world.rotate(session, proof: world.proof("a")) == .refused(.unauthorized))
             #expect(try await !world.isLive(session))
         },

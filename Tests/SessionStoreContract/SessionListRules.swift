@@ -71,8 +71,9 @@ enum SessionListRules {
     private static func revoke(
         _ selection: SessionSelection, of user: User, _ world: ContractWorld
     ) async throws -> Int {
-        try await world.store.revokeSessions(
-            of: user.id, app: user.appID, selection, reason: .revokedByUser, now: world.now + 2,
-            events: world.events())
+        try await world.store.perform(
+            RevokeSessions(
+                of: user.id, app: user.appID, selection, reason: .revokedByUser, now: world.now + 2,
+                events: world.events()))
     }
 }

@@ -108,8 +108,8 @@ enum SigningKeyRules {
             #expect(try await world.store.sealingKeyIDs() == ["12345678"])
             var new = old
             new.sealedPrivateKey = Data("abcdefgh sealed".utf8)
-            #expect(try await world.store.resealSigningKey(new, replacing: old.sealedPrivateKey))
-            #expect(try await world.store.resealSigningKey(old, replacing: old.sealedPrivateKey) == false)
+            #expect(try await world.store.perform(ResealSigningKey(old, as: new)))
+            #expect(try await world.store.perform(ResealSigningKey(old, as: old)) == false)
             #expect(try await world.store.signingKeys(of: world.app) == [new])
             #expect(try await world.store.sealingKeyIDs() == ["abcdefgh"])
         },
@@ -128,7 +128,7 @@ enum SigningKeyRules {
 extension ContractWorld {
     fileprivate func addApps(keys: [StoredSigningKey], otherKeys: [StoredSigningKey] = []) async throws {
         for (id, keys) in [(app, keys), (otherApp, otherKeys)] {
-            #expect(try await store.createApp(App(id: id, name: "a", createdAt: now), keys: keys))
+            #expect(try await store.perform(CreateApp(App(id: id, name: "a", createdAt: now), keys: keys)))
         }
     }
 
@@ -137,11 +137,12 @@ extension ContractWorld {
         purpose: StoredSigningKey.Purpose = .access, algorithm: KeyAlgorithm = .edDSA
     ) async throws -> KeyRotationDecision? {
         let time = now + seconds
-        return try await store.rotateSigningKeys(
-            KeyRotation(
-                appID: app, purpose: purpose, reason: reason, policy: KeyRotationPolicy(),
-                candidate: id.map {
-                    SigningKeyRules.key($0, of: app, at: time, purpose: purpose, algorithm: algorithm)
-                }, now: time, events: events(at: time)))
+        return try await store.perform(
+            RotateSigningKeys(
+                KeyRotation(
+                    appID: app, purpose: purpose, reason: reason, policy: KeyRotationPolicy(),
+                    candidate: id.map {
+                        SigningKeyRules.key($0, of: app, at: time, purpose: purpose, algorithm: algorithm)
+                    }, now: time, events: events(at: time))))
     }
 }

@@ -32,7 +32,7 @@ enum VerificationRules {
             func start(_ identifier: CanonicalIdentifier, _ token: String, after seconds: Int = 0) async throws
                 -> StartVerificationOutcome
             {
-                try await world.store.startVerification(
+                try await world.store.perform(
                     world.verificationStart(identifier, token: token, limit: limit, after: seconds))
             }
             for token in ["a", "b"] { _ = try await start(address, token) }
@@ -45,7 +45,7 @@ enum VerificationRules {
         ContractRule("Concurrent starts never exceed their limit") { world async throws in
             let address = try world.mail("ada@example.com")
             let outcomes = try await concurrently(32) { index in
-                try await world.store.startVerification(
+                try await world.store.perform(
                     world.verificationStart(address, token: "t\(index)", limit: RateLimit(limit: 5, window: 600)))
             }
             #expect(outcomes.filter { $0 == .limited(until: world.now + 600) }.count == 27)

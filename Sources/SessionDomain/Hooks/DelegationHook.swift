@@ -3,7 +3,7 @@ internal import SessionTokens
 /// Asks the operator's backend about a scope. Whatever goes wrong is a no, with an event that says why.
 struct DelegationHook: Sendable {
     let call: HookCall
-    let store: any StepUpStore
+    let store: any IntentStore
     let environment: ServiceEnvironment
 
     static let agent = "Prelude-SessionStepUpHook/1.0"
@@ -57,14 +57,15 @@ struct DelegationHook: Sendable {
             return decision
         } catch let failure as HookFailure {
             let events = EventFactory(appID: app.settings.id, environment: environment)
-            try await store.append([
-                events.make(
-                    .stepUpHookFailed,
-                    [
-                        "user_id": .string(caller.user.id), "session_id": .string(caller.session.id),
-                        "scope": .string(scope), "reason": .string(failure.rawValue),
-                    ])
-            ])
+            try await store.perform(
+                AppendEvents([
+                    events.make(
+                        .stepUpHookFailed,
+                        [
+                            "user_id": .string(caller.user.id), "session_id": .string(caller.session.id),
+                            "scope": .string(scope), "reason": .string(failure.rawValue),
+                        ])
+                ]))
             throw Refusal.authBlocked
         }
     }

@@ -50,8 +50,8 @@ package struct SigningKeys: Sendable {
         var candidate: StoredSigningKey?
         // Another algorithm may be chosen while a key is being made, but hardly twice.
         for _ in 0..<3 {
-            let decision = try await store.rotateSigningKeys(
-                rotation(purpose, of: app, reason: reason, candidate: candidate))
+            let decision = try await store.perform(
+                RotateSigningKeys(rotation(purpose, of: app, reason: reason, candidate: candidate)))
             guard let decision else { throw Refusal.notFound("there is no app \(app)") }
             guard let algorithm = decision.wanted else {
                 if reason == .request { try await refuseWhereFull(purpose, of: app, after: decision) }
@@ -123,7 +123,7 @@ package struct SigningKeys: Sendable {
         for app in try await store.apps() {
             for old in try await store.signingKeys(of: app.id) {
                 guard let new = try keys.resealed(old) else { continue }
-                if try await store.resealSigningKey(new, replacing: old.sealedPrivateKey) { count += 1 }
+                if try await store.perform(ResealSigningKey(old, as: new)) { count += 1 }
             }
         }
         directory?.invalidate()

@@ -1,5 +1,5 @@
 /// What a stored counter counts; always within one app, identifiers in their canonical form.
-package enum CounterKey: Sendable, Equatable {
+package enum CounterKey: Hashable, Sendable {
     case otpStarts(CanonicalIdentifier)
     case otpFailedChecks(CanonicalIdentifier)
     case passwordTries(CanonicalIdentifier)

@@ -39,7 +39,7 @@ package struct OTPLogin: Sendable {
         let tokenHash = VerificationToken.hash(token)
         let code = OneTimeCode.make(size: config.codeSize, environment: environment)
         let codeHash = keys.codeHashes(code, tokenHash: tokenHash)[0]
-        let outcome = try await store.startVerification(
+        let outcome = try await store.perform(
             StartVerification(
                 appID: app.settings.id, identifier: identifier, limit: limits.starts, signUp: app.settings.signUp,
                 now: now
@@ -66,7 +66,7 @@ package struct OTPLogin: Sendable {
         }
         let config = try codes.loginConfig(of: app.settings, for: running.identifier.type, id: running.loginConfigID)
         let code = OneTimeCode.make(size: config.codeSize, environment: environment)
-        let decision = try await store.resendCode(
+        let decision = try await store.perform(
             ResendCode(
                 appID: app.settings.id, tokenHash: tokenHash, limits: app.settings.otpLimits,
                 newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0], now: now))
@@ -84,7 +84,7 @@ package struct OTPLogin: Sendable {
         let entered = try OneTimeCode.entered(code)
         let now = environment.now()
         let tokenHash = VerificationToken.hash(token)
-        let outcome = try await store.checkCode(
+        let outcome = try await store.perform(
             CheckCode(
                 appID: app.settings.id, tokenHash: tokenHash,
                 codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),

@@ -23,7 +23,7 @@ package struct PasswordChange: Sendable {
         guard grants.contains(where: { $0.scope == ReservedScope.writePassword && $0.covers(caller.session, at: now) })
         else { throw Refusal.insufficientScope(ReservedScope.writePassword) }
         try (app.settings.passwordLogin?.policy ?? PasswordPolicy()).check(password)
-        let outcome = try await store.changePassword(
+        let outcome = try await store.perform(
             ChangePassword(
                 appID: app.settings.id, sessionID: caller.session.id, passwordHash: try await hasher.hash(password),
                 endsOtherSessions: app.settings.passwordChangeEndsOtherSessions, now: environment.now(),

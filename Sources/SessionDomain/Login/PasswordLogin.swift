@@ -24,7 +24,7 @@ package struct PasswordLogin: Sendable {
         let config = try Self.config(of: app.settings)
         let now = environment.now()
         try sources.take("password", source: source, limit: config.ipLimit, now: now)
-        let attempt = try await store.beginPasswordTry(
+        let attempt = try await store.perform(
             BeginPasswordTry(appID: app.settings.id, identifier: identifier, limit: config.identifierLimit, now: now))
         let user: User?
         let hash: String?
@@ -37,10 +37,11 @@ package struct PasswordLogin: Sendable {
             throw Refusal.unauthorized
         }
         try user.requireActive()
-        try await store.clearCounter(.passwordTries(identifier), app: app.settings.id)
+        try await store.perform(ClearPasswordTries(identifier, app: app.settings.id))
         if needsUpgrade, let hash {
-            try await store.upgradePasswordHash(
-                from: hash, to: try await hasher.hash(password), user: user.id, app: app.settings.id)
+            try await store.perform(
+                UpgradePasswordHash(
+                    from: hash, to: try await hasher.hash(password), user: user.id, app: app.settings.id))
         }
         return try app.issueLoginChallenge(for: user, environment: environment)
     }

@@ -35,7 +35,7 @@ package struct AppManagement: Sendable {
         for purpose in [StoredSigningKey.Purpose.access, .challenge] {
             first.append(try await keys.make(app: app.id, purpose: purpose, algorithm: purpose.algorithm(of: app)))
         }
-        guard try await store.createApp(app, keys: first) else {
+        guard try await store.perform(CreateApp(app, keys: first)) else {
             throw Refusal.conflict("there is an app \(app.id) already")
         }
         directory?.invalidate()
@@ -72,7 +72,7 @@ package struct AppManagement: Sendable {
     package func update<Answer: Sendable>(
         _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
     ) async throws -> Answer {
-        guard let answer = try await store.updateApp(id, change) else {
+        guard let answer = try await store.perform(UpdateApp(id, change)) else {
             throw Refusal.notFound("there is no app \(id)")
         }
         directory?.invalidate()

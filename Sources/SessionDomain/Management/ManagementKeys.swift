@@ -16,7 +16,7 @@ package struct ManagementKeys: Sendable {
     package func create(name: String, app: AppID?) async throws -> (key: ManagementKey, secret: String) {
         let secret = "psk_" + Base64URL.encode(environment.randomBytes(32))
         let key = try record(secret, name: name, app: app)
-        try await store.insertManagementKey(key)
+        try await store.perform(InsertManagementKey(key, mustBeNew: true))
         return (key, secret)
     }
 
@@ -27,13 +27,14 @@ package struct ManagementKeys: Sendable {
         guard secret.utf8.count >= 16 else {
             throw Refusal.invalidField("management key", "must have at least 16 characters")
         }
-        try await store.ensureManagementKey(try record(secret, name: name, app: nil))
+        try await store.perform(
+            InsertManagementKey(try record(secret, name: name, app: nil), mustBeNew: false))
     }
 
     package func all() async throws -> [ManagementKey] { try await store.managementKeys() }
 
     package func revoke(id: String) async throws {
-        guard try await store.deleteManagementKey(id: id) else {
+        guard try await store.perform(DeleteManagementKey(id: id)) else {
             throw Refusal.notFound("there is no such management key")
         }
     }

@@ -58,7 +58,7 @@ package struct MigrationLogin: Sendable {
             throw try await failed(.invalidResponse, app)
         }
         let events = EventFactory(appID: app.settings.id, environment: environment)
-        switch try await store.adoptUser(AdoptUser(newUser: user, now: environment.now(), events: events)) {
+        switch try await store.perform(AdoptUser(newUser: user, now: environment.now(), events: events)) {
         case .adopted(let user): return user
         case .conflict: throw Refusal.identifierTaken
         }
@@ -66,7 +66,8 @@ package struct MigrationLogin: Sendable {
 
     private func failed(_ failure: HookFailure, _ app: AppRuntime) async throws -> Refusal {
         let events = EventFactory(appID: app.settings.id, environment: environment)
-        try await store.append([events.make(.migrationHookFailed, ["reason": .string(failure.rawValue)])])
+        try await store.perform(
+            AppendEvents([events.make(.migrationHookFailed, ["reason": .string(failure.rawValue)])]))
         return .authBlocked
     }
 }

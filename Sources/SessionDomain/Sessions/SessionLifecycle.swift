@@ -43,7 +43,7 @@ package struct SessionLifecycle: Sendable {
             scopes: challenge.grantedScopes?.filter { !$0.hasPrefix(ReservedScope.prefix) } ?? [], device: device,
             createdAt: now, idleExpiresAt: now + policy.idleLifetime, absoluteExpiresAt: now + policy.absoluteLifetime)
         let grants = passingGrants(challenge, session: session, now: now)
-        let outcome = try await store.startSession(
+        let outcome = try await store.perform(
             StartSession(
                 session: session, grants: grants, challengeID: challenge.jti,
                 challengeIssuedAt: Timestamp(seconds: challenge.iat),
@@ -99,7 +99,7 @@ package struct SessionLifecycle: Sendable {
                 reference: try app.stepUpReference(token, proof: nil, now: now), grantID: environment.newID("grt"),
                 now: now)
         }
-        let outcome = try await store.rotateRefreshToken(
+        let outcome = try await store.perform(
             RotateRefreshToken(
                 appID: app.settings.id, sessionID: token.sessionID, generation: token.generation,
                 proof: proof.map { app.use(of: $0, now: now) }, redemption: redemption, device: device,
@@ -127,8 +127,9 @@ package struct SessionLifecycle: Sendable {
             guard proof.thumbprint == thumbprint else { throw Refusal.proofKeyMismatch }
         }
         let now = environment.now()
-        _ = try await store.revokeSessions(
-            of: session.userID, app: app.settings.id, .one(session.id), reason: .logout, now: now,
-            events: EventFactory(appID: app.settings.id, environment: environment))
+        _ = try await store.perform(
+            RevokeSessions(
+                of: session.userID, app: app.settings.id, .one(session.id), reason: .logout, now: now,
+                events: EventFactory(appID: app.settings.id, environment: environment)))
     }
 }

@@ -42,7 +42,9 @@ package struct StepUp: Sendable {
         let metadata = try StepUpMetadata(metadata)
         let now = environment.now()
         let limit = app.settings.stepUpLimit
-        if let until = try await store.countStepUp(user: caller.user.id, app: app.settings.id, limit: limit, now: now) {
+        if let until = try await store.perform(
+            CountStepUp(user: caller.user.id, app: app.settings.id, limit: limit, now: now))
+        {
             throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         }
         let decided = try await decider.decide(scope, metadata: metadata, for: caller, app: app, client: client)
@@ -63,7 +65,7 @@ package struct StepUp: Sendable {
         let challenge = StepUpChallenge(
             starting: scope, for: caller.session, terms: terms, steps: steps, newIdentifier: newIdentifier,
             id: environment.newID("chg"), tokenID: environment.newID("chl"), at: now)
-        try await store.openChallenge(OpenChallenge(challenge: challenge))
+        try await store.perform(OpenChallenge(challenge: challenge))
         return Answer(status: status, challengeToken: try app.issueStepUpChallenge(challenge, now: now))
     }
 
@@ -78,7 +80,7 @@ package struct StepUp: Sendable {
         let code = OneTimeCode.make(size: codes.codeSize(app.settings), environment: environment)
         let limits = app.settings.otpLimits
         let appID = app.settings.id
-        let outcome = try await store.sendStepUpCode(
+        let outcome = try await store.perform(
             SendStepUpCode(
                 appID: appID, reference: reference, limits: limits, now: now,
                 verification: { challenge, identifier in
@@ -112,7 +114,7 @@ package struct StepUp: Sendable {
             throw Refusal.badCode
         }
         let keys = keys
-        let outcome = try await store.checkStepUpCode(
+        let outcome = try await store.perform(
             CheckStepUpCode(
                 appID: app.settings.id, reference: reference,
                 codeHashes: { keys.codeHashes(entered, tokenHash: $0) }, limits: app.settings.otpLimits,
@@ -131,7 +133,7 @@ package struct StepUp: Sendable {
             challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
         guard let config = app.settings.stepUp else { throw Refusal.stepUpNotConfigured }
         let report = try await customSteps.read(verificationToken, config: config, now: now)
-        let outcome = try await store.completeCustomStep(
+        let outcome = try await store.perform(
             CompleteCustomStep(
                 appID: app.settings.id, reference: reference, report: report, nextTokenID: environment.newID("chl"),
                 now: now))

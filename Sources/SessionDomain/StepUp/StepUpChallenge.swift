@@ -74,6 +74,13 @@ package struct StepUpChallenge: Sendable, Equatable {
         return next
     }
 
+    /// The challenge after one more wrong code.
+    var withOneMoreWrongCode: StepUpChallenge {
+        var next = self
+        next.wrongCodes += 1
+        return next
+    }
+
     private mutating func enterStep(at now: Timestamp) {
         if let step = currentStep {
             expiresAt = now + step.lifetime

@@ -72,12 +72,12 @@ package final class WebhookCourier: Sendable {
         defer { underWay.withLock { _ = $0.remove(webhook.id) } }
         while true {
             let now = environment.now()
-            let batch = try await store.claimDeliveries(
-                of: webhook, now: now, leaseEnd: now + Self.lease, limit: Self.batchSize)
+            let batch = try await store.perform(
+                ClaimDeliveries(of: webhook, now: now, leaseEnd: now + Self.lease, limit: Self.batchSize))
             guard !batch.isEmpty else { return }
             let result = try await post(batch.map(\.event), to: webhook)
             let answeredAt = environment.now()
-            try await store.record(batch.map { $0.tried(result, at: answeredAt) })
+            try await store.perform(RecordDeliveries(batch.map { $0.tried(result, at: answeredAt) }))
             // The endpoint is in trouble: the rest would only make it worse.
             if result != .answered(200) || batch.count < Self.batchSize { return }
         }

@@ -30,7 +30,7 @@ package struct WebhookManagement: Sendable {
         let webhook = Webhook(
             id: environment.newID("web"), appID: app, url: url, events: try Self.names(events),
             verificationToken: Base64URL.encode(environment.randomBytes(24)), createdAt: now, updatedAt: now)
-        guard try await store.insertWebhook(webhook) else {
+        guard try await store.perform(CreateWebhook(webhook)) else {
             throw Refusal.conflict("an app has at most \(Webhook.maximumPerApp) webhooks")
         }
         // Published well before the first request is signed with it.
@@ -50,15 +50,16 @@ package struct WebhookManagement: Sendable {
     /// Replaces address and events; a new address has to be activated again.
     package func replace(_ id: String, url: String, events: [String]?, app: AppID) async throws -> Webhook {
         try validate(url: url)
-        var webhook = try await webhook(id, app: app)
-        if webhook.url != url { webhook.status = .inactive }
-        webhook.url = url
-        webhook.events = try Self.names(events)
-        return try await write(webhook)
+        _ = try await webhook(id, app: app)
+        let intent = ReplaceWebhook(id, app: app, url: url, events: try Self.names(events), now: environment.now())
+        guard let webhook = try await store.perform(intent) else {
+            throw Refusal.notFound("there is no such webhook")
+        }
+        return webhook
     }
 
     package func delete(_ id: String, app: AppID) async throws {
-        guard try await store.deleteWebhook(id, app: app) else {
+        guard try await store.perform(DeleteWebhook(id, app: app)) else {
             throw Refusal.notFound("there is no such webhook")
         }
     }
@@ -77,7 +78,7 @@ package struct WebhookManagement: Sendable {
     ///
     /// - Throws: `Refusal.invalidField("url")` saying what the endpoint did instead.
     package func activate(_ id: String, app: AppID) async throws -> Webhook {
-        var webhook = try await webhook(id, app: app)
+        let webhook = try await webhook(id, app: app)
         let challenge = environment.randomBytes(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let answer: EgressAnswer
         do {
@@ -95,22 +96,11 @@ package struct WebhookManagement: Sendable {
         guard (try? TokenJSON.decode(ActivationAnswer.self, from: answer.body))?.challenge == challenge else {
             throw Refusal.invalidField("url", "could not be activated: the endpoint must answer {\"challenge\": <int>}")
         }
-        let now = environment.now()
-        guard try await store.activateWebhook(id, app: app, url: webhook.url, now: now) else {
+        let intent = ActivateWebhook(id, app: app, url: webhook.url, now: environment.now())
+        guard let activated = try await store.perform(intent) else {
             throw Refusal.conflict("the webhook was changed meanwhile")
         }
-        webhook.status = .active
-        webhook.updatedAt = now
-        return webhook
-    }
-
-    private func write(_ changed: Webhook) async throws -> Webhook {
-        var webhook = changed
-        webhook.updatedAt = environment.now()
-        guard try await store.updateWebhook(webhook) else {
-            throw Refusal.notFound("there is no such webhook")
-        }
-        return webhook
+        return activated
     }
 
     private static func activationURL(_ webhook: Webhook, challenge: Int64) -> String {

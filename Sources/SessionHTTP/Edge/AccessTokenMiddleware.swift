@@ -6,7 +6,7 @@ import SessionWire
 struct AccessTokenMiddleware: RouterMiddleware {
     typealias Context = AnonymousContext
 
-    let signedIn: SignedInCalls
+    let authenticator: AccessTokenAuthenticator
 
     func handle(
         _ request: Request, context: AnonymousContext,
@@ -14,7 +14,7 @@ struct AccessTokenMiddleware: RouterMiddleware {
     ) async throws -> Response {
         guard let app = context.app else { throw Refusal.notFound("no app is served under this host") }
         var context = context
-        let caller = try await signedIn.authenticate(
+        let caller = try await authenticator.authenticate(
             app: app, presented: request.presentedToken, proof: context.proof)
         context.caller = caller
         var response = try await next(request, context)

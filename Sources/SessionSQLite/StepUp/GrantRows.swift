@@ -30,11 +30,15 @@ extension Database {
     }
 
     func delete(_ grant: Grant) throws {
-        try run("DELETE FROM grants WHERE app_id = ? AND id = ?", [grant.appID, grant.id])
+        try run("DELETE FROM grants WHERE app_id = ? AND id = ?", [grant.appID, grant.id], orFail: .stale)
     }
 
-    /// Ends what rests on scopes that cannot be granted any more.
-    func keepStepUps(ofScopes scopes: Set<String>, app: AppID) throws {
+    func deleteStepUps(of user: User) throws {
+        try run("DELETE FROM challenges WHERE app_id = ? AND user_id = ?", [user.appID, user.id])
+        try run("DELETE FROM grants WHERE app_id = ? AND user_id = ?", [user.appID, user.id])
+    }
+
+    func deleteStepUps(except scopes: Set<String>, app: AppID) throws {
         for table in ["challenges", "grants"] {
             let used = try all("SELECT DISTINCT scope FROM \(table) WHERE app_id = ?", [app]) { columns -> String in
                 try columns.next()

@@ -107,15 +107,16 @@ struct RedeemChallengeTableTests {
         switch (try row.decide(), row.verdict) {
         case (.redeemedBefore, .before): break
         case (.refuse(let refusal), .refuse(let expected)): #expect(refusal == expected)
-        case (.grant(let grant, let challenge), .grant(let end)):
+        case (.grant(let grant, let challenge, redeemed: let redeemed), .grant(let end)):
             #expect(
                 grant
                     == Grant(
                         id: "grt_1", appID: try appID(), userID: "usr_1", sessionID: "ses_1", scope: "pay",
                         mode: row.mode, generation: 5, expiresAt: end))
-            var redeemed = try row.challenge()
-            redeemed.redeemedAt = now
-            #expect(challenge == redeemed)
+            var expected = try row.challenge()
+            #expect(challenge == expected)
+            expected.redeemedAt = now
+            #expect(redeemed == expected)
         case (let decision, let verdict): Issue.record("\(decision) instead of \(verdict)")
         }
     }

@@ -1,34 +1,22 @@
 import SessionDomain
 import Synchronization
 
-/// Remembers appended events; everything else that a step-up store can do fails.
-final class EventRecorder: StepUpStore {
+/// A store that remembers appended events and has no rows.
+final class EventRecorder: IntentStore {
     private let appended = Mutex<[Event]>([])
     private let isBroken: Bool
 
-    /// - Parameter isBroken: Whether even events cannot be stored.
+    /// - Parameter isBroken: Whether every write fails.
     init(isBroken: Bool = false) { self.isBroken = isBroken }
 
     var events: [Event] { appended.withLock { $0 } }
 
-    func append(_ events: [Event]) async throws {
+    func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
         if isBroken { throw StoreError.overloaded }
-        appended.withLock { $0 += events }
+        let decision = try intent.decide(Facts())
+        appended.withLock {
+            $0 += decision.changes.compactMap { if case .append(let event) = $0 { event } else { nil } }
+        }
+        return decision.outcome
     }
-
-    func countStepUp(user id: String, app: AppID, limit: RateLimit, now: Timestamp) async throws -> Timestamp? {
-        throw StoreError.overloaded
-    }
-
-    func openChallenge(_ intent: OpenChallenge) async throws { throw StoreError.overloaded }
-
-    func sendStepUpCode(_ intent: SendStepUpCode) async throws -> SendStepUpOutcome { throw StoreError.overloaded }
-
-    func checkStepUpCode(_ intent: CheckStepUpCode) async throws -> StepOutcome { throw StoreError.overloaded }
-
-    func completeCustomStep(_ intent: CompleteCustomStep) async throws -> StepOutcome { throw StoreError.overloaded }
-
-    func grants(of userID: String, app: AppID) async throws -> [Grant] { throw StoreError.overloaded }
-
-    func changePassword(_ intent: ChangePassword) async throws -> ChangePasswordOutcome { throw StoreError.overloaded }
 }

@@ -2,7 +2,7 @@ import Foundation
 import SessionDomain
 import Synchronization
 
-/// Keeps the signing keys and serves the apps that it is made with; everything else that an app store can do fails.
+/// A store of signing keys. It serves the apps that it is made with, and cannot do anything else.
 final class KeyStore: AppStore {
     private let keys: Mutex<[StoredSigningKey]>
     private let served: [App]
@@ -21,44 +21,39 @@ final class KeyStore: AppStore {
         self.stuck = stuck
     }
 
+    func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
+        let query = intent.facts
+        if let purpose = query.signingKeys, purpose == stuck { throw StoreError.unavailable("stuck") }
+        return try keys.withLock { keys in
+            let decision = try intent.decide(
+                Facts { facts in
+                    facts.settings =
+                        served.first { $0.id == query.app }
+                        ?? query.app.map { App(id: $0, name: "a", createdAt: Timestamp(seconds: 0)) }
+                    facts.signingKeys = keys.filter { $0.appID == query.app && $0.purpose == query.signingKeys }
+                })
+            for change in decision.changes {
+                switch change {
+                case .replaceSigningKey(let old, let new):
+                    keys.removeAll { $0.keyID == old.keyID }
+                    keys.append(new)
+                case .deleteSigningKey(let key): keys.removeAll { $0.keyID == key.keyID }
+                case .insertSigningKey(let key): keys.append(key)
+                default: break
+                }
+            }
+            return decision.outcome
+        }
+    }
+
     func signingKeys(of id: AppID) async throws -> [StoredSigningKey] {
         guard !broken.contains(id) else { throw StoreError.unavailable("broken") }
         return keys.withLock { $0.filter { $0.appID == id } }
     }
 
-    func rotateSigningKeys(_ rotation: KeyRotation) async throws -> KeyRotationDecision? {
-        guard rotation.purpose != stuck else { throw StoreError.unavailable("stuck") }
-        let app =
-            served.first { $0.id == rotation.appID } ?? App(id: rotation.appID, name: "a", createdAt: rotation.now)
-        return keys.withLock { keys in
-            let mine = keys.filter { $0.appID == rotation.appID && $0.purpose == rotation.purpose }
-            let decision = rotation.decide(mine, app: app)
-            let changed = decision.changed + decision.removed
-            keys.removeAll { key in changed.contains { $0.keyID == key.keyID } }
-            keys += decision.changed + (decision.added.map { [$0] } ?? [])
-            return decision
-        }
-    }
-
-    func resealSigningKey(_ key: StoredSigningKey, replacing sealed: Data) async throws -> Bool {
-        keys.withLock { keys in
-            guard let index = keys.firstIndex(where: { $0.keyID == key.keyID && $0.sealedPrivateKey == sealed }) else {
-                return false
-            }
-            keys[index] = key
-            return true
-        }
-    }
+    func apps() async throws -> [App] { served }
 
     func sealingKeyIDs() async throws -> Set<String> { throw StoreError.overloaded }
 
-    func apps() async throws -> [App] { served }
-
     func app(_ id: AppID) async throws -> App? { throw StoreError.overloaded }
-
-    func createApp(_ app: App, keys: [StoredSigningKey]) async throws -> Bool { throw StoreError.overloaded }
-
-    func updateApp<Answer: Sendable>(
-        _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
-    ) async throws -> Answer? { throw StoreError.overloaded }
 }

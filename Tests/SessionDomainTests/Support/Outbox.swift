@@ -1,7 +1,7 @@
 import SessionDomain
 import Synchronization
 
-/// An outbox that hands out what it is given, once, and remembers what came of it.
+/// An outbox that hands out each delivery once, and remembers the recorded results.
 final class Outbox: WebhookStore {
     private struct State {
         var due: [WebhookDelivery]
@@ -11,7 +11,7 @@ final class Outbox: WebhookStore {
 
     private let state: Mutex<State>
 
-    /// - Parameter due: Each goes to `https://{webhook id}.example.com/`.
+    /// - Parameter due: The deliveries. The url of a webhook is `https://{webhook id}.example.com/`.
     init(_ due: [WebhookDelivery]) { state = Mutex(State(due: due)) }
 
     var recorded: [WebhookDelivery] { state.withLock { $0.recorded } }
@@ -29,32 +29,35 @@ final class Outbox: WebhookStore {
         }
     }
 
-    func claimDeliveries(
-        of webhook: Webhook, now: Timestamp, leaseEnd: Timestamp, limit: Int
-    ) async throws -> [WebhookDelivery] {
-        state.withLock { state in
-            state.lease = leaseEnd.seconds - now.seconds
-            let claimed = Array(state.due.filter { $0.webhookID == webhook.id }.prefix(limit))
-            state.due.removeAll(where: claimed.contains)
-            return claimed
+    func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
+        let (query, webhook) = (intent.facts, try await webhook(intent.facts.webhook))
+        return try state.withLock { state in
+            let decision = try intent.decide(
+                Facts { facts in
+                    facts.webhook = webhook
+                    guard let due = query.dueDeliveries else { return }
+                    facts.dueDeliveries = Array(state.due.filter { $0.webhookID == query.webhook }.prefix(due.limit))
+                })
+            for change in decision.changes {
+                switch change {
+                case .leaseDelivery(let delivery, let until):
+                    state.lease = query.dueDeliveries.map { until.seconds - $0.now.seconds }
+                    state.due.removeAll { $0 == delivery }
+                case .recordDelivery(let delivery): state.recorded.append(delivery)
+                default: break
+                }
+            }
+            return decision.outcome
         }
     }
 
-    func record(_ deliveries: [WebhookDelivery]) async throws { state.withLock { $0.recorded += deliveries } }
-
-    func insertWebhook(_ webhook: Webhook) async throws -> Bool { throw StoreError.overloaded }
+    private func webhook(_ id: String?) async throws -> Webhook? {
+        try await dueWebhooks(now: Timestamp(seconds: 0)).first { $0.id == id }
+    }
 
     func webhooks(app: AppID) async throws -> [Webhook] { throw StoreError.overloaded }
 
     func webhook(_ id: String, app: AppID) async throws -> Webhook? { throw StoreError.overloaded }
-
-    func updateWebhook(_ webhook: Webhook) async throws -> Bool { throw StoreError.overloaded }
-
-    func activateWebhook(_ id: String, app: AppID, url: String, now: Timestamp) async throws -> Bool {
-        throw StoreError.overloaded
-    }
-
-    func deleteWebhook(_ id: String, app: AppID) async throws -> Bool { throw StoreError.overloaded }
 
     func deliveries(of webhookID: String, app: AppID, limit: Int, offset: Int) async throws -> [WebhookDelivery] {
         throw StoreError.overloaded

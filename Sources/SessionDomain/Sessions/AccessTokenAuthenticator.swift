@@ -1,16 +1,16 @@
 package import SessionTokens
 
-/// Who is calling: the live session behind an access token.
+/// A signed-in caller: the live session behind an access token, and its user.
 package struct SignedIn: Sendable {
     package let session: Session
     package let user: User
     package let claims: AccessTokenClaims
-    /// The nonce for the next proof, when this client has to use one (RFC 9449 §8.2).
+    /// The nonce for the next proof, if this client must use one (RFC 9449 §8.2).
     package var nextNonce: String?
 }
 
-/// What a signed-in user may ask about and do to their own sessions.
-package struct SignedInCalls: Sendable {
+/// Authenticates requests by their access token.
+package struct AccessTokenAuthenticator: Sendable {
     private let store: any SessionStore
     private let environment: ServiceEnvironment
 
@@ -19,7 +19,9 @@ package struct SignedInCalls: Sendable {
         self.environment = environment
     }
 
-    /// Checks an access token, that its session lives, and the proof that came along: a bound token needs one.
+    /// Checks an access token, its session, and the proof. A bound token requires a proof.
+    ///
+    /// - Throws: `Refusal.unauthorized`, and the refusals of a missing, invalid or replayed proof.
     package func authenticate(
         app: AppRuntime, presented: PresentedToken?, proof: CheckedProof?
     ) async throws -> SignedIn {
@@ -39,8 +41,8 @@ package struct SignedInCalls: Sendable {
             nextNonce: usesNonces ? app.nonces.current(at: now.seconds) : nil)
     }
 
-    /// A token is judged by its own words, whatever the app has set since: a bound one is never a bearer token
-    /// (RFC 9449 §7.2), and the scheme of bound ones makes no other token more than it is (§7.1).
+    /// Checks that the scheme and the proof fit the token. The token decides, not the present settings of the app: a bound
+    /// token is never a bearer token (RFC 9449 §7.2), and an unbound token is never valid as a bound one (§7.1).
     private func checkBinding(
         _ confirmation: Confirmation?, presented: PresentedToken, proof: CheckedProof?
     ) throws(Refusal) {
@@ -59,42 +61,11 @@ package struct SignedInCalls: Sendable {
         let use = app.use(of: proof, now: now)
         let demandsNonce = session.demandsNonce || app.settings.sessions.noncePolicy == .always
         guard use.isFresh, use.hasNonce || !demandsNonce else {
-            if !session.demandsNonce { try await store.demandNonce(session: session.id, app: app.settings.id) }
+            if !session.demandsNonce { try await store.perform(DemandNonce(session: session.id, app: app.settings.id)) }
             throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
         }
-        guard try await store.reserveProof(use, app: app.settings.id, now: now) else { throw Refusal.replayedProof }
+        guard try await store.perform(ReserveProof(use, app: app.settings.id, now: now)) else {
+            throw Refusal.replayedProof
+        }
     }
-
-    /// The caller's live sessions, last seen first.
-    package func sessions(of caller: SignedIn, limit: Int, offset: Int) async throws -> (
-        sessions: [Session], total: Int
-    ) {
-        guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
-        guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
-        return try await store.sessions(
-            of: caller.user.id, app: caller.user.appID, now: environment.now(), limit: limit, offset: offset)
-    }
-
-    /// Ends sessions of the caller; naming one that is not there is `.notFound`.
-    package func revoke(_ target: RevokeTarget, by caller: SignedIn) async throws {
-        let selection: SessionSelection =
-            switch target {
-            case .all: .all
-            case .others: .allBut(caller.session.id)
-            case .mine: .one(caller.session.id)
-            case .session(let id): .one(id)
-            }
-        let ended = try await store.revokeSessions(
-            of: caller.user.id, app: caller.user.appID, selection, reason: .revokedByUser, now: environment.now(),
-            events: EventFactory(appID: caller.user.appID, environment: environment))
-        if case .session = target, ended == 0 { throw Refusal.notFound("there is no such session") }
-    }
-}
-
-/// Which sessions a user ends.
-package enum RevokeTarget: Sendable, Equatable {
-    case all
-    case others
-    case mine
-    case session(id: String)
 }
