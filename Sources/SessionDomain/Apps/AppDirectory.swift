@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// Finds apps by host and keeps them opened for a few seconds, so that a request costs no look-up.
+/// Finds apps by host and caches them for a few seconds, so that a request needs no query.
 ///
-/// A change made on this node is seen at once, one made elsewhere within `lifetime`.
+/// A change on this node takes effect at once, a change on another node within `lifetime`.
 package final class AppDirectory: Sendable {
-    /// Seconds for which apps are kept.
+    /// Seconds for which apps are cached.
     package static let lifetime = 5
 
     private struct Snapshot {
         var apps: [AppID: App] = [:]
         var domains: [String: AppID] = [:]
         var opened: [AppID: AppRuntime] = [:]
-        /// As they were opened before the last load, for the keys that stay.
+        /// The apps as they were opened before the last load. Their unchanged keys are not opened again.
         var previous: [AppID: AppRuntime] = [:]
         var loadedAt: Timestamp?
-        /// Master keys that are missing, and were told of.
+        /// The ids of missing master keys that were already reported.
         var told: Set<String> = []
-        /// Counts invalidations and loads: what was read before one must not be kept after it.
+        /// Counts invalidations and loads. Data that was read before one of them must not be cached after it.
         var version = 0
     }
 
@@ -42,17 +42,21 @@ package final class AppDirectory: Sendable {
         self.notices = notices
     }
 
-    /// The app a host names: by custom domain, else by its first label, else the default one.
+    /// Returns the app of a host: by the service's own name, by custom domain, by the host's first label, or the default
+    /// app.
     ///
-    /// - Parameter host: `host[:port]` as the trusted edge saw it.
+    /// - Parameter host: `host[:port]` as the trusted edge received it.
+    /// - Throws: `Refusal.notFound` if no app is served under this host.
     package func app(host: String) async throws -> AppRuntime {
         try await loadIfNeeded()
         guard let id = resolve(host: host) else { throw Refusal.notFound("no app is served under this host") }
         return try await app(id)
     }
 
-    /// Whether configuration names the host: the service's own name of an app, or an app's domain. What `app(host:)` also
-    /// takes, any name that begins with an app's id and whatever the default app is for, anybody can make.
+    /// Whether configuration names the host: it is the service's own name of an app, or an app's custom domain.
+    ///
+    /// `app(host:)` accepts more: any name that begins with an app's id, and any name at all if there is a default app.
+    /// Anybody can create such names.
     package func isConfigured(host: String) async throws -> Bool {
         try await loadIfNeeded()
         let name = Self.bareHost(host)
@@ -88,7 +92,7 @@ package final class AppDirectory: Sendable {
         return runtime
     }
 
-    /// Says once of each master key that it is missing.
+    /// Reports each missing master key once.
     private func tell(_ missing: Set<String>) {
         let new = snapshot.withLock { snapshot in
             let new = missing.subtracting(snapshot.told)
@@ -98,7 +102,7 @@ package final class AppDirectory: Sendable {
         for id in new.sorted() { notices(.masterKeyMissing(id: id)) }
     }
 
-    /// Forgets what is kept, after a change.
+    /// Discards the cache after a change.
     package func invalidate() {
         snapshot.withLock { snapshot in
             snapshot.version += 1
@@ -137,7 +141,7 @@ package final class AppDirectory: Sendable {
             guard snapshot.version == version else { return }
             let byID = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
             snapshot.version += 1
-            // A key added elsewhere shows in no setting, so what is opened goes with the list it belongs to.
+            // Open all apps again: a key that another node has added is not visible in the settings.
             snapshot.previous = snapshot.previous.merging(snapshot.opened) { _, newer in newer }
                 .filter { byID[$0.key] != nil }
             snapshot.opened = [:]

@@ -1,25 +1,26 @@
 package import SessionRSA
 package import SessionTokens
 
-/// An app with everything opened that requests need: keys, nonces, origins.
+/// An app with everything that requests need: settings, opened keys, nonces, origins.
 package struct AppRuntime: Sendable {
     package let settings: App
     package let issuer: String
     package let origins: PublicOrigins
     package let nonces: DPoPNonce
     private let opened: OpenedKeys
-    /// Those of the keys that count at the moment for which this was made.
+    /// The keys to use at the time for which this value was created.
     private let chosen: OpenedKeys.Choice
 
-    /// The key that signs access tokens now, and all that verify them.
+    /// The key that signs access tokens now.
     package var accessKey: any TokenSigner { chosen.accessKey }
+    /// The keys that verify access tokens.
     package var accessKeys: VerificationKeys { chosen.accessKeys }
     package var challengeKey: any TokenSigner { chosen.challengeKey }
     package var challengeKeys: VerificationKeys { chosen.challengeKeys }
-    /// The key that signs hooks and webhooks now; none until something needs one.
+    /// The key that signs hooks and webhooks now. `nil` until the first hook or webhook is configured or called.
     package var hookKey: RSASigningKey? { chosen.hookKey }
 
-    /// The members of every key in `jwks.json`: access tokens and hooks (RFC 7517 §4).
+    /// The members of each key in `jwks.json`: keys of access tokens and of hooks (RFC 7517 §4).
     package var publishedKeys: [[String: String]] {
         accessKeys.keys.map(\.publishedMembers)
             + chosen.hookKeys.map { key in
@@ -43,10 +44,10 @@ package struct AppRuntime: Sendable {
         self.chosen = chosen
     }
 
-    /// The names of master keys that are missing.
+    /// The ids of missing master keys.
     var missingMasterKeys: Set<String> { opened.missingMasterKeys }
 
-    /// The same with the keys that count at another moment: they change by the clock, without a look-up.
+    /// Returns the app with the keys to use at another time. Keys change by the clock, without a query.
     func at(_ now: Timestamp, uptime: Int64 = .max) -> AppRuntime {
         guard !chosen.counts(at: now, uptime: uptime), let chosen = opened.choice(at: now, uptime: uptime) else {
             return self

@@ -1,6 +1,6 @@
 package import SessionTokens
 
-/// Claims that an app adds to its access tokens, resolved anew for each.
+/// Claims that an app adds to its access tokens. They are resolved for each token.
 package struct ClaimsConfig: Sendable, Equatable, Codable {
     package var mapping: [String: ClaimSource]
     package var createdAt: Timestamp
@@ -12,19 +12,19 @@ package struct ClaimsConfig: Sendable, Equatable, Codable {
         updatedAt = time
     }
 
-    /// Claims of one app at most.
+    /// The maximum number of claims of one app.
     package static let maximumCount = 30
 
-    /// Claims that are ours or registered: a mapping never overrides one.
+    /// Claims that the service sets or that are registered. A mapping never overrides them.
     package static let reserved: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "scope", "client_id", "cnf", "cc", "typ", "act",
         "may_act", "auth_time", "acr", "amr", "azp", "nonce", "events", "roles", "groups", "entitlements",
     ]
 
-    /// Bytes that the claims take at most, so that no token grows beyond what verifiers read.
+    /// The maximum size of all claims in bytes, so that no token is too long for verifiers.
     package static let maximumSize = 3072
 
-    /// What the claims are for a user who comes from somewhere. What does not fit any more is null.
+    /// Resolves the claims for a user and a client. Values that exceed `maximumSize` become null.
     package func resolve(user: User, client: ClientFacts) -> [String: JSONValue] {
         var claims: [String: JSONValue] = [:]
         var room = Self.maximumSize
@@ -53,7 +53,7 @@ package enum ClaimSource: Sendable, Equatable, Codable {
         }
     }
 
-    /// A list becomes a text by its first element, a text a list of one. What is missing stays null.
+    /// Converts a list to its first element, or a text to a list with one element. A missing value stays null.
     private static func convert(_ value: JSONValue, to type: ClaimType?) -> JSONValue {
         switch (type, value) {
         case (.string, .array(let values)): values.first ?? .null
@@ -63,7 +63,7 @@ package enum ClaimSource: Sendable, Equatable, Codable {
     }
 }
 
-/// What a mapping can refer to; the raw values are those of the wire.
+/// Values that a mapping can refer to. The raw values appear on the wire.
 package enum ClaimInput: String, Sendable, Codable, CaseIterable {
     case userID = "user_id"
     case ip

@@ -1,27 +1,27 @@
-/// The time by which expired rows are deleted: a clock that goes ahead has to stay there for a day before it counts.
+/// The time by which expired rows are deleted. It follows a system clock that jumps ahead only after a day.
 ///
-/// What a wrong clock refuses is good again when the clock is right; what is deleted is gone. So a clock that nobody sets
-/// says how far the time may have gone between two rounds. It goes on by that one while the other is in doubt.
+/// A token that a wrong clock rejects is valid again when the clock is corrected, but a deleted row is lost. So the time
+/// continues by uptime, which cannot be set, while a jump of the system clock is in doubt.
 struct DeletionClock {
-    /// Seconds by which a clock may go ahead of the steady one between two rounds: it was put right.
+    /// Seconds by which the system clock may advance more than uptime between two rounds: a normal correction.
     static let tolerance = 300
-    /// Seconds of steady time after which a clock that went further is believed.
+    /// Seconds of uptime after which a larger jump is accepted.
     static let doubtfulTime = 86_400
 
-    /// The clock less the steady one in milliseconds, as it is believed.
+    /// The accepted difference between system clock and uptime in milliseconds.
     private var believed: Int64?
-    /// The same as the clock has it now, and the steady time at which it went there.
+    /// The current difference, if it is in doubt, and the uptime of its last jump. Both in milliseconds.
     private var doubted: (difference: Int64, since: Int64)?
 
-    /// The time of a round.
+    /// Returns the time of a round.
     ///
-    /// - Parameter uptime: Milliseconds by the steady clock.
-    /// - Returns: The time to delete by, and the seconds by which the clock has gone ahead since the last round, if that
-    ///   is news.
+    /// - Parameter uptime: Uptime in milliseconds.
+    /// - Returns: The time to delete by, and the seconds by which the system clock has jumped ahead, if this round is the
+    ///   first to see it.
     mutating func time(now: Timestamp, uptime: Int64) -> (time: Timestamp, jump: Int?) {
         let difference = now.milliseconds - uptime
         let known = believed ?? difference
-        // A clock that goes back deletes less.
+        // Always follow a clock that goes back: it deletes less.
         guard difference > known + Int64(Self.tolerance) * 1000 else {
             (believed, doubted) = (difference, nil)
             return (now, nil)

@@ -1,17 +1,18 @@
 internal import Dispatch
 internal import Foundation
 
-/// Time and randomness, as everything in the service gets them.
+/// The service's source of time, randomness and sleeping.
 package struct ServiceEnvironment: Sendable {
+    /// The time of the system clock.
     package var now: @Sendable () -> Timestamp
-    /// Milliseconds since some moment of the past that only grow: setting the clock does not move them.
+    /// Milliseconds since an arbitrary point in the past. Setting the system clock has no effect on them.
     package var uptime: @Sendable () -> Int64
-    /// That many bytes from a cryptographically secure generator.
+    /// Returns a number of bytes from a cryptographically secure generator.
     package var randomBytes: @Sendable (Int) -> [UInt8]
-    /// Waits that many seconds; throws when cancelled.
+    /// Waits a number of seconds. Throws when cancelled.
     package var sleep: @Sendable (Int) async throws -> Void
 
-    /// - Parameter uptime: `nil` for clocks that never jump.
+    /// - Parameter uptime: `nil` derives it from `now`, for clocks that never jump.
     package init(
         now: @escaping @Sendable () -> Timestamp, uptime: (@Sendable () -> Int64)? = nil,
         randomBytes: @escaping @Sendable (Int) -> [UInt8], sleep: @escaping @Sendable (Int) async throws -> Void
@@ -22,7 +23,7 @@ package struct ServiceEnvironment: Sendable {
         self.sleep = sleep
     }
 
-    /// The machine's clock and generator.
+    /// The system's clock and random generator.
     package static let live = ServiceEnvironment(
         now: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) },
         uptime: { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) },

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// How long this process has known each key, by a clock that nobody can set.
+/// When this process first saw each key, measured by uptime.
 ///
-/// A key signs when its time has come *and* it has been published for long enough. The clock says the first; that it
-/// was set forward meanwhile does not make the second true.
+/// A key signs when its `activeFrom` has passed *and* it has been published for long enough. The system clock decides the
+/// first. Uptime decides the second, so that a system clock that is set forward cannot shorten it.
 package final class KeyFirstSeen: Sendable {
-    /// A key of an app.
+    /// Identifies a key within an app.
     struct Name: Hashable, Sendable {
         let keyID: String
         let purpose: StoredSigningKey.Purpose
@@ -26,16 +26,16 @@ package final class KeyFirstSeen: Sendable {
         self.environment = environment
     }
 
-    /// Notes the keys that an app has now.
+    /// Records the keys that an app has now.
     ///
-    /// - Returns: The uptime, in milliseconds, from which each of them may sign.
+    /// - Returns: The uptime in milliseconds from which each of them may sign.
     func note(_ keys: [StoredSigningKey], of app: AppID) -> [Name: Int64] {
         let (now, uptime) = (environment.now(), environment.uptime())
         return apps.withLock { apps in
             let known = apps[app]
             var ready: [Name: Int64] = [:]
             for key in keys {
-                // Of keys that were there before this process, only the clock can say for how long.
+                // Only the system clock knows the age of keys that are older than this process.
                 let age = known == nil ? max(0, now.milliseconds - key.createdAt.milliseconds) : 0
                 ready[Name(key)] = known?[Name(key)] ?? uptime + max(0, Int64(policy.knownAfter) * 1000 - age)
             }

@@ -2,9 +2,9 @@ internal import Foundation
 internal import SessionRSA
 internal import SessionTokens
 
-/// All keys of an app, opened once; the clock says which of them count.
+/// All keys of an app, opened once. `choice` selects those that sign at a given time.
 struct OpenedKeys: Sendable {
-    /// What counts between two moments.
+    /// The keys that are used during `span`, until `readyAt`.
     struct Choice: Sendable {
         let accessKey: any TokenSigner
         let accessKeys: VerificationKeys
@@ -13,7 +13,7 @@ struct OpenedKeys: Sendable {
         let hookKey: RSASigningKey?
         let hookKeys: [RSASigningKey]
         let span: Range<Timestamp>
-        /// The uptime until which it counts: then a key is known everywhere whose time came before.
+        /// The uptime in milliseconds at which the next key may sign. The choice is outdated from then on.
         let readyAt: Int64
 
         func counts(at now: Timestamp, uptime: Int64) -> Bool { span.contains(now) && uptime < readyAt }
@@ -24,12 +24,12 @@ struct OpenedKeys: Sendable {
     private let hook: KeySchedule
     private let tokenKeys: [Sealed: OpenedSigningKey]
     private let hookKeys: [Sealed: RSASigningKey]
-    /// The uptime from which each key may sign.
+    /// The uptime in milliseconds from which each key may sign.
     private let ready: [KeyFirstSeen.Name: Int64]
-    /// The names of master keys that are missing: what they seal was opened before, or does not count yet.
+    /// The ids of missing master keys. Keys that they seal are used only if they were opened before.
     let missingMasterKeys: Set<String>
 
-    /// A key exactly as it is stored, its purpose included.
+    /// A key exactly as it is stored, including its purpose.
     private struct Sealed: Hashable {
         let name: KeyFirstSeen.Name
         let bytes: Data
@@ -41,12 +41,12 @@ struct OpenedKeys: Sendable {
     }
 
     /// - Parameters:
-    ///   - previous: What was opened before; a key that is stored as it was is not opened again, for with RSA that is
-    ///     work.
-    ///   - ready: The uptime from which each key may sign; one that is not named may do so at any time.
-    /// - Throws: When a key cannot be opened: signing without it, or not verifying with it, would fail later and less
-    ///   clearly. One that is sealed under another master key while this process runs is no reason to stop, as long as
-    ///   there are others: it is the same key as before, or one that does not count here until that master key is known.
+    ///   - previous: The keys that were opened before. A key whose stored form is unchanged is not opened again, because
+    ///     that is slow for RSA.
+    ///   - ready: The uptime in milliseconds from which each key may sign. A key that is missing here may sign at any time.
+    /// - Throws: `KeyRingError` if a key cannot be opened: without it, signing or verifying would fail later with a less
+    ///   clear error. A key that is sealed with a missing master key is no error as long as others remain: it was opened
+    ///   before, or it is ignored until this process has that master key.
     init(
         _ stored: [StoredSigningKey], keys: KeyRing, previous: OpenedKeys? = nil,
         ready: [KeyFirstSeen.Name: Int64] = [:]
@@ -77,14 +77,14 @@ struct OpenedKeys: Sendable {
                 keys[Sealed(key)] = try previous?[Sealed(key)] ?? open(key)
             } catch KeyRingError.unknownMasterKey(let id) {
                 missing.insert(id)
-                // The name of a key is its thumbprint, so this is the same one under another seal.
+                // The key id is the thumbprint, so this is the same key, sealed again.
                 keys[Sealed(key)] = earlier[KeyFirstSeen.Name(key)]
             }
         }
         return (keys, missing)
     }
 
-    /// `nil` without keys for tokens.
+    /// Returns the keys to use at a time, or `nil` without a key for access or challenge tokens.
     func choice(at now: Timestamp, uptime: Int64) -> Choice? {
         func signing(_ schedule: KeySchedule) -> Sealed? {
             schedule.signing(at: now) { uptime >= ready[KeyFirstSeen.Name($0)] ?? .min }.map(Sealed.init)

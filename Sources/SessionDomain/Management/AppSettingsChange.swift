@@ -1,6 +1,6 @@
 package import SessionTokens
 
-/// What an operator says of an app itself; `nil` leaves it as it is.
+/// A change of an app's own settings. A `nil` member leaves the setting unchanged.
 package struct AppSettingsChange: Sendable {
     package var name: String?
     package var domains: [String]?
@@ -58,7 +58,7 @@ package struct AppSettingsChange: Sendable {
 }
 
 extension SessionPolicy {
-    /// Lifetimes that contradict each other are refused when they are set, not discovered later.
+    /// Rejects lifetimes that are out of range or contradict each other.
     package func validate() throws(Refusal) {
         guard Self.accessTokenLifetimes.contains(accessTokenLifetime) else {
             throw .invalidField("access_token_lifetime", "must be 60 to 900 seconds")

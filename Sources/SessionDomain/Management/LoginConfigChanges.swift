@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What an operator says of password login; `nil` takes the default.
+/// A change of the password login. A `nil` member keeps the value of the base configuration.
 package struct PasswordLoginChange: Sendable {
     package var enabled: Bool?
     package var ipLimit: RateLimit?
@@ -33,9 +33,9 @@ package struct PasswordLoginChange: Sendable {
     }
 }
 
-/// What an operator says of one OTP login; `nil` takes the default.
+/// A change of one OTP login. It replaces all settings.
 package struct OTPLoginChange: Sendable {
-    /// Configurations one app can have.
+    /// The maximum number of OTP logins of one app.
     static let maximumPerApp = 20
 
     package var channel: OTPLoginConfig.Channel
@@ -67,11 +67,11 @@ package struct OTPLoginChange: Sendable {
         }
     }
 
-    /// A scope that is not registered would be in no token, and nobody would know why.
+    /// Rejects scopes that are not registered: they would be missing in tokens without an error.
     func requireRegisteredScopes(_ app: App) throws(Refusal) {
         if let scope = grantedScopes.first(where: { !app.scopes.contains($0) }) {
             throw .invalidField(
-                "granted_scopes", "has \(scope), which is not registered; add it to config/scopes first")
+                "granted_scopes", "contains \(scope), which is not registered; add it to config/scopes first")
         }
     }
 
@@ -87,7 +87,7 @@ package struct OTPLoginChange: Sendable {
     }
 }
 
-/// A scope's spelling: `^[a-zA-Z0-9.\-_:]+$`, at most 128 characters.
+/// The syntax of a scope: `^[a-zA-Z0-9.\-_:]+$`, at most 128 characters.
 package enum Scope {
     package static func isWellFormed(_ scope: String) -> Bool {
         (1...128).contains(scope.utf8.count)
@@ -123,7 +123,7 @@ extension PasswordPolicy {
         }
         let needed = max(minLength, uppercase + lowercase + numbers + symbols)
         guard maxLength == 0 || maxLength >= needed else {
-            throw .invalidField("password_compliancy.max_length", "is below what the other rules ask for")
+            throw .invalidField("password_compliancy.max_length", "is too small for the other rules")
         }
     }
 }
