@@ -4,7 +4,7 @@ import Foundation
 import SessionRSA
 import SessionTokens
 
-/// A backend with an RSA key of its own, which signs whatever it is told to.
+/// A backend with an RSA key of its own that signs any header and payload.
 struct Stranger {
     private let key: _RSA.Signing.PrivateKey
     /// `kty`, `n` and `e`.
@@ -20,14 +20,14 @@ struct Stranger {
         members = made.publicKey.requiredMembers.mapValues(JSONValue.string)
     }
 
-    /// The public key as an entry of a set.
+    /// The public key as an entry of a key set.
     func entry(_ changes: [String: JSONValue?] = ["kid": "k1"]) -> JSONValue {
         var entry = members
         for (name, value) in changes { entry[name] = value }
         return .object(entry)
     }
 
-    /// A token with exactly this text as its header, signed with RS256 whatever the header says.
+    /// A token with exactly this header and payload, always signed with RS256.
     func token(header: String = #"{"alg":"RS256","kid":"k1"}"#, payload: String = #"{"sub":"usr_1"}"#) throws -> String
     {
         let input = Base64URL.encode(Data(header.utf8)) + "." + Base64URL.encode(Data(payload.utf8))

@@ -2,7 +2,7 @@ import Foundation
 import SessionDomain
 import Synchronization
 
-/// Keeps the signing keys and serves the apps that it is made with; everything else that an app store can do fails.
+/// An app store in memory with fixed apps and their signing keys. Every other method throws.
 final class KeyStore: AppStore {
     private let keys: Mutex<[StoredSigningKey]>
     private let served: [App]

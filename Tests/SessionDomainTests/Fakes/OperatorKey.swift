@@ -2,7 +2,7 @@ import CryptoExtras
 import Foundation
 import SessionTokens
 
-/// A key of an operator's backend, which signs RS256 (RFC 7518 §3.3).
+/// A key of an operator's backend that signs with RS256 (RFC 7518 §3.3).
 struct OperatorKey: Sendable {
     let id: String
     private let key: _RSA.Signing.PrivateKey

@@ -7,7 +7,7 @@ import SessionTokens
 enum TestApp {
     static let keys = KeyRing(current: MasterKey(secret: Data(repeating: 7, count: 32)))
 
-    /// Of a process that has known every key forever.
+    /// First-seen times without any waiting time.
     static var sightings: KeyFirstSeen {
         KeyFirstSeen(policy: KeyRotationPolicy(publishAhead: 0), environment: stillEnvironment)
     }

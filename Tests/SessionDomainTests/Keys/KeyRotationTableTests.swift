@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("What a rotation does, as a table")
+@Suite("Decisions of a key rotation")
 struct KeyRotationTableTests {
     private static let day = 86_400
     private static let policy = KeyRotationPolicy()
@@ -32,7 +32,7 @@ struct KeyRotationTableTests {
         ).decide(keys, app: app)
     }
 
-    @Test("The time for which a key is published ahead is the sum of what others may be behind")
+    @Test("A key is published ahead for the sum of all delays of other nodes and verifiers")
     func formula() {
         #expect(KeyRotationPolicy.safePublishAhead == 5 + 300 + 30 + 60)
         #expect(Self.policy.keySetMaxAge == 300)
@@ -41,7 +41,7 @@ struct KeyRotationTableTests {
         #expect(Self.policy.retention(of: .hook) == 3600 + 395)
     }
 
-    @Test("Shorter publishing shortens caches, but never how long a key is published after it signed")
+    @Test("A shorter publishing time shortens caches, but never the retention of a retired key")
     func development() {
         let quick = KeyRotationPolicy(publishAhead: 8)
         #expect(quick.keySetMaxAge == 3)
@@ -50,7 +50,7 @@ struct KeyRotationTableTests {
         #expect(KeyRotationPolicy(publishAhead: 1000).retention(of: .access) == 1900)
     }
 
-    @Test("By schedule a key gets a successor when it has signed for the interval, and not a moment before")
+    @Test("By schedule a key gets a successor exactly when it has signed for the interval")
     func age() throws {
         let old = try key("old", from: now - 90 * Self.day)
         #expect(try decide(.schedule, [old]).added?.activeFrom == now + 395)
@@ -59,7 +59,7 @@ struct KeyRotationTableTests {
         #expect(try decide(.schedule, [old], brings: nil) == KeyRotationDecision(wanted: .edDSA))
     }
 
-    @Test("The key before retires when its successor signs, and is published as long as it counts")
+    @Test("A key retires when its successor signs, and stays published for its retention")
     func retirement() throws {
         let old = try key("old", from: now - 100)
         let decision = try decide(.request, [old])
@@ -69,13 +69,13 @@ struct KeyRotationTableTests {
         #expect(decision.removed.isEmpty)
     }
 
-    @Test("One successor waits at a time, whoever asks", arguments: [KeyRotation.Reason.request, .schedule])
+    @Test("Only one successor waits at a time, for every reason", arguments: [KeyRotation.Reason.request, .schedule])
     func waiting(_ reason: KeyRotation.Reason) throws {
         let keys = [try key("next", from: now + 1), try key("old", from: now - 900 * Self.day)]
         #expect(try decide(reason, keys).isNothing)
     }
 
-    @Test("Another algorithm gets a key by the same rule, behind one that waits already")
+    @Test("A changed algorithm gets a key by the same rule, behind a successor that waits already")
     func algorithm() throws {
         let old = try key("old", from: now - 100)
         let decision = try decide(.schedule, [old], brings: .es256) { $0.signingAlgorithm = .es256 }
@@ -89,7 +89,7 @@ struct KeyRotationTableTests {
         #expect(try decide(.schedule, two).isNothing)
     }
 
-    @Test("Of 32 keys of one purpose nobody makes another but in an emergency")
+    @Test("With 32 keys of one purpose only an emergency adds another")
     func full() throws {
         let keys = try (0..<KeyRotation.maximum).map { try key("\($0)", from: now - 1 - $0) }
         #expect(try decide(.request, keys).added == nil)
@@ -98,13 +98,13 @@ struct KeyRotationTableTests {
         #expect(try decide(.emergency, keys).added != nil)
     }
 
-    @Test("A candidate of another algorithm than the app's is not taken")
+    @Test("A candidate with another algorithm than the app's is not used")
     func wrongCandidate() throws {
         let decision = try decide(.request, [try key("old", from: now - 1)], brings: .es256)
         #expect(decision == KeyRotationDecision(wanted: .edDSA))
     }
 
-    @Test("Keys go when both of their waits are over, even while their successor's successor is being made")
+    @Test("A key is removed when both of its waiting times are over, even if the rotation adds another key")
     func removal() throws {
         let wait = Self.policy.retention(of: .access)
         let old = try key("old", from: now - 2 * wait)
@@ -115,7 +115,7 @@ struct KeyRotationTableTests {
         #expect(try decide(.schedule, [old, later]).isNothing)
     }
 
-    @Test("In an emergency all keys go, and the new one signs at once")
+    @Test("An emergency removes all keys, and the new key signs at once")
     func emergency() throws {
         let keys = [try key("next", from: now + 1), try key("old", from: now - 1)]
         let decision = try decide(.emergency, keys)
@@ -125,7 +125,7 @@ struct KeyRotationTableTests {
     }
 
     @Test(
-        "An app without a hook key gets its first one when something needs it, and never by a rotation",
+        "An app without a hook key gets its first one when a caller needs it, and never by a rotation",
         arguments: KeyRotation.Reason.allCases)
     func firstHookKey(_ reason: KeyRotation.Reason) throws {
         let decision = try decide(reason, [], purpose: .hook, brings: .ps256)
