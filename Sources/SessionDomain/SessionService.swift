@@ -38,9 +38,8 @@ package struct SessionService: Sendable {
         self.store = store
         self.environment = environment
         self.notices = notices
-        let sightings = KeyFirstSeen(policy: keyRotation, environment: environment)
         directory = AppDirectory(
-            store: store, keys: keys, origins: origins, defaultApp: defaultApp, sightings: sightings,
+            store: store, keys: keys, origins: origins, defaultApp: defaultApp, keyRotation: keyRotation,
             environment: environment, notices: notices)
         signingKeys = SigningKeys(
             store: store, keys: keys, directory: directory, environment: environment, policy: keyRotation,

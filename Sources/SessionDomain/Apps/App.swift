@@ -71,8 +71,8 @@ extension App {
     /// Scopes that can be granted: they are registered, and a step-up rule decides on them or a login grants them. A scope
     /// that leaves this set loses its grants.
     package var grantableScopes: Set<String> {
-        let ruled = stepUp?.rules.map(\.scope) ?? []
-        return Set(scopes).intersection(ruled + otpLogins.flatMap(\.grantedScopes))
+        let decided = stepUp?.rules.map(\.scope) ?? []
+        return Set(scopes).intersection(decided + otpLogins.flatMap(\.grantedScopes))
     }
 
     /// Returns the scopes that keep their grants and challenges after a change: still grantable, with unchanged rules.

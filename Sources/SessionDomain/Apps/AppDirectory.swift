@@ -7,16 +7,16 @@ package final class AppDirectory: Sendable {
     /// Seconds for which apps are cached.
     package static let lifetime = 5
 
-    private struct Snapshot {
+    private struct Cache {
         var apps: [AppID: App] = [:]
         var domains: [String: AppID] = [:]
-        var opened: [AppID: AppRuntime] = [:]
-        /// The apps as they were opened before the last load. Their unchanged keys are not opened again.
-        var previous: [AppID: AppRuntime] = [:]
+        /// Opened apps, with the version of the cache at which their keys were read. Those of an older version are read
+        /// again, but their unchanged keys are not opened again.
+        var runtimes: [AppID: (runtime: AppRuntime, version: Int)] = [:]
         var loadedAt: Timestamp?
         /// The ids of missing master keys that were already reported.
-        var told: Set<String> = []
-        /// Counts invalidations and loads. Data that was read before one of them must not be cached after it.
+        var reportedMasterKeys: Set<String> = []
+        /// Counts invalidations and loads. Data that was read before one of them is outdated after it.
         var version = 0
     }
 
@@ -24,20 +24,21 @@ package final class AppDirectory: Sendable {
     private let keys: KeyRing
     private let origins: PublicOrigins
     private let defaultApp: AppID?
-    private let sightings: KeyFirstSeen
+    private let keyRotation: KeyRotationPolicy
     private let environment: ServiceEnvironment
     private let notices: @Sendable (ServiceNotice) -> Void
-    private let snapshot = Mutex(Snapshot())
+    private let cache = Mutex(Cache())
 
     package init(
-        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?, sightings: KeyFirstSeen,
-        environment: ServiceEnvironment, notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
+        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?,
+        keyRotation: KeyRotationPolicy, environment: ServiceEnvironment,
+        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) {
         self.store = store
         self.keys = keys
         self.origins = origins
         self.defaultApp = defaultApp
-        self.sightings = sightings
+        self.keyRotation = keyRotation
         self.environment = environment
         self.notices = notices
     }
@@ -60,43 +61,44 @@ package final class AppDirectory: Sendable {
     package func isConfigured(host: String) async throws -> Bool {
         try await loadIfNeeded()
         let name = Self.bareHost(host)
-        return snapshot.withLock { snapshot in
+        return cache.withLock { cache in
             switch origins.owner(ofHost: name) {
-            case .app(let id): snapshot.apps[id] != nil
+            case .app(let id): cache.apps[id] != nil
             case .defaultApp: true
-            case nil: snapshot.domains[name] != nil
+            case nil: cache.domains[name] != nil
             }
         }
     }
 
     package func app(_ id: AppID) async throws -> AppRuntime {
         try await loadIfNeeded()
-        let (app, opened, previous, version) = snapshot.withLock {
-            ($0.apps[id], $0.opened[id], $0.previous[id], $0.version)
-        }
-        if let opened { return opened.at(environment.now(), uptime: environment.uptime()) }
+        let (app, cached, version) = cache.withLock { ($0.apps[id], $0.runtimes[id], $0.version) }
         guard let app else { throw Refusal.notFound("there is no app \(id)") }
+        if let cached, cached.version == version {
+            return cached.runtime.at(environment.now(), uptime: environment.uptime())
+        }
         let stored = try await store.signingKeys(of: id)
-        let ready = sightings.note(stored, of: id)
         let runtime: AppRuntime
         do {
             runtime = try AppRuntime(
-                app: app, stored: stored, keys: keys, origins: origins, at: environment.now(),
-                uptime: environment.uptime(), previous: previous, ready: ready)
+                app: app, stored: stored, keys: keys, origins: origins, policy: keyRotation, at: environment.now(),
+                uptime: environment.uptime(), previous: cached?.runtime)
         } catch KeyRingError.unknownMasterKey(let missing) {
-            tell([missing])
+            report(missingMasterKeys: [missing])
             throw KeyRingError.unknownMasterKey(missing)
         }
-        tell(runtime.missingMasterKeys)
-        snapshot.withLock { if $0.version == version { $0.opened[id] = runtime } }
+        report(missingMasterKeys: runtime.missingMasterKeys)
+        cache.withLock { cache in
+            if cache.runtimes[id]?.version ?? version <= version { cache.runtimes[id] = (runtime, version) }
+        }
         return runtime
     }
 
     /// Reports each missing master key once.
-    private func tell(_ missing: Set<String>) {
-        let new = snapshot.withLock { snapshot in
-            let new = missing.subtracting(snapshot.told)
-            snapshot.told.formUnion(new)
+    private func report(missingMasterKeys missing: Set<String>) {
+        let new = cache.withLock { cache in
+            let new = missing.subtracting(cache.reportedMasterKeys)
+            cache.reportedMasterKeys.formUnion(new)
             return new
         }
         for id in new.sorted() { notices(.masterKeyMissing(id: id)) }
@@ -104,22 +106,22 @@ package final class AppDirectory: Sendable {
 
     /// Discards the cache after a change.
     package func invalidate() {
-        snapshot.withLock { snapshot in
-            snapshot.version += 1
-            snapshot.loadedAt = nil
+        cache.withLock { cache in
+            cache.version += 1
+            cache.loadedAt = nil
         }
     }
 
     private func resolve(host: String) -> AppID? {
         let name = Self.bareHost(host)
-        return snapshot.withLock { snapshot in
+        return cache.withLock { cache in
             switch origins.owner(ofHost: name) {
-            case .app(let id) where snapshot.apps[id] != nil: return id
+            case .app(let id) where cache.apps[id] != nil: return id
             case .defaultApp where defaultApp != nil: return defaultApp
             default: break
             }
-            if let id = snapshot.domains[name] { return id }
-            if let id = name.split(separator: ".").first.flatMap({ AppID($0) }), snapshot.apps[id] != nil { return id }
+            if let id = cache.domains[name] { return id }
+            if let id = name.split(separator: ".").first.flatMap({ AppID($0) }), cache.apps[id] != nil { return id }
             return defaultApp
         }
     }
@@ -132,23 +134,19 @@ package final class AppDirectory: Sendable {
 
     private func loadIfNeeded() async throws {
         let now = environment.now()
-        let (isLoaded, version) = snapshot.withLock { snapshot in
-            (snapshot.loadedAt.map { now < $0 + Self.lifetime && $0 <= now } ?? false, snapshot.version)
+        let (isLoaded, version) = cache.withLock { cache in
+            (cache.loadedAt.map { now < $0 + Self.lifetime && $0 <= now } ?? false, cache.version)
         }
         guard !isLoaded else { return }
         let apps = try await store.apps()
-        snapshot.withLock { snapshot in
-            guard snapshot.version == version else { return }
-            let byID = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
-            snapshot.version += 1
-            // Open all apps again: a key that another node has added is not visible in the settings.
-            snapshot.previous = snapshot.previous.merging(snapshot.opened) { _, newer in newer }
-                .filter { byID[$0.key] != nil }
-            snapshot.opened = [:]
-            snapshot.apps = byID
-            snapshot.domains = Dictionary(apps.flatMap { app in app.domains.map { ($0, app.id) } }) { first, _ in first
-            }
-            snapshot.loadedAt = now
+        cache.withLock { cache in
+            guard cache.version == version else { return }
+            // Also outdates all runtimes: a key that another node has added is not visible in the settings.
+            cache.version += 1
+            cache.apps = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
+            cache.domains = Dictionary(apps.flatMap { app in app.domains.map { ($0, app.id) } }) { first, _ in first }
+            cache.runtimes = cache.runtimes.filter { [apps = cache.apps] in apps[$0.key] != nil }
+            cache.loadedAt = now
         }
     }
 }

@@ -9,8 +9,8 @@ package struct PublicOrigins: Sendable {
     private let template: String
     /// Further origins of the service: the loopback origins in development mode.
     private let aliases: [String]
-    /// The host of the template, split at `{app_id}`. One piece for a fixed origin.
-    private let hostPieces: [String]
+    /// The host of the template, split at `{app_id}`. One part for a fixed origin.
+    private let hostParts: [String]
 
     /// - Parameter publicURL: An http(s) origin, with or without `{app_id}`.
     /// - Throws: `Refusal.invalidField("public-url")` for anything else.
@@ -25,7 +25,7 @@ package struct PublicOrigins: Sendable {
         template = trimmed
         self.aliases = aliases
         let host = target.host
-        hostPieces = trimmed.contains("{app_id}") ? host.components(separatedBy: "abcdefg") : [host]
+        hostParts = trimmed.contains("{app_id}") ? host.components(separatedBy: "abcdefg") : [host]
     }
 
     /// Returns all origins of an app, its main origin first: custom domains, then the template, then the aliases.
@@ -40,8 +40,8 @@ package struct PublicOrigins: Sendable {
     ///
     /// - Parameter host: A host in lower case, without port.
     func owner(ofHost host: String) -> Owner? {
-        guard hostPieces.count == 2 else { return [host] == hostPieces ? .defaultApp : nil }
-        let (before, after) = (hostPieces[0], hostPieces[1])
+        guard hostParts.count == 2 else { return [host] == hostParts ? .defaultApp : nil }
+        let (before, after) = (hostParts[0], hostParts[1])
         guard host.hasPrefix(before), host.hasSuffix(after),
             let id = AppID(host.dropFirst(before.count).dropLast(after.count))
         else { return nil }

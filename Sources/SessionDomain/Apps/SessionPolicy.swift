@@ -15,7 +15,9 @@ package struct SessionPolicy: Sendable, Equatable, Codable {
         case dpop
     }
 
-    /// 60 to 900.
+    /// Allowed values of `accessTokenLifetime`.
+    package static let accessTokenLifetimes = 60...900
+
     package var accessTokenLifetime = 300
     package var accessTokenBinding: AccessTokenBinding = .bearer
     /// The lifetime of an unused session.
@@ -58,5 +60,29 @@ extension SessionPolicy {
         try read(.noncePolicy, &noncePolicy)
         try read(.proofWindow, &proofWindow)
         boundGrace = try stored.decodeIfPresent(Int.self, forKey: .boundGrace)
+    }
+}
+
+extension SessionPolicy {
+    /// Rejects lifetimes that are out of range or contradict each other.
+    package func validate() throws(Refusal) {
+        guard Self.accessTokenLifetimes.contains(accessTokenLifetime) else {
+            throw .invalidField("access_token_lifetime", "must be 60 to 900 seconds")
+        }
+        guard (accessTokenLifetime...365 * 86_400).contains(idleLifetime) else {
+            throw .invalidField("idle_lifetime", "must be access_token_lifetime to 31536000 seconds")
+        }
+        guard (idleLifetime...10 * 365 * 86_400).contains(absoluteLifetime) else {
+            throw .invalidField("absolute_lifetime", "must be idle_lifetime to 315360000 seconds")
+        }
+        if let boundGrace, !(10...365 * 86_400).contains(boundGrace) {
+            throw .invalidField("bound_grace", "must be 10 to 31536000 seconds, or left out")
+        }
+        guard (0...60).contains(unboundGrace) else {
+            throw .invalidField("unbound_grace", "must be 0 to 60 seconds")
+        }
+        guard (10...300).contains(proofWindow) else {
+            throw .invalidField("proof_window", "must be 10 to 300 seconds")
+        }
     }
 }

@@ -1,17 +1,17 @@
 /// The time by which expired rows are deleted. It follows a system clock that jumps ahead only after a day.
 ///
 /// A token that a wrong clock rejects is valid again when the clock is corrected, but a deleted row is lost. So the time
-/// continues by uptime, which cannot be set, while a jump of the system clock is in doubt.
+/// continues by uptime, which cannot be set, until the system clock has stayed ahead for a day.
 struct DeletionClock {
     /// Seconds by which the system clock may advance more than uptime between two rounds: a normal correction.
     static let tolerance = 300
     /// Seconds of uptime after which a larger jump is accepted.
-    static let doubtfulTime = 86_400
+    static let confirmationTime = 86_400
 
-    /// The accepted difference between system clock and uptime in milliseconds.
-    private var believed: Int64?
-    /// The current difference, if it is in doubt, and the uptime of its last jump. Both in milliseconds.
-    private var doubted: (difference: Int64, since: Int64)?
+    /// System clock minus uptime in milliseconds, as accepted. `nil` before the first round.
+    private var acceptedOffset: Int64?
+    /// The current offset while it is not accepted, and the uptime of the last jump. Both in milliseconds.
+    private var pending: (offset: Int64, since: Int64)?
 
     /// Returns the time of a round.
     ///
@@ -19,22 +19,22 @@ struct DeletionClock {
     /// - Returns: The time to delete by, and the seconds by which the system clock has jumped ahead, if this round is the
     ///   first to see it.
     mutating func time(now: Timestamp, uptime: Int64) -> (time: Timestamp, jump: Int?) {
-        let difference = now.milliseconds - uptime
-        let known = believed ?? difference
+        let offset = now.milliseconds - uptime
+        let accepted = acceptedOffset ?? offset
         // Always follow a clock that goes back: it deletes less.
-        guard difference > known + Int64(Self.tolerance) * 1000 else {
-            (believed, doubted) = (difference, nil)
+        guard offset > accepted + Int64(Self.tolerance) * 1000 else {
+            (acceptedOffset, pending) = (offset, nil)
             return (now, nil)
         }
-        let time = Timestamp(milliseconds: known + uptime)
-        guard let doubt = doubted, difference <= doubt.difference + Int64(Self.tolerance) * 1000 else {
-            let jump = difference - (doubted?.difference ?? known)
-            doubted = (difference, uptime)
+        let time = Timestamp(milliseconds: accepted + uptime)
+        guard let before = pending, offset <= before.offset + Int64(Self.tolerance) * 1000 else {
+            let jump = offset - (pending?.offset ?? accepted)
+            pending = (offset, uptime)
             return (time, Int(jump / 1000))
         }
-        doubted?.difference = difference
-        guard uptime - doubt.since >= Int64(Self.doubtfulTime) * 1000 else { return (time, nil) }
-        (believed, doubted) = (difference, nil)
+        pending?.offset = offset
+        guard uptime - before.since >= Int64(Self.confirmationTime) * 1000 else { return (time, nil) }
+        (acceptedOffset, pending) = (offset, nil)
         return (now, nil)
     }
 }

@@ -4,9 +4,9 @@ internal import Dispatch
 enum KeyGenerationQueue {
     private static let queue = DispatchQueue(label: "prelude-session.key-generation")
 
-    static func run<Made: Sendable>(_ make: @escaping @Sendable () throws -> Made) async throws -> Made {
+    static func run<Key: Sendable>(_ generate: @escaping @Sendable () throws -> Key) async throws -> Key {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try make() }) }
+            queue.async { continuation.resume(with: Result { try generate() }) }
         }
     }
 }

@@ -48,12 +48,15 @@ package struct KeyRotation: Sendable {
     package func decide(_ keys: [StoredSigningKey], app: App) -> KeyRotationDecision {
         let stored = keys.inOrder
         let times = KeyTimes(of: stored, purpose: purpose, policy: policy, now: now)
-        let wanted = purpose.algorithm(of: app)
-        guard needsKey(after: times.kept, algorithm: wanted) else {
+        let algorithm = purpose.algorithm(of: app)
+        guard needsKey(after: times.kept, algorithm: algorithm) else {
             return KeyRotationDecision(
-                changed: times.kept.filter { !stored.contains($0) }, mistaken: times.mistaken, removed: times.over)
+                changed: times.kept.filter { !stored.contains($0) }, rescheduled: times.rescheduled,
+                removed: times.removable)
         }
-        guard var key = candidate, key.algorithm == wanted else { return KeyRotationDecision(wanted: wanted) }
+        guard var key = candidate, key.algorithm == algorithm else {
+            return KeyRotationDecision(neededAlgorithm: algorithm)
+        }
         key.createdAt = now
         guard let newest = times.kept.first, reason != .emergency else {
             key.activeFrom = now
@@ -68,7 +71,8 @@ package struct KeyRotation: Sendable {
             return old
         }
         return KeyRotationDecision(
-            added: key, changed: kept.filter { !stored.contains($0) }, mistaken: times.mistaken, removed: times.over)
+            added: key, changed: kept.filter { !stored.contains($0) }, rescheduled: times.rescheduled,
+            removed: times.removable)
     }
 
     private func needsKey(after keys: [StoredSigningKey], algorithm: KeyAlgorithm) -> Bool {
@@ -85,37 +89,12 @@ package struct KeyRotation: Sendable {
 
     /// The events of a decision.
     package func events(of decision: KeyRotationDecision) -> [Event] {
-        var told = decision.removed.map { events.signingKeyRemoved($0) }
+        var result = decision.removed.map { events.signingKeyRemoved($0) }
         if let key = decision.added, reason != .first {
-            told.append(events.signingKeyRotated(key, isEmergency: reason == .emergency))
+            result.append(events.signingKeyRotated(key, isEmergency: reason == .emergency))
         }
-        return told
+        return result
     }
-}
-
-/// The changes to the keys of one purpose.
-package struct KeyRotationDecision: Sendable, Equatable {
-    /// The algorithm of the candidate that is needed. If set, there are no other changes: decide again with a candidate.
-    package var wanted: KeyAlgorithm?
-    package var added: StoredSigningKey?
-    /// Keys with changed times: a successor has set their end, or the times of a wrong clock were corrected.
-    package var changed: [StoredSigningKey] = []
-    /// The ids of keys whose creation time was in the future.
-    package var mistaken: [String] = []
-    package var removed: [StoredSigningKey] = []
-
-    package init(
-        wanted: KeyAlgorithm? = nil, added: StoredSigningKey? = nil, changed: [StoredSigningKey] = [],
-        mistaken: [String] = [], removed: [StoredSigningKey] = []
-    ) {
-        self.wanted = wanted
-        self.added = added
-        self.changed = changed
-        self.mistaken = mistaken
-        self.removed = removed
-    }
-
-    var isNothing: Bool { self == KeyRotationDecision() }
 }
 
 extension EventFactory {

@@ -37,7 +37,7 @@ package struct KeyRotationPolicy: Sendable, Equatable {
 
     /// Seconds after a key was first seen until every node and verifier must have it. Measured by uptime, so clock changes
     /// have no effect and no clock leeway is needed.
-    package var knownAfter: Int {
+    package var propagationTime: Int {
         min(publishAhead, AppDirectory.lifetime + keySetMaxAge + Self.verifierInterval)
     }
 
@@ -57,9 +57,4 @@ extension StoredSigningKey.Purpose {
         case .hook: KeyRotationPolicy.hookSignatureLife
         }
     }
-}
-
-extension SessionPolicy {
-    /// Allowed lifetimes of an access token in seconds.
-    package static let accessTokenLifetimes = 60...900
 }

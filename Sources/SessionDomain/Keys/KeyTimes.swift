@@ -10,9 +10,9 @@ struct KeyTimes {
     /// The keys to keep, latest `activeFrom` first, with corrected times.
     private(set) var kept: [StoredSigningKey]
     /// The keys to remove.
-    private(set) var over: [StoredSigningKey] = []
+    private(set) var removable: [StoredSigningKey] = []
     /// The ids of keys whose creation time was in the future, and of those that wait behind them.
-    private(set) var mistaken: [String] = []
+    private(set) var rescheduled: [String] = []
     private let policy: KeyRotationPolicy
     private let retention: Int
     private let now: Timestamp
@@ -28,8 +28,8 @@ struct KeyTimes {
         correctBeginnings()
         correctEnds()
         let signing = kept.first { $0.activeFrom <= now } ?? kept.last
-        over = kept.filter { $0.keyID != signing?.keyID && isOver($0) }
-        kept.removeAll(where: over.contains)
+        removable = kept.filter { $0.keyID != signing?.keyID && hasWaitedTwice($0) }
+        kept.removeAll(where: removable.contains)
     }
 
     private func isFuture(_ time: Timestamp) -> Bool { time > now + KeyRotationPolicy.clockLeeway }
@@ -37,14 +37,14 @@ struct KeyTimes {
     private mutating func correctBeginnings() {
         for index in kept.indices.reversed() where kept[index].activeFrom > now {
             // The times of a key behind such a key were derived from it, so they are wrong, too.
-            guard isFuture(kept[index].createdAt) || !mistaken.isEmpty else { continue }
-            mistaken.append(kept[index].keyID)
-            let before = kept[index].activeFrom
+            guard isFuture(kept[index].createdAt) || !rescheduled.isEmpty else { continue }
+            rescheduled.append(kept[index].keyID)
+            let wrongStart = kept[index].activeFrom
             kept[index].createdAt = min(kept[index].createdAt, now)
             // Without an older key, this one already signs.
             kept[index].activeFrom =
                 index + 1 < kept.count ? max(now + policy.publishAhead, kept[index + 1].activeFrom + 1) : now
-            for older in kept.indices where kept[older].retiresAt == before {
+            for older in kept.indices where kept[older].retiresAt == wrongStart {
                 kept[older].retiresAt = kept[index].activeFrom
                 kept[older].removeAfter = kept[index].activeFrom + retention
             }
@@ -56,13 +56,13 @@ struct KeyTimes {
             guard let retiresAt = kept[index].retiresAt, let end = kept[index].removeAfter, retiresAt <= now else {
                 continue
             }
-            let isFirstWaitOver = end <= now && !isOver(kept[index])
+            let isFirstWaitOver = end <= now && !hasWaitedTwice(kept[index])
             if isFirstWaitOver || isFuture(end - retention) { kept[index].removeAfter = now + retention }
         }
     }
 
     /// Whether both waiting times are over.
-    private func isOver(_ key: StoredSigningKey) -> Bool {
+    private func hasWaitedTwice(_ key: StoredSigningKey) -> Bool {
         guard let retiresAt = key.retiresAt, let end = key.removeAfter else { return false }
         return end <= now && retiresAt + 2 * retention <= end
     }

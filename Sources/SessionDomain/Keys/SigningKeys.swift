@@ -33,7 +33,7 @@ package struct SigningKeys: Sendable {
     }
 
     /// Generates a key without storing it.
-    func make(
+    func generate(
         app: AppID, purpose: StoredSigningKey.Purpose, algorithm: KeyAlgorithm
     ) async throws -> StoredSigningKey {
         let (keys, now) = (keys, environment.now())
@@ -55,23 +55,23 @@ package struct SigningKeys: Sendable {
             let decision = try await store.rotateSigningKeys(
                 rotation(purpose, of: app, reason: reason, candidate: candidate))
             guard let decision else { throw Refusal.notFound("there is no app \(app)") }
-            guard let algorithm = decision.wanted else {
-                if reason == .request { try await refuseWhereFull(purpose, of: app, after: decision) }
-                if !decision.isNothing {
+            guard let algorithm = decision.neededAlgorithm else {
+                if reason == .request { try await requireRoom(purpose, of: app, after: decision) }
+                if !decision.isEmpty {
                     directory?.invalidate()
                     // Load the new key now, so that its waiting time does not start with the next request only.
                     _ = try? await directory?.app(app)
                 }
-                if !decision.mistaken.isEmpty { notices(.keysRescheduled(app: app, keyIDs: decision.mistaken)) }
+                if !decision.rescheduled.isEmpty { notices(.keysRescheduled(app: app, keyIDs: decision.rescheduled)) }
                 return decision
             }
-            candidate = try await make(app: app, purpose: purpose, algorithm: algorithm)
+            candidate = try await generate(app: app, purpose: purpose, algorithm: algorithm)
         }
         throw Refusal.conflict("the app's signing_algorithm changed during the rotation: retry")
     }
 
     /// - Throws: `Refusal.conflict` if a successor was requested and there are too many keys to add one.
-    private func refuseWhereFull(
+    private func requireRoom(
         _ purpose: StoredSigningKey.Purpose, of app: AppID, after decision: KeyRotationDecision
     ) async throws {
         guard decision.added == nil else { return }
@@ -106,7 +106,7 @@ package struct SigningKeys: Sendable {
         for purpose in StoredSigningKey.Purpose.allCases {
             // Most rounds find nothing to do. Then no transaction is needed.
             let rotation = rotation(purpose, of: app.id, reason: .schedule)
-            guard !rotation.decide(stored.filter { $0.purpose == purpose }, app: app).isNothing else { continue }
+            guard !rotation.decide(stored.filter { $0.purpose == purpose }, app: app).isEmpty else { continue }
             do {
                 try await rotate(purpose, of: app.id, reason: .schedule)
             } catch {

@@ -1,5 +1,4 @@
 package import Foundation
-package import SessionTokens
 
 /// A signing key as it is stored: times and id in clear, the private half sealed with a master key.
 package struct StoredSigningKey: Sendable, Equatable {
@@ -10,6 +9,12 @@ package struct StoredSigningKey: Sendable, Equatable {
         case challenge
         /// Signs hooks and webhooks. Published in `jwks.json`.
         case hook
+    }
+
+    /// Identifies a key within an app.
+    struct Identity: Hashable, Sendable {
+        let keyID: String
+        let purpose: Purpose
     }
 
     package let appID: AppID
@@ -27,6 +32,8 @@ package struct StoredSigningKey: Sendable, Equatable {
     /// The key is published at least until this time, when everything that it signed has expired.
     package var removeAfter: Timestamp?
 
+    var identity: Identity { Identity(keyID: keyID, purpose: purpose) }
+
     /// - Parameter activeFrom: `nil`: at `createdAt`.
     package init(
         appID: AppID, purpose: Purpose, keyID: String, algorithm: KeyAlgorithm, sealedPrivateKey: Data,
@@ -41,33 +48,5 @@ package struct StoredSigningKey: Sendable, Equatable {
         self.activeFrom = activeFrom ?? createdAt
         self.retiresAt = retiresAt
         self.removeAfter = removeAfter
-    }
-}
-
-/// Signature algorithms of the service's keys.
-package enum KeyAlgorithm: String, Sendable, CaseIterable {
-    case edDSA = "EdDSA"
-    case es256 = "ES256"
-    case rs256 = "RS256"
-    /// RSASSA-PSS, for hooks and webhooks only. The service signs no token with it.
-    case ps256 = "PS256"
-
-    package init(_ algorithm: SignatureAlgorithm) {
-        switch algorithm {
-        case .edDSA: self = .edDSA
-        case .es256: self = .es256
-        case .rs256: self = .rs256
-        }
-    }
-}
-
-extension StoredSigningKey.Purpose {
-    /// Returns the algorithm of the app's new keys of this purpose.
-    package func algorithm(of app: App) -> KeyAlgorithm {
-        switch self {
-        case .access: KeyAlgorithm(app.signingAlgorithm)
-        case .challenge: .edDSA
-        case .hook: .ps256
-        }
     }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Synchronization
 
 /// Rate limits by source address, in the memory of this process. The number of addresses is bounded.
@@ -35,28 +34,5 @@ package final class SourceLimiter: Sendable {
         if counters.count == before {
             for key in counters.keys.prefix(max(1, before / 10)) { counters[key] = nil }
         }
-    }
-}
-
-/// The source address of a request, as the trusted edge reports it.
-package struct SourceAddress: Sendable, Equatable {
-    package let ip: String
-    /// Whether no limit applies: in development mode, loopback is exempt.
-    package let isExempt: Bool
-
-    package init(ip: String, isExempt: Bool = false) {
-        self.ip = ip
-        self.isExempt = isExempt
-    }
-
-    /// The key for limits: an IPv4 address, or the /64 network of an IPv6 address, which is one customer (RFC 6177).
-    var limitKey: String {
-        guard ip.contains(":"), !ip.contains(".") else { return ip }
-        let halves = ip.split(separator: "%")[0].components(separatedBy: "::")
-        let head = halves[0].split(separator: ":").map(String.init)
-        guard halves.count == 2 else { return head.prefix(4).joined(separator: ":") }
-        let tail = halves[1].split(separator: ":").map(String.init)
-        let zeros = [String](repeating: "0", count: max(0, 8 - head.count - tail.count))
-        return (head + zeros + tail).prefix(4).joined(separator: ":")
     }
 }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Creates apps and changes their settings.
 package struct AppManagement: Sendable {
     private let store: any AppStore
@@ -25,7 +27,7 @@ package struct AppManagement: Sendable {
         id: AppID?, name: String, configure: (inout App) throws -> Void = { _ in }
     ) async throws -> App {
         let now = environment.now()
-        let trimmed = name.trimmed
+        let trimmed = name.trimmingCharacters(in: .whitespacesAndNewlines)
         guard (1...100).contains(trimmed.count) else {
             throw Refusal.invalidField("name", "must have 1 to 100 characters")
         }
@@ -34,7 +36,7 @@ package struct AppManagement: Sendable {
         try await requireFree(app.domains, for: app.id)
         var first: [StoredSigningKey] = []
         for purpose in [StoredSigningKey.Purpose.access, .challenge] {
-            first.append(try await keys.make(app: app.id, purpose: purpose, algorithm: purpose.algorithm(of: app)))
+            first.append(try await keys.generate(app: app.id, purpose: purpose, algorithm: purpose.algorithm(of: app)))
         }
         guard try await store.createApp(app, keys: first) else {
             throw Refusal.conflict("there is already an app \(app.id)")

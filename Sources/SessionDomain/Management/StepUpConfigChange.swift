@@ -84,12 +84,12 @@ extension StepUpConfigChange.AllowedScope {
         guard Scope.isWellFormed(scope) else {
             throw .invalidField("\(field).scope", "must be 1 to 128 letters, digits and . - _ :")
         }
-        let registers = ReservedScope.registered(by: scope) != nil
-        guard registers || scope == ReservedScope.writePassword || !scope.hasPrefix(ReservedScope.prefix) else {
+        let isManaged = ReservedScope.registered(by: scope) != nil
+        guard isManaged || scope == ReservedScope.writePassword || !scope.hasPrefix(ReservedScope.prefix) else {
             throw .invalidField(
                 "\(field).scope", "is reserved: the prefix belongs to the service, which has no such scope")
         }
-        guard registers == (mode == "managed") else {
+        guard isManaged == (mode == "managed") else {
             throw .invalidField("\(field).mode", "must be managed for the register scopes, and only for those")
         }
         switch mode {

@@ -28,15 +28,15 @@ struct HostOwnerTests {
 
     @Test("An app cannot take another app's host as its custom domain")
     func takenHost() async throws {
-        var thief = App(id: try appID("thief00"), name: "thief", createdAt: now)
-        thief.domains = ["domain1.session.example.com", "thief.example.com"]
+        var other = App(id: try appID("other00"), name: "other", createdAt: now)
+        other.domains = ["domain1.session.example.com", "other.example.com"]
         let store = KeyStore(
-            apps: [thief, App(id: try appID(), name: "owner", createdAt: now)],
+            apps: [other, App(id: try appID(), name: "owner", createdAt: now)],
             keys: try TestApp.signingKeys.get())
         let directory = AppDirectory(
             store: store, keys: TestApp.keys,
             origins: try PublicOrigins(publicURL: "https://{app_id}.session.example.com"), defaultApp: nil,
-            sightings: TestApp.sightings, environment: stillEnvironment)
+            keyRotation: TestApp.keyRotation, environment: stillEnvironment)
         #expect(try await directory.app(host: "domain1.session.example.com").settings.name == "owner")
     }
 }

@@ -7,10 +7,8 @@ import SessionTokens
 enum TestApp {
     static let keys = KeyRing(current: MasterKey(secret: Data(repeating: 7, count: 32)))
 
-    /// First-seen times without any waiting time.
-    static var sightings: KeyFirstSeen {
-        KeyFirstSeen(policy: KeyRotationPolicy(publishAhead: 0), environment: stillEnvironment)
-    }
+    /// Keys sign without any waiting time.
+    static let keyRotation = KeyRotationPolicy(publishAhead: 0)
 
     static let signingKeys = Result {
         try [StoredSigningKey.Purpose.access, .challenge].map {
@@ -29,7 +27,8 @@ enum TestApp {
         change(&app)
         return try AppRuntime(
             app: app, stored: try signingKeys.get() + (hasHookKey ? [try hookKey.get()] : []), keys: keys,
-            origins: try PublicOrigins(publicURL: "https://session.example.com"), at: now)
+            origins: try PublicOrigins(publicURL: "https://session.example.com"), policy: keyRotation, at: now,
+            uptime: 0)
     }
 
     static func user(_ identifiers: [CanonicalIdentifier] = [], status: User.Status = .active) throws -> User {

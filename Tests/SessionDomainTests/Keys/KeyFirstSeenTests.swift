@@ -36,7 +36,7 @@ struct KeyFirstSeenTests {
     private func directory(_ store: KeyStore) throws -> AppDirectory {
         AppDirectory(
             store: store, keys: TestApp.keys, origins: try PublicOrigins(publicURL: "https://session.example.com"),
-            defaultApp: nil, sightings: KeyFirstSeen(policy: KeyRotationPolicy(), environment: clocks.environment),
+            defaultApp: nil, keyRotation: KeyRotationPolicy(),
             environment: clocks.environment)
     }
 

@@ -59,11 +59,12 @@ struct KeyScheduleTests {
         keys[0].removeAfter = now + 50
         let app = try AppRuntime(
             app: App(id: try appID(), name: "a", createdAt: now), stored: keys + [next], keys: ring,
-            origins: try PublicOrigins(publicURL: "https://session.example.com"), at: now)
-        #expect(app.at(now + 99).accessKey.keyID == keys[0].keyID)
-        #expect(app.at(now + 100).accessKey.keyID == next.keyID)
+            origins: try PublicOrigins(publicURL: "https://session.example.com"), policy: TestApp.keyRotation, at: now,
+            uptime: 0)
+        #expect(app.at(now + 99, uptime: 0).accessKey.keyID == keys[0].keyID)
+        #expect(app.at(now + 100, uptime: 0).accessKey.keyID == next.keyID)
         // All stored keys are published: a clock jump removes none.
-        #expect(app.at(now + 1_000_000).accessKeys.key(id: keys[0].keyID) != nil)
-        #expect(app.at(now + 200).at(now).accessKey.keyID == keys[0].keyID)
+        #expect(app.at(now + 1_000_000, uptime: 0).accessKeys.key(id: keys[0].keyID) != nil)
+        #expect(app.at(now + 200, uptime: 0).at(now, uptime: 0).accessKey.keyID == keys[0].keyID)
     }
 }

@@ -22,12 +22,12 @@ struct KeyTimesTests {
     }
 
     private func decide(
-        _ reason: KeyRotation.Reason, _ keys: [StoredSigningKey], brings: Bool = true
+        _ reason: KeyRotation.Reason, _ keys: [StoredSigningKey]
     ) throws -> KeyRotationDecision {
         let app = App(id: try appID(), name: "a", createdAt: now)
         return KeyRotation(
             appID: app.id, purpose: .access, reason: reason, policy: KeyRotationPolicy(),
-            candidate: brings ? try key("new", created: 0, from: 0) : nil, now: now,
+            candidate: try key("new", created: 0, from: 0), now: now,
             events: EventFactory(appID: app.id, environment: stillEnvironment)
         ).decide(keys, app: app)
     }
@@ -42,10 +42,10 @@ struct KeyTimesTests {
             try key("old", created: -1000, from: -1000, retires: 395, removeAfter: 395 + wait),
         ]
         #expect(times([next, old]).kept == expected)
-        #expect(times([next, old]).mistaken == ["next"])
+        #expect(times([next, old]).rescheduled == ["next"])
         // A rotation finds a successor that waits already, but not for ten years.
         for reason in [KeyRotation.Reason.request, .schedule] {
-            #expect(try decide(reason, [next, old]) == KeyRotationDecision(changed: expected, mistaken: ["next"]))
+            #expect(try decide(reason, [next, old]) == KeyRotationDecision(changed: expected, rescheduled: ["next"]))
         }
     }
 
@@ -63,10 +63,10 @@ struct KeyTimesTests {
     }
 
     @Test("A clock difference within the leeway needs no correction", arguments: [(60, 0), (61, 1)])
-    func tolerance(_ ahead: Int, _ mistakes: Int) throws {
+    func tolerance(_ ahead: Int, _ corrections: Int) throws {
         let keys = [try key("next", created: ahead, from: ahead + 395), try key("old", created: -1000, from: -1000)]
-        #expect(times(keys).mistaken.count == mistakes)
-        #expect(times(keys).kept == keys || mistakes > 0)
+        #expect(times(keys).rescheduled.count == corrections)
+        #expect(times(keys).kept == keys || corrections > 0)
     }
 
     @Test("A key that signs before its activeFrom, because it is the only one, is active from now on")
@@ -82,12 +82,12 @@ struct KeyTimesTests {
         let old = try key("old", created: -Self.decade, from: -Self.decade, retires: -wait, removeAfter: 0)
         let waiting = times([new, old]).kept[1]
         #expect(waiting.removeAfter == now + wait)
-        #expect(times([new, old]).over.isEmpty)
-        for (elapsed, isOver) in [(wait - 1, false), (wait, true)] {
+        #expect(times([new, old]).removable.isEmpty)
+        for (elapsed, isRemovable) in [(wait - 1, false), (wait, true)] {
             let later = KeyTimes(
                 of: [new, waiting], purpose: .access, policy: KeyRotationPolicy(), now: now + elapsed)
-            #expect(later.over == (isOver ? [waiting] : []))
-            #expect(later.kept.count == (isOver ? 1 : 2))
+            #expect(later.removable == (isRemovable ? [waiting] : []))
+            #expect(later.kept.count == (isRemovable ? 1 : 2))
         }
     }
 

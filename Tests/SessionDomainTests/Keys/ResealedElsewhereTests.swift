@@ -16,21 +16,21 @@ struct ResealedElsewhereTests {
     /// The clock and the log of a process.
     private final class Node: Sendable {
         private let time = Mutex(SessionDomainTests.now)
-        private let told = Mutex<[ServiceNotice]>([])
+        private let received = Mutex<[ServiceNotice]>([])
 
         var environment: ServiceEnvironment {
             ServiceEnvironment(
                 now: { [self] in time.withLock { $0 } }, randomBytes: stillEnvironment.randomBytes, sleep: { _ in })
         }
-        var notices: [ServiceNotice] { told.withLock { $0 } }
+        var notices: [ServiceNotice] { received.withLock { $0 } }
 
         func wait(_ seconds: Int) { time.withLock { $0 = $0 + seconds } }
 
         func directory(_ store: KeyStore, _ ring: KeyRing) throws -> AppDirectory {
             AppDirectory(
                 store: store, keys: ring, origins: try PublicOrigins(publicURL: "https://session.example.com"),
-                defaultApp: nil, sightings: KeyFirstSeen(policy: KeyRotationPolicy(), environment: environment),
-                environment: environment, notices: { [self] notice in told.withLock { $0.append(notice) } })
+                defaultApp: nil, keyRotation: KeyRotationPolicy(),
+                environment: environment, notices: { [self] notice in received.withLock { $0.append(notice) } })
         }
     }
 

@@ -52,19 +52,19 @@ struct SigningKeysTests {
     func isolation() async throws {
         let apps = [try app("broken1"), try app()]
         let store = KeyStore(apps: apps, keys: try aged("domain1", old), broken: [try appID("broken1")])
-        let told = Mutex<[String]>([])
-        try await signingKeys(store, old).maintain { error in told.withLock { $0.append("\(error)") } }
-        #expect(told.withLock { $0.count } == 1)
-        #expect(told.withLock { $0.first?.contains("broken1") } == true)
+        let reported = Mutex<[String]>([])
+        try await signingKeys(store, old).maintain { error in reported.withLock { $0.append("\(error)") } }
+        #expect(reported.withLock { $0.count } == 1)
+        #expect(reported.withLock { $0.first?.contains("broken1") } == true)
         #expect(try await store.signingKeys(of: try appID()).count == 4)
     }
 
     @Test("A purpose whose keys fail is reported, and the other purposes are maintained")
     func purposes() async throws {
         let store = KeyStore(apps: [try app()], keys: try aged("domain1", old), stuck: .access)
-        let told = Mutex(0)
-        try await signingKeys(store, old).maintain { _ in told.withLock { $0 += 1 } }
-        #expect(told.withLock { $0 } == 1)
+        let reported = Mutex(0)
+        try await signingKeys(store, old).maintain { _ in reported.withLock { $0 += 1 } }
+        #expect(reported.withLock { $0 } == 1)
         let keys = try await store.signingKeys(of: try appID())
         #expect(keys.filter { $0.purpose == .access }.count == 1)
         #expect(keys.filter { $0.purpose == .challenge }.count == 2)
