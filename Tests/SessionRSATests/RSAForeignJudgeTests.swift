@@ -1,4 +1,5 @@
 import Foundation
+import SessionConformance
 import SessionForeignJudge
 import SessionRSA
 import SessionTokens
@@ -20,7 +21,7 @@ struct RSAForeignJudgeTests {
 
     @Test("The judge accepts our PSS signatures with a salt of 32 bytes, and computes the same thumbprint")
     func ourSignatures() throws {
-        let key = try RSASigningKey.generate()
+        let key = try FixedRSAKeys.key(0)
         let signature = try key.pssSignature(for: Data("message".utf8))
         let verdict = try judge(key, signature: signature)
         #expect(verdict.accepted, "\(verdict.reason ?? "")")

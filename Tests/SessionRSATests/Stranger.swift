@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import SessionConformance
 import SessionRSA
 import SessionTokens
 
@@ -10,14 +11,12 @@ struct Stranger {
     /// `kty`, `n` and `e`.
     let members: [String: JSONValue]
 
-    /// Made once a run, because a key takes a while.
-    static let one = Result { try Stranger() }
-    static let other = Result { try Stranger() }
+    static let one = Result { try Stranger(FixedRSAKeys.key(0)) }
+    static let other = Result { try Stranger(FixedRSAKeys.key(1)) }
 
-    private init() throws {
-        let made = try RSASigningKey.generate()
-        key = try _RSA.Signing.PrivateKey(derRepresentation: made.derRepresentation)
-        members = made.publicKey.requiredMembers.mapValues(JSONValue.string)
+    private init(_ key: RSASigningKey) throws {
+        self.key = try _RSA.Signing.PrivateKey(derRepresentation: key.derRepresentation)
+        members = key.publicKey.requiredMembers.mapValues(JSONValue.string)
     }
 
     /// The public key as an entry of a key set.

@@ -1,7 +1,8 @@
 internal import Dispatch
 internal import Foundation
+package import SessionRSA
 
-/// The service's source of time, randomness and sleeping.
+/// The service's source of time, randomness, RSA keys and sleeping.
 package struct ServiceEnvironment: Sendable {
     /// The time of the system clock.
     package var now: @Sendable () -> Timestamp
@@ -9,17 +10,22 @@ package struct ServiceEnvironment: Sendable {
     package var uptime: @Sendable () -> Int64
     /// Returns a number of bytes from a cryptographically secure generator.
     package var randomBytes: @Sendable (Int) -> [UInt8]
+    /// Generates an RSA key. It takes some tenths of a second.
+    package var generateRSAKey: @Sendable () throws -> RSASigningKey
     /// Waits a number of seconds. Throws when cancelled.
     package var sleep: @Sendable (Int) async throws -> Void
 
     /// - Parameter uptime: `nil` derives it from `now`, for clocks that never jump.
     package init(
         now: @escaping @Sendable () -> Timestamp, uptime: (@Sendable () -> Int64)? = nil,
-        randomBytes: @escaping @Sendable (Int) -> [UInt8], sleep: @escaping @Sendable (Int) async throws -> Void
+        randomBytes: @escaping @Sendable (Int) -> [UInt8],
+        generateRSAKey: @escaping @Sendable () throws -> RSASigningKey = RSASigningKey.generate,
+        sleep: @escaping @Sendable (Int) async throws -> Void
     ) {
         self.now = now
         self.uptime = uptime ?? { now().milliseconds }
         self.randomBytes = randomBytes
+        self.generateRSAKey = generateRSAKey
         self.sleep = sleep
     }
 

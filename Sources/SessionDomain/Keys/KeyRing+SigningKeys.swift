@@ -1,5 +1,5 @@
 internal import Foundation
-internal import SessionRSA
+package import SessionRSA
 package import SessionTokens
 
 /// An opened signing key: its private and its public half.
@@ -11,9 +11,10 @@ package struct OpenedSigningKey: Sendable {
 extension KeyRing {
     /// Generates a signing key and seals it for storage. RSA takes some tenths of a second: call it on `KeyGenerationQueue`.
     package func makeSigningKey(
-        app: AppID, purpose: StoredSigningKey.Purpose, algorithm: KeyAlgorithm, at time: Timestamp
+        app: AppID, purpose: StoredSigningKey.Purpose, algorithm: KeyAlgorithm, at time: Timestamp,
+        generateRSAKey: () throws -> RSASigningKey = RSASigningKey.generate
     ) throws -> StoredSigningKey {
-        let (keyID, secret) = try Self.generate(algorithm)
+        let (keyID, secret) = try Self.generate(algorithm, generateRSAKey)
         return StoredSigningKey(
             appID: app, purpose: purpose, keyID: keyID, algorithm: algorithm,
             sealedPrivateKey: try seal(secret, context: Self.context(app, purpose, keyID)), createdAt: time)
@@ -50,13 +51,15 @@ extension KeyRing {
     }
 
     /// Generates a private key; returns it in the form that `read` takes, with its thumbprint.
-    private static func generate(_ algorithm: KeyAlgorithm) throws -> (keyID: String, secret: Data) {
+    private static func generate(
+        _ algorithm: KeyAlgorithm, _ generateRSAKey: () throws -> RSASigningKey
+    ) throws -> (keyID: String, secret: Data) {
         switch algorithm {
         case .edDSA, .es256:
             let key = SigningKey.generate(algorithm == .es256 ? .es256 : .edDSA)
             return (key.keyID, key.rawRepresentation)
         case .rs256, .ps256:
-            let key = try RSASigningKey.generate()
+            let key = try generateRSAKey()
             return (key.keyID, key.derRepresentation)
         }
     }

@@ -36,9 +36,10 @@ package struct SigningKeys: Sendable {
     func generate(
         app: AppID, purpose: StoredSigningKey.Purpose, algorithm: KeyAlgorithm
     ) async throws -> StoredSigningKey {
-        let (keys, now) = (keys, environment.now())
+        let (keys, now, generateRSAKey) = (keys, environment.now(), environment.generateRSAKey)
         return try await KeyGenerationQueue.run {
-            try keys.makeSigningKey(app: app, purpose: purpose, algorithm: algorithm, at: now)
+            try keys.makeSigningKey(
+                app: app, purpose: purpose, algorithm: algorithm, at: now, generateRSAKey: generateRSAKey)
         }
     }
 

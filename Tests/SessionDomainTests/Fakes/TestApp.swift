@@ -1,9 +1,10 @@
 import Foundation
+import SessionConformance
 import SessionTokens
 
 @testable import SessionDomain
 
-/// One app, opened, with a hook key that is made once: RSA keys take their time.
+/// One opened app with fixed signing keys.
 enum TestApp {
     static let keys = KeyRing(current: MasterKey(secret: Data(repeating: 7, count: 32)))
 
@@ -17,7 +18,9 @@ enum TestApp {
     }
 
     static let hookKey = Result {
-        try keys.makeSigningKey(app: try appID(), purpose: .hook, algorithm: .ps256, at: now)
+        try keys.makeSigningKey(app: try appID(), purpose: .hook, algorithm: .ps256, at: now) {
+            try FixedRSAKeys.key(2)
+        }
     }
 
     static func open(

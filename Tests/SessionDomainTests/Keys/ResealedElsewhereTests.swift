@@ -1,4 +1,5 @@
 import Foundation
+import SessionConformance
 import SessionRSA
 import SessionTokens
 import Synchronization
@@ -39,7 +40,8 @@ struct ResealedElsewhereTests {
             apps: [App(id: try appID(), name: "a", createdAt: now)],
             keys: try StoredSigningKey.Purpose.allCases.map {
                 try old.makeSigningKey(
-                    app: try appID(), purpose: $0, algorithm: $0 == .hook ? .ps256 : .edDSA, at: now - 1000)
+                    app: try appID(), purpose: $0, algorithm: $0 == .hook ? .ps256 : .edDSA, at: now - 1000,
+                    generateRSAKey: { try FixedRSAKeys.key(0) })
             })
     }
 
