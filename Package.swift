@@ -189,7 +189,9 @@ let package = Package(
         ),
         .testTarget(
             name: "SessionRSATests",
-            dependencies: ["SessionForeignJudge", "SessionRSA", "SessionTokens", crypto, cryptoExtras],
+            dependencies: [
+                "SessionConformance", "SessionForeignJudge", "SessionRSA", "SessionTokens", crypto, cryptoExtras,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
@@ -290,8 +292,10 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "SessionDomainTests", dependencies: ["SessionDomain", "SessionRSA", "SessionTokens", cryptoExtras],
-            swiftSettings: strict),
+            name: "SessionDomainTests",
+            dependencies: ["SessionConformance", "SessionDomain", "SessionRSA", "SessionTokens", cryptoExtras],
+            swiftSettings: strict
+        ),
     ] + examples
 )
 

@@ -1,33 +1,32 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import SessionConformance
 import SessionRSA
 import SessionTokens
 
-/// A backend with an RSA key of its own, which signs whatever it is told to.
+/// A backend with an RSA key of its own that signs any header and payload.
 struct Stranger {
     private let key: _RSA.Signing.PrivateKey
     /// `kty`, `n` and `e`.
     let members: [String: JSONValue]
 
-    /// Made once a run, because a key takes a while.
-    static let one = Result { try Stranger() }
-    static let other = Result { try Stranger() }
+    static let one = Result { try Stranger(FixedRSAKeys.key(0)) }
+    static let other = Result { try Stranger(FixedRSAKeys.key(1)) }
 
-    private init() throws {
-        let made = try RSASigningKey.generate()
-        key = try _RSA.Signing.PrivateKey(derRepresentation: made.derRepresentation)
-        members = made.publicKey.requiredMembers.mapValues(JSONValue.string)
+    private init(_ key: RSASigningKey) throws {
+        self.key = try _RSA.Signing.PrivateKey(derRepresentation: key.derRepresentation)
+        members = key.publicKey.requiredMembers.mapValues(JSONValue.string)
     }
 
-    /// The public key as an entry of a set.
+    /// The public key as an entry of a key set.
     func entry(_ changes: [String: JSONValue?] = ["kid": "k1"]) -> JSONValue {
         var entry = members
         for (name, value) in changes { entry[name] = value }
         return .object(entry)
     }
 
-    /// A token with exactly this text as its header, signed with RS256 whatever the header says.
+    /// A token with exactly this header and payload, always signed with RS256.
     func token(header: String = #"{"alg":"RS256","kid":"k1"}"#, payload: String = #"{"sub":"usr_1"}"#) throws -> String
     {
         let input = Base64URL.encode(Data(header.utf8)) + "." + Base64URL.encode(Data(payload.utf8))

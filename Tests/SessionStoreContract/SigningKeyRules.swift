@@ -33,9 +33,9 @@ enum SigningKeyRules {
             let old = key("a", of: world.app, at: world.now)
             try await world.addApps(keys: [old])
             let decision = try await world.rotateKeys(.request, bringing: nil)
-            #expect(decision == KeyRotationDecision(wanted: .edDSA))
+            #expect(decision == KeyRotationDecision(neededAlgorithm: .edDSA))
             let wrong = try await world.rotateKeys(.request, bringing: "b", algorithm: .es256)
-            #expect(wrong == KeyRotationDecision(wanted: .edDSA))
+            #expect(wrong == KeyRotationDecision(neededAlgorithm: .edDSA))
             #expect(try await world.store.signingKeys(of: world.app) == [old])
             #expect(try await world.happened() == [])
         },
@@ -96,7 +96,7 @@ enum SigningKeyRules {
             var (old, new) = (key("a", of: world.app, at: world.now), key("b", of: world.app, at: world.now + 60))
             new.activeFrom = world.now + 60 + 395
             (old.retiresAt, old.removeAfter) = (new.activeFrom, new.activeFrom + 900 + 395)
-            #expect(decision == KeyRotationDecision(changed: [new, old], mistaken: ["b"]))
+            #expect(decision == KeyRotationDecision(changed: [new, old], rescheduled: ["b"]))
             #expect(try await world.store.signingKeys(of: world.app) == [new, old])
             #expect(try await world.rotateKeys(.request, bringing: "c", after: 61) == KeyRotationDecision())
             #expect(try await world.happened() == [.signingKeyRotated])

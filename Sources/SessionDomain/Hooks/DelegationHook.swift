@@ -1,13 +1,13 @@
 internal import SessionTokens
 
-/// Asks the operator's backend about a scope. Whatever goes wrong is a no, with an event that says why.
+/// Asks the operator's backend whether to grant a scope. Every failure blocks the scope and stores an event with the reason.
 struct DelegationHook: Sendable {
     let call: HookCall
     let store: any IntentStore
     let environment: ServiceEnvironment
 
     static let agent = "Prelude-SessionStepUpHook/1.0"
-    /// Seconds the whole call may take.
+    /// Seconds for the whole call.
     static let timeout = 5
 
     private struct Body: Encodable {
@@ -40,7 +40,9 @@ struct DelegationHook: Sendable {
         }
     }
 
-    /// - Throws: `Refusal.authBlocked` for anything but a valid answer.
+    /// Posts the request and returns the hook's decision.
+    ///
+    /// - Throws: `Refusal.authBlocked` if the call fails or the answer is invalid.
     func ask(
         _ url: String, scope: String, metadata: StepUpMetadata, caller: SignedIn, app: AppRuntime,
         config: StepUpConfig, client: ClientFacts

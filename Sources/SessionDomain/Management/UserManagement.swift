@@ -1,6 +1,6 @@
 package import SessionTokens
 
-/// Users, as an operator's backend creates, finds and changes them.
+/// Creates, finds and changes users for an operator's backend.
 package struct UserManagement: Sendable {
     private let store: any SessionStore & UserStore
     private let apps: any AppStore
@@ -17,7 +17,9 @@ package struct UserManagement: Sendable {
         self.environment = environment
     }
 
-    /// Creates a user with at least one identifier; the password, if given, must meet the app's rules.
+    /// Creates a user with at least one identifier.
+    ///
+    /// - Parameter password: Must meet the app's rules. `nil`: the user has no password.
     package func create(
         app: AppID, identifiers: [CanonicalIdentifier], password: String? = nil, externalID: String? = nil,
         profile: [String: JSONValue] = [:]
@@ -46,27 +48,29 @@ package struct UserManagement: Sendable {
         try found(try await store.user(with: identifier, app: app))
     }
 
-    /// Newest first.
+    /// Returns a page of users, newest first.
+    ///
+    /// - Parameter limit: 1 to 100.
     package func users(app: AppID, limit: Int, offset: Int) async throws -> (users: [User], total: Int) {
         guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
         guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
         return try await store.users(app: app, limit: limit, offset: offset)
     }
 
-    /// Deletes a user with all that is theirs.
+    /// Deletes a user with all dependent rows.
     package func delete(_ id: String, app: AppID) async throws {
         let event = factory(app).make(.userDeleted, ["user_id": .string(id)])
         guard try await store.perform(DeleteUser(id, app: app, events: [event])) else { throw Self.unknownUser }
     }
 
-    /// Sets the status; anything but active ends the user's sessions at once.
+    /// Sets the status. Any status except active revokes the user's sessions at once.
     package func setStatus(_ status: User.Status, user id: String, app: AppID) async throws -> User {
         try found(
             try await store.perform(
                 SetUserStatus(status, user: id, app: app, now: environment.now(), events: factory(app))))
     }
 
-    /// Sets a password that meets the app's rules; outstanding codes die with the old one.
+    /// Sets a password that meets the app's rules, and invalidates the user's outstanding codes.
     package func setPassword(
         _ password: String, user id: String, app: AppID, endingSessions: Bool
     ) async throws -> User {
@@ -119,7 +123,7 @@ package struct UserManagement: Sendable {
         return try await store.sessions(of: id, app: app, now: environment.now(), limit: limit, offset: offset)
     }
 
-    /// Ends sessions of a user; how many were live.
+    /// Revokes sessions of a user. Returns how many of them were active.
     package func endSessions(_ selection: SessionSelection, of id: String, app: AppID) async throws -> Int {
         _ = try await user(id, app: app)
         return try await store.perform(
@@ -128,7 +132,7 @@ package struct UserManagement: Sendable {
                 events: factory(app)))
     }
 
-    // MARK: Pieces
+    // MARK: Helpers
 
     private static let unknownUser = Refusal.notFound("there is no such user")
 

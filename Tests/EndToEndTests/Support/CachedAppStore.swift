@@ -1,4 +1,3 @@
-import Foundation
 import SessionDomain
 import Synchronization
 
@@ -34,31 +33,13 @@ final class CachedAppStore: AppStore {
         return keys
     }
 
-    /// Runs a write, and removes what was read before it.
-    private func write<Answer>(_ work: () async throws -> Answer) async throws -> Answer {
-        defer { reads.withLock { $0 = Reads(version: $0.version + 1) } }
-        return try await work()
-    }
-
     func app(_ id: AppID) async throws -> App? { try await store.app(id) }
 
-    func createApp(_ app: App, keys: [StoredSigningKey]) async throws -> Bool {
-        try await write { try await store.createApp(app, keys: keys) }
-    }
-
-    func updateApp<Answer: Sendable>(
-        _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
-    ) async throws -> Answer? {
-        try await write { try await store.updateApp(id, change) }
-    }
-
-    func rotateSigningKeys(_ rotation: KeyRotation) async throws -> KeyRotationDecision? {
-        try await write { try await store.rotateSigningKeys(rotation) }
-    }
-
-    func resealSigningKey(_ key: StoredSigningKey, replacing sealed: Data) async throws -> Bool {
-        try await write { try await store.resealSigningKey(key, replacing: sealed) }
-    }
-
     func sealingKeyIDs() async throws -> Set<String> { try await store.sealingKeyIDs() }
+
+    /// Writes, and removes what was read before it.
+    func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
+        defer { reads.withLock { $0 = Reads(version: $0.version + 1) } }
+        return try await store.perform(intent)
+    }
 }

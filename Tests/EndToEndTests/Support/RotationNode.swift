@@ -17,7 +17,7 @@ struct RotationNode: Sendable {
         self.environment = environment
         directory = AppDirectory(
             store: store, keys: keys, origins: origins, defaultApp: nil,
-            sightings: KeyFirstSeen(policy: policy, environment: environment), environment: environment)
+            keyRotation: policy, environment: environment)
         signingKeys = SigningKeys(
             store: store, keys: keys, directory: directory, environment: environment, policy: policy)
         hookKeys = HookKeys(store: store, keys: keys, directory: directory, environment: environment)

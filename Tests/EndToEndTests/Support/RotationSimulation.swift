@@ -1,6 +1,7 @@
 import Foundation
 import PreludeSessionTesting
 import SessionArgon2
+import SessionConformance
 import SessionDomain
 import SessionRSA
 import SessionSQLite
@@ -49,6 +50,7 @@ struct RotationSimulation {
     init(policy: KeyRotationPolicy, accessTokenLifetime: Int, runsWholeService: Bool = false) async throws {
         let (live, id) = (ServiceEnvironment.live, try #require(AppID("testapp")))
         let (clock, clocks, database) = (TestClock(), NodeClocks(), try SQLiteStore.open(.memory))
+        let rsaKeys = RSAKeySource()
         let store: any AppStore = runsWholeService ? database : CachedAppStore(database)
         (self.clock, self.clocks, self.store, app) = (clock, clocks, store, id)
         let keys = KeyRing(current: MasterKey(secret: Data(live.randomBytes(32))))
@@ -57,7 +59,7 @@ struct RotationSimulation {
             let environment = ServiceEnvironment(
                 now: { clock.timestamp + clocks.skews.withLock { $0[index] } },
                 uptime: { clock.timestamp.milliseconds }, randomBytes: live.randomBytes,
-                sleep: { _ in throw CancellationError() })
+                generateRSAKey: rsaKeys.next, sleep: { _ in throw CancellationError() })
             guard runsWholeService else {
                 return RotationNode(
                     store: store, keys: keys, origins: origins, policy: policy, environment: environment)

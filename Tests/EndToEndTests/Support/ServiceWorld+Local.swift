@@ -1,4 +1,5 @@
 import PreludeSessionTesting
+import SessionConformance
 import SessionDomain
 import SessionHTTP
 
@@ -15,7 +16,7 @@ extension ServiceWorld {
     ) async throws {
         try await self.init(
             clock: TestClock(), origin: Self.localOrigin, servesAnyHost: servesAnyHost, edge: EdgeOptions(),
-            hasher: hasher, keyRotation: keyRotation, configure: configure)
+            hasher: hasher, keyRotation: keyRotation, generateRSAKey: RSAKeySource().next, configure: configure)
     }
 
     /// The same world, seen through another node on the same database.

@@ -44,7 +44,7 @@ struct FuzzedService: Sendable {
             now: { clock.timestamp },
             randomBytes: { count in
                 random.withLock { random in (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
-            }, sleep: { _ in throw CancellationError() })
+            }, generateRSAKey: RSAKeySource().next, sleep: { _ in throw CancellationError() })
         guard let app = AppID("testapp") else { throw FuzzTarget.Violation("the app's id is not one") }
         service = SessionService(
             store: try SQLiteStore.open(.memory),

@@ -9,7 +9,7 @@ import Testing
 enum Signers {
     static let es256 = SigningKey.generate(.es256)
     /// Made once, because a key takes a while.
-    static let rs256 = Result { RS256SigningKey(try RSASigningKey.generate()) }
+    static let rs256 = Result { RS256SigningKey(try FixedRSAKeys.key(1)) }
 
     static func all() throws -> [any TokenSigner] { [PublishedKeys.service, es256, try rs256.get()] }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Verifier: rules of keys")
 struct KeyRulesTests {
     /// Made once, because a key takes a while.
-    private static let hookKey = Result { try RSASigningKey.generate() }
+    private static let hookKey = Result { try FixedRSAKeys.key(0) }
 
     /// A set as the service publishes it for an app with hooks: two kinds of keys side by side.
     private func backend(hookMembers: [String: String]) throws -> Backend {

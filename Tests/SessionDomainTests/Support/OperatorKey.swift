@@ -1,20 +1,21 @@
 import CryptoExtras
 import Foundation
+import SessionConformance
+import SessionRSA
 import SessionTokens
 
-/// A key of an operator's backend, which signs RS256 (RFC 7518 §3.3).
+/// A key of an operator's backend that signs with RS256 (RFC 7518 §3.3).
 struct OperatorKey: Sendable {
     let id: String
     private let key: _RSA.Signing.PrivateKey
 
-    private init(id: String) throws {
+    private init(id: String, index: Int) throws {
         self.id = id
-        key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        key = try _RSA.Signing.PrivateKey(derRepresentation: FixedRSAKeys.key(index).derRepresentation)
     }
 
-    /// Made once: RSA keys take their time.
-    static let first = Result { try OperatorKey(id: "kid-1") }
-    static let second = Result { try OperatorKey(id: "kid-2") }
+    static let first = Result { try OperatorKey(id: "kid-1", index: 0) }
+    static let second = Result { try OperatorKey(id: "kid-2", index: 1) }
 
     var jwk: JSONValue {
         get throws {

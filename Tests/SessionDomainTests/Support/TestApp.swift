@@ -1,16 +1,15 @@
 import Foundation
+import SessionConformance
 import SessionTokens
 
 @testable import SessionDomain
 
-/// One app, opened, with a hook key that is made once: RSA keys take their time.
+/// One opened app with fixed signing keys.
 enum TestApp {
     static let keys = KeyRing(current: MasterKey(secret: Data(repeating: 7, count: 32)))
 
-    /// Of a process that has known every key forever.
-    static var sightings: KeyFirstSeen {
-        KeyFirstSeen(policy: KeyRotationPolicy(publishAhead: 0), environment: stillEnvironment)
-    }
+    /// Keys sign without any waiting time.
+    static let keyRotation = KeyRotationPolicy(publishAhead: 0)
 
     static let signingKeys = Result {
         try [StoredSigningKey.Purpose.access, .challenge].map {
@@ -19,7 +18,9 @@ enum TestApp {
     }
 
     static let hookKey = Result {
-        try keys.makeSigningKey(app: try appID(), purpose: .hook, algorithm: .ps256, at: now)
+        try keys.makeSigningKey(app: try appID(), purpose: .hook, algorithm: .ps256, at: now) {
+            try FixedRSAKeys.key(2)
+        }
     }
 
     static func open(
@@ -29,7 +30,8 @@ enum TestApp {
         change(&app)
         return try AppRuntime(
             app: app, stored: try signingKeys.get() + (hasHookKey ? [try hookKey.get()] : []), keys: keys,
-            origins: try PublicOrigins(publicURL: "https://session.example.com"), at: now)
+            origins: try PublicOrigins(publicURL: "https://session.example.com"), policy: keyRotation, at: now,
+            uptime: 0)
     }
 
     static func user(_ identifiers: [CanonicalIdentifier] = [], status: User.Status = .active) throws -> User {

@@ -22,7 +22,7 @@ struct WebhookCourierTests {
             keys: try TestApp.signingKeys.get() + [try TestApp.hookKey.get()])
         let directory = AppDirectory(
             store: store, keys: TestApp.keys, origins: try PublicOrigins(publicURL: "https://session.example.com"),
-            defaultApp: nil, sightings: TestApp.sightings, environment: stillEnvironment)
+            defaultApp: nil, keyRotation: TestApp.keyRotation, environment: stillEnvironment)
         let keys = HookKeys(store: store, keys: TestApp.keys, directory: directory, environment: stillEnvironment)
         try await WebhookCourier(
             store: outbox, directory: directory, call: HookCall(egress: egress, keys: keys),

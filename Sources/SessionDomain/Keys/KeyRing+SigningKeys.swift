@@ -1,25 +1,28 @@
 internal import Foundation
-internal import SessionRSA
+package import SessionRSA
 package import SessionTokens
 
-/// A signing key that was opened: the half that signs, and the half that everybody may see.
+/// An opened signing key: its private and its public half.
 package struct OpenedSigningKey: Sendable {
     package let signer: any TokenSigner
     package let publicKey: any VerificationKey
 }
 
 extension KeyRing {
-    /// Generates a signing key and seals it for storage. RSA takes some tenths of a second; see `KeyGenerationQueue`.
+    /// Generates a signing key and seals it for storage. RSA takes some tenths of a second: call it on `KeyGenerationQueue`.
     package func makeSigningKey(
-        app: AppID, purpose: StoredSigningKey.Purpose, algorithm: KeyAlgorithm, at time: Timestamp
+        app: AppID, purpose: StoredSigningKey.Purpose, algorithm: KeyAlgorithm, at time: Timestamp,
+        generateRSAKey: () throws -> RSASigningKey = RSASigningKey.generate
     ) throws -> StoredSigningKey {
-        let (keyID, secret) = try Self.generate(algorithm)
+        let (keyID, secret) = try Self.generate(algorithm, generateRSAKey)
         return StoredSigningKey(
             appID: app, purpose: purpose, keyID: keyID, algorithm: algorithm,
             sealedPrivateKey: try seal(secret, context: Self.context(app, purpose, keyID)), createdAt: time)
     }
 
-    /// Opens a key that signs tokens; fails when it was sealed for another app or purpose.
+    /// Opens a key that signs tokens.
+    ///
+    /// - Throws: `KeyRingError` if it was sealed for another app or purpose, or if its master key is missing.
     package func open(_ stored: StoredSigningKey) throws -> OpenedSigningKey {
         let secret = try privateKey(of: stored)
         guard let key = Self.read(secret, algorithm: stored.algorithm), key.signer.keyID == stored.keyID
@@ -34,7 +37,7 @@ extension KeyRing {
         return key
     }
 
-    /// The key as the current master key seals it; `nil` when it did so before.
+    /// Returns the key sealed with the current master key, or `nil` if it already is.
     func resealed(_ stored: StoredSigningKey) throws -> StoredSigningKey? {
         guard sealingKeyID(of: stored.sealedPrivateKey) != currentID else { return nil }
         var key = stored
@@ -47,14 +50,16 @@ extension KeyRing {
         try open(stored.sealedPrivateKey, context: Self.context(stored.appID, stored.purpose, stored.keyID))
     }
 
-    /// A new private key in the form that `read` takes, and its thumbprint.
-    private static func generate(_ algorithm: KeyAlgorithm) throws -> (keyID: String, secret: Data) {
+    /// Generates a private key; returns it in the form that `read` takes, with its thumbprint.
+    private static func generate(
+        _ algorithm: KeyAlgorithm, _ generateRSAKey: () throws -> RSASigningKey
+    ) throws -> (keyID: String, secret: Data) {
         switch algorithm {
         case .edDSA, .es256:
             let key = SigningKey.generate(algorithm == .es256 ? .es256 : .edDSA)
             return (key.keyID, key.rawRepresentation)
         case .rs256, .ps256:
-            let key = try RSASigningKey.generate()
+            let key = try generateRSAKey()
             return (key.keyID, key.derRepresentation)
         }
     }

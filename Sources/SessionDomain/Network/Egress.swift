@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A request of ours to a URL that an operator configured.
+/// A request of the service to a URL that an operator configured.
 package struct EgressRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -11,9 +11,9 @@ package struct EgressRequest: Sendable {
     package var url: String
     package var headers: [(name: String, value: String)]
     package var body: Data
-    /// Seconds for everything, from the look-up of the name to the last byte of the answer.
+    /// Seconds for the whole request, from the DNS query to the last byte of the answer.
     package var timeout: Int
-    /// The largest answer that is read, in bytes.
+    /// The maximum size of the answer in bytes.
     package var maximumAnswer: Int
 
     package init(
@@ -39,25 +39,25 @@ package struct EgressAnswer: Sendable, Equatable {
     }
 }
 
-/// Why no answer was had. The texts are for operators; none holds a body or a credential.
+/// Why a request got no answer. The texts are for operators and contain no body and no credential.
 package enum EgressError: Error, Equatable {
-    /// The URL is not one that may be called: not https, with credentials in it, or not a URL.
+    /// The URL is not allowed: it is not https, contains credentials, or is not a URL.
     case refusedURL(String)
-    /// The name leads only to addresses that are private or otherwise special.
+    /// The name resolves only to private or other special addresses.
     case refusedAddress(String)
     case cannotResolve(String)
     case timedOut
-    /// The answer is larger than asked for.
+    /// The answer is larger than `maximumAnswer`.
     case answerTooLarge
     case connectionFailed(String)
 }
 
-/// The one way out: everything the service calls by itself goes through here.
+/// Sends every outgoing request of the service.
 ///
-/// It never follows redirects, and connects to the very address it has judged.
+/// It never follows redirects, and it connects to exactly the address that it has checked.
 package protocol Egress: Sendable {
     func send(_ request: EgressRequest) async throws(EgressError) -> EgressAnswer
 
-    /// Judges a URL by its text alone, for configuration to refuse early what `send` would refuse later.
+    /// Checks a URL by its text only, so that configuration rejects early what `send` would reject later.
     func validate(url: String) throws(EgressError)
 }
