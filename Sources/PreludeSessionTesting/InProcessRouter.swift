@@ -9,7 +9,7 @@ import Synchronization
 
 /// The service's router, called without a network.
 package struct InProcessRouter: Sendable {
-    private let responder: RouterResponder<AnonymousContext>
+    private let responder: RouterResponder<ServiceRequestContext>
 
     package init(service: SessionService, edge: EdgeOptions) {
         responder = buildRouter(service: service, edge: edge).buildResponder()
@@ -19,7 +19,7 @@ package struct InProcessRouter: Sendable {
     package func respond(to request: HTTPRequest, body: Data?) async throws -> (HTTPResponse, Data) {
         let response = try await responder.respond(
             to: Request(head: request, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data()))),
-            context: AnonymousContext(logger: Logger(label: "PreludeSessionTesting"), peerAddress: "127.0.0.1"))
+            context: ServiceRequestContext(logger: Logger(label: "PreludeSessionTesting"), peerAddress: "127.0.0.1"))
         let collected = CollectedBody()
         try await response.body.write(CollectingWriter(body: collected))
         return (response.head, collected.data.withLock { $0 })
