@@ -61,10 +61,10 @@ extension Client {
 
     /// The country in the header that the operator configured: two letters, in upper case.
     private static func countryCode(_ headers: HTTPFields, options: EdgeOptions) -> String? {
-        guard let name = options.countryHeader, let country = headers.first(name)?.uppercased(),
-            country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5A).contains($0) })
+        guard let name = options.countryHeader, let country = headers.first(name), country.utf8.count == 2,
+            country.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic })
         else { return nil }
-        return country
+        return country.uppercased()
     }
 
     private static func deviceID(_ headers: HTTPFields) throws(Refusal) -> String? {

@@ -14,10 +14,12 @@ struct AppCookies: Sendable {
     /// Whether pages of other sites may call, so that browsers must send the cookies across sites.
     private let isCrossSite: Bool
 
-    init(app: AppRuntime) {
-        appID = app.settings.id.rawValue
-        isSecure = app.origins.origins(of: app.settings).first?.hasPrefix("https://") ?? true
-        isCrossSite = !app.settings.allowedOrigins.isEmpty
+    init(app: AppRuntime) { self.init(settings: app.settings, origins: app.origins) }
+
+    init(settings: App, origins: PublicOrigins) {
+        appID = settings.id.rawValue
+        isSecure = origins.origins(of: settings).first?.hasPrefix("https://") ?? true
+        isCrossSite = !settings.allowedOrigins.isEmpty
     }
 
     func refreshToken(in request: Request) -> String? { value(CookieName.refresh(appID: appID), in: request) }

@@ -10,7 +10,9 @@ struct OriginRules {
 
     init(allowed: [String]) { self.allowed = allowed }
 
-    init(app: AppRuntime) { allowed = app.settings.allowedOrigins + app.origins.origins(of: app.settings) }
+    init(app: AppRuntime) {
+        self.init(allowed: app.settings.allowedOrigins + app.origins.origins(of: app.settings))
+    }
 
     /// Checks the request of a browser.
     ///
