@@ -23,7 +23,7 @@ struct RouterTests {
 
     @Test("Every route of the management API requires a management key")
     func managementKey() async throws {
-        let world = try await EdgeWorld()
+        let world = try await EdgeWorld.shared.value
         let routes = routes(of: world).filter { $0.path.hasPrefix("/v2/") }
         #expect(routes.count > 40)
         for route in routes {
@@ -36,7 +36,7 @@ struct RouterTests {
 
     @Test("Every call of a signed-in user requires an access token")
     func accessToken() async throws {
-        let world = try await EdgeWorld()
+        let world = try await EdgeWorld.shared.value
         let routes = routes(of: world).filter {
             $0.method != .options && ($0.path.contains("/me/") || $0.path.hasSuffix("/stepup/request"))
         }
@@ -62,7 +62,7 @@ struct RouterTests {
 
     @Test("Every path of the wire has a route and a preflight route")
     func frontendPaths() async throws {
-        let routes = routes(of: try await EdgeWorld())
+        let routes = routes(of: try await EdgeWorld.shared.value)
         for path in FrontendPath.allCases {
             let methods = routes.filter { $0.path == path.rawValue }.map(\.method)
             #expect(Set(methods).isSubset(of: [.get, .post, .options]) && methods.count == 2, "\(path): \(methods)")
@@ -71,7 +71,7 @@ struct RouterTests {
 
     @Test("The mailbox routes exist with a mailbox only")
     func mailbox() async throws {
-        let world = try await EdgeWorld()
+        let world = try await EdgeWorld.shared.value
         let with = buildRouter(service: world.service, edge: EdgeOptions(), mailbox: world.mailbox).routes
         let without = buildRouter(service: world.service, edge: EdgeOptions()).routes
         #expect(with.count == without.count + 2)

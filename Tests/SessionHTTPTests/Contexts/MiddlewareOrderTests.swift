@@ -36,7 +36,7 @@ struct MiddlewareOrderTests {
     func proofIsMissing() async throws {
         var context = context
         context.results.client = try client()
-        context.results.app = try await EdgeWorld().service.directory.app(host: EdgeWorld.host)
+        context.results.app = try await EdgeWorld.shared.value.service.directory.app(host: EdgeWorld.host)
         #expect(throws: MiddlewareOrderError(missing: ProofMiddleware.self)) { try ProofBoundContext(context: context) }
         context.results.proof = .absent
         #expect(try ProofBoundContext(context: context).proof == nil)
@@ -46,7 +46,7 @@ struct MiddlewareOrderTests {
     func callerIsMissing() async throws {
         var context = context
         context.results.client = try client()
-        context.results.app = try await EdgeWorld().service.directory.app(host: EdgeWorld.host)
+        context.results.app = try await EdgeWorld.shared.value.service.directory.app(host: EdgeWorld.host)
         context.results.proof = .absent
         #expect(throws: MiddlewareOrderError(missing: AccessTokenMiddleware.self)) {
             try SignedInContext(context: context)
@@ -75,7 +75,7 @@ struct MiddlewareOrderTests {
 
     @Test("Every middleware that needs a client fails with 500 and without details if ClientMiddleware comes later")
     func middlewareWithoutClient() async throws {
-        let world = try await EdgeWorld()
+        let world = try await EdgeWorld.shared.value
         let middleware: [any RouterMiddleware<ServiceRequestContext>] = [
             OriginMiddleware(), ProofMiddleware(), WWWAuthenticateMiddleware(),
             AccessTokenMiddleware(signedIn: world.service.signedIn),

@@ -18,7 +18,7 @@ struct RefreshTokenSourceTests {
         if isBrowser { headers[.origin] = "https://testapp.session.test" }
         var context = ServiceRequestContext(logger: Logger(label: "test"), peerAddress: "127.0.0.1")
         context.results.client = try Client.test(headers)
-        context.results.app = try await EdgeWorld().service.directory.app(host: EdgeWorld.host)
+        context.results.app = try await EdgeWorld.shared.value.service.directory.app(host: EdgeWorld.host)
         context.results.proof = .absent
         let request = Request(
             head: HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/", headerFields: headers),

@@ -70,7 +70,7 @@ struct AuthenticateChallengeTests {
 
     @Test("Calls that need no access token have no challenge")
     func otherCalls() async throws {
-        let response = try await EdgeWorld().call(.post, "/v1/session/refresh", json: "{}")
+        let response = try await EdgeWorld.shared.value.call(.post, "/v1/session/refresh", json: "{}")
         #expect(response.status == 401)
         #expect(response.header("www-authenticate") == nil)
     }

@@ -5,14 +5,9 @@ import Testing
 
 @Suite("CORS")
 struct OriginMiddlewareTests {
-    private static let origin = "https://app.example"
+    private static let origin = EdgeWorld.allowedOrigin
 
-    private func world() async throws -> EdgeWorld {
-        try await EdgeWorld {
-            $0.allowedOrigins = [Self.origin]
-            $0.domains = ["login.customer.example"]
-        }
-    }
+    private func world() async throws -> EdgeWorld { try await EdgeWorld.shared.value }
 
     private func expectCORS(_ response: EdgeResponse, origin: String = Self.origin) {
         #expect(response.header("access-control-allow-origin") == origin)
@@ -56,7 +51,7 @@ struct OriginMiddlewareTests {
 
     @Test("An origin that another app allows gets 403")
     func originOfAnotherApp() async throws {
-        let world = try await world()
+        let world = try await EdgeWorld { $0.allowedOrigins = [Self.origin] }
         let id = try #require(AppID("another"))
         _ = try await world.service.apps.create(id: id, name: "Another") { _ in }
         let response = try await world.call(

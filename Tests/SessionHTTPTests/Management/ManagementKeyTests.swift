@@ -25,7 +25,7 @@ struct ManagementKeyTests {
             ("/v2/session/apps/no-id", 404),
         ])
     func keyOfAllApps(path: String, status: Int) async throws {
-        let world = try await EdgeWorld()
+        let world = try await EdgeWorld.shared.value
         #expect(try await world.call(.get, path, try await world.operatorHeaders()).status == status)
     }
 

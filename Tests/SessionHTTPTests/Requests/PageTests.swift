@@ -41,7 +41,7 @@ struct PageTests {
             ("limit=101", "invalid_pagination_limit"), ("offset=-1", "invalid_pagination_offset"), ("offset=0", nil),
         ] as [(String, String?)])
     func events(query: String, code: String?) async throws {
-        let world = try await EdgeWorld()
+        let world = try await EdgeWorld.shared.value
         let response = try await world.call(
             .get, "/v2/session/apps/testapp/events?" + query, try await world.operatorHeaders())
         #expect(response.code == code)

@@ -23,7 +23,7 @@ struct ErrorResponseTests {
 
     @Test("An error of the frontend API has code, type, message and request id")
     func frontend() async throws {
-        let response = try await EdgeWorld().call(.post, "/v1/session/refresh", json: "{}")
+        let response = try await EdgeWorld.shared.value.call(.post, "/v1/session/refresh", json: "{}")
         #expect(response.status == 401)
         #expect(Set(response.members.keys) == ["code", "type", "message", "request_id"])
         #expect(response.code == "unauthorized")
@@ -34,7 +34,7 @@ struct ErrorResponseTests {
 
     @Test("An error of the management API has code, status and message")
     func management() async throws {
-        let response = try await EdgeWorld().call(.get, "/v2/session/apps")
+        let response = try await EdgeWorld.shared.value.call(.get, "/v2/session/apps")
         #expect(response.status == 401)
         #expect(Set(response.members.keys) == ["code", "status", "message"])
         #expect(response.members["status"] == .int(401))
@@ -58,7 +58,7 @@ struct ErrorResponseTests {
 
     @Test("An unknown path and a wrong method are 404", arguments: ["/", "/v1/session/nothing", "/v1/session/refresh"])
     func unknownPath(_ path: String) async throws {
-        let response = try await EdgeWorld().call(.delete, path)
+        let response = try await EdgeWorld.shared.value.call(.delete, path)
         #expect(response.status == 404)
         #expect(response.code == "not_found")
     }

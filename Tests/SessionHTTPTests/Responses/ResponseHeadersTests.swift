@@ -13,7 +13,7 @@ struct ResponseHeadersTests {
             ("/health", 200), ("/.well-known/jwks.json", 200), ("/v1/session/me/list", 401), ("/nothing", 404),
         ])
     func always(path: String, status: Int) async throws {
-        let world = try await EdgeWorld()
+        let world = try await EdgeWorld.shared.value
         let response = try await world.call(.get, path)
         #expect(response.status == status)
         #expect(response.header("x-request-id")?.hasPrefix("req_") == true)
@@ -25,14 +25,14 @@ struct ResponseHeadersTests {
 
     @Test("Each request has an id of its own")
     func ids() async throws {
-        let world = try await EdgeWorld()
+        let world = try await EdgeWorld.shared.value
         let first = try await world.call(.get, "/health").header("x-request-id")
         #expect(try await world.call(.get, "/health").header("x-request-id") != first)
     }
 
     @Test("The id of a request is not taken from the client")
     func forgedID() async throws {
-        let response = try await EdgeWorld().call(.get, "/health", .of(("x-request-id", "forged")))
+        let response = try await EdgeWorld.shared.value.call(.get, "/health", .of(("x-request-id", "forged")))
         #expect(response.header("x-request-id") != "forged")
     }
 }

@@ -11,6 +11,15 @@ import SessionTokens
 struct EdgeWorld: Sendable {
     static let host = "testapp.session.test"
 
+    /// One world for all tests that change nothing. It allows an origin and has a domain of its own.
+    static let shared = Task {
+        try await EdgeWorld { app in
+            app.allowedOrigins = [allowedOrigin]
+            app.domains = ["login.customer.example"]
+        }
+    }
+    static let allowedOrigin = "https://app.example"
+
     let clock = TestClock()
     let mailbox = Mailbox()
     let service: SessionService

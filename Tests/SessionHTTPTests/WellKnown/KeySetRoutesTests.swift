@@ -15,7 +15,7 @@ struct KeySetRoutesTests {
 
     @Test("Keys of access tokens and keys of challenges are in different sets")
     func separate() async throws {
-        let world = try await EdgeWorld()
+        let world = try await EdgeWorld.shared.value
         let access = try await keyIDs(FrontendPath.jwks.rawValue, of: world)
         let challenge = try await keyIDs(FrontendPath.stepUpJWKS.rawValue, of: world)
         #expect(!access.isEmpty && !challenge.isEmpty)
@@ -26,6 +26,6 @@ struct KeySetRoutesTests {
         "Clients may cache a key set for 5 minutes",
         arguments: [FrontendPath.jwks.rawValue, FrontendPath.stepUpJWKS.rawValue])
     func cache(_ path: String) async throws {
-        #expect(try await EdgeWorld().call(.get, path).header("cache-control") == "public, max-age=300")
+        #expect(try await EdgeWorld.shared.value.call(.get, path).header("cache-control") == "public, max-age=300")
     }
 }
