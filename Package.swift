@@ -248,6 +248,15 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The edge of the service: what it reads of a request, and what it answers.
+        .testTarget(
+            name: "SessionHTTPTests",
+            dependencies: [
+                "PreludeSessionTesting", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens",
+                "SessionWire", httpTypes, hummingbird, logging, nioCore,
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

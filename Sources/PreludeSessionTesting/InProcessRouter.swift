@@ -9,17 +9,22 @@ import Synchronization
 
 /// Calls the service's router without a network.
 package struct InProcessRouter: Sendable {
-    private let responder: RouterResponder<AnonymousContext>
+    private let responder: RouterResponder<ServiceRequestContext>
 
-    package init(service: SessionService, edge: EdgeOptions) {
-        responder = buildRouter(service: service, edge: edge).buildResponder()
+    /// - Parameter mailbox: Adds the development routes that show it.
+    package init(service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil) {
+        responder = buildRouter(service: service, edge: edge, mailbox: mailbox).buildResponder()
     }
 
     /// The service's response, as it would be sent over the network.
-    package func respond(to request: HTTPRequest, body: Data?) async throws -> (HTTPResponse, Data) {
+    ///
+    /// - Parameter peerAddress: The address that the request comes from.
+    package func respond(
+        to request: HTTPRequest, body: Data?, peerAddress: String = "127.0.0.1"
+    ) async throws -> (HTTPResponse, Data) {
         let response = try await responder.respond(
             to: Request(head: request, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data()))),
-            context: AnonymousContext(logger: Logger(label: "PreludeSessionTesting"), peerAddress: "127.0.0.1"))
+            context: ServiceRequestContext(logger: Logger(label: "PreludeSessionTesting"), peerAddress: peerAddress))
         let collected = CollectedBody()
         try await response.body.write(CollectingWriter(body: collected))
         return (response.head, collected.data.withLock { $0 })

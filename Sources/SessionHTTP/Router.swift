@@ -2,17 +2,23 @@ package import Hummingbird
 package import SessionDomain
 import SessionWire
 
-/// The URL map of the whole service. The context's type says who may call.
+/// The routes of the whole service. The context type of a route says who may call it.
+///
+/// - Parameter mailbox: Set in development only. It adds the routes that show the codes that were sent.
 package func buildRouter(
     service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil
-) -> Router<AnonymousContext> {
-    let router = Router(context: AnonymousContext.self)
-    router.add(middleware: ResponseEnvelopeMiddleware(environment: service.environment))
+) -> Router<ServiceRequestContext> {
+    let router = Router(context: ServiceRequestContext.self)
+    router.add(middleware: RequestIDMiddleware(environment: service.environment))
+    router.add(middleware: ResponseHeadersMiddleware(environment: service.environment))
+    router.add(middleware: ErrorResponseMiddleware())
+    router.add(middleware: HeaderLimitMiddleware())
 
     addFrontend(to: router, service: service, edge: edge)
     let apps = AppRoutes(apps: service.apps)
     router.group("/v2/session/apps")
         .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps))
+        .group(context: AllAppsContext.self)
         .get("", use: apps.list)
         .post("", use: apps.create)
     addManagement(to: router.group("/v2/session/apps/:app_id"), service: service)
@@ -27,12 +33,12 @@ package func buildRouter(
     return router
 }
 
-private func addFrontend(to router: Router<AnonymousContext>, service: SessionService, edge: EdgeOptions) {
+private func addFrontend(to router: Router<ServiceRequestContext>, service: SessionService, edge: EdgeOptions) {
     let client = router.group()
         .add(middleware: ClientMiddleware(options: edge, directory: service.directory))
         .add(middleware: OriginMiddleware())
     for path in FrontendPath.allCases {
-        // Browsers ask before they call; the middleware above answers.
+        // Browsers send a preflight request before a call. OriginMiddleware answers it.
         client.on(RouterPath(path.rawValue), method: .options) { _, _ -> Response in throw HTTPError(.notFound) }
     }
 
@@ -69,7 +75,7 @@ private func addFrontend(to router: Router<AnonymousContext>, service: SessionSe
         .post(.passwordReset, use: password.reset)
 }
 
-private func addManagement(to group: RouterGroup<AnonymousContext>, service: SessionService) {
+private func addManagement(to group: RouterGroup<ServiceRequestContext>, service: SessionService) {
     let users = UserRoutes(users: service.users)
     let sessions = UserSessionRoutes(users: service.users)
     let password = PasswordConfigRoutes(configs: service.loginConfigs)
@@ -135,21 +141,4 @@ private func addManagement(to group: RouterGroup<AnonymousContext>, service: Ses
         .put("/config/login/otp/:config_id", use: otp.replace)
         .delete("/config/login/otp/:config_id", use: otp.delete)
         .get("/events", use: EventRoutes(store: service.store).list)
-}
-
-extension RouterGroup {
-    /// Paths come from the wire's list, so that client and service cannot disagree.
-    @discardableResult
-    fileprivate func get(
-        _ path: FrontendPath, use handler: @escaping @Sendable (Request, Context) async throws -> Response
-    ) -> Self {
-        on(RouterPath(path.rawValue), method: .get, use: handler)
-    }
-
-    @discardableResult
-    fileprivate func post(
-        _ path: FrontendPath, use handler: @escaping @Sendable (Request, Context) async throws -> Response
-    ) -> Self {
-        on(RouterPath(path.rawValue), method: .post, use: handler)
-    }
 }

@@ -1,9 +1,9 @@
 package import SessionDomain
 import Synchronization
 
-/// Where codes go in development: the newest hundred, in memory.
+/// Keeps the newest codes in memory instead of sending them. For development.
 package final class Mailbox: CodeDelivery, Sendable {
-    /// Messages kept.
+    /// The most messages that are kept. The oldest one is dropped.
     package static let capacity = 100
 
     private let kept = Mutex<[CodeMessage]>([])

@@ -2,24 +2,24 @@ import Hummingbird
 import SessionDomain
 import SessionTokens
 
-/// Shows the mailbox under names of this machine and configured hosts only.
+/// Allows the mailbox under loopback names and configured hosts only.
 ///
-/// Any page may get its own name resolved to loopback (DNS rebinding), and is of the same origin then. What it cannot
-/// change is the name in `Host`.
+/// An attacker can resolve their own name to a loopback address (DNS rebinding). Their page then has the same origin as
+/// the mailbox, but it cannot change the name in `Host`.
 struct MailboxHostMiddleware: RouterMiddleware {
-    typealias Context = AnonymousContext
+    typealias Context = ServiceRequestContext
 
     let directory: AppDirectory
 
     func handle(
-        _ request: Request, context: AnonymousContext,
-        next: (Request, AnonymousContext) async throws -> Response
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         guard let authority = request.head.authority, let host = TargetURI("http://\(authority)")?.host,
             try await isAllowed(host)
         else {
             throw Refusal.forbidden(
-                "the mailbox is shown under localhost, addresses of this machine, --public-url and domains of apps only"
+                "the mailbox is available under localhost, loopback addresses, --public-url and domains of apps only"
             )
         }
         return try await next(request, context)

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import SessionDomain
 
-/// Shows the mailbox, to scripts as JSON and to people as a page. These routes exist in development mode only.
+/// Shows the mailbox as JSON for scripts and as a page for people. In development mode only.
 struct MailboxRoutes: Sendable {
     let mailbox: Mailbox
 
@@ -28,11 +28,11 @@ struct MailboxRoutes: Sendable {
         }
     }
 
-    @Sendable func list(_ request: Request, context: AnonymousContext) async throws -> Response {
+    @Sendable func list(_ request: Request, context: ServiceRequestContext) async throws -> Response {
         try .json(mailbox.messages.map(Message.init))
     }
 
-    @Sendable func page(_ request: Request, context: AnonymousContext) async throws -> Response {
+    @Sendable func page(_ request: Request, context: ServiceRequestContext) async throws -> Response {
         let rows = mailbox.messages.map { message in
             "<tr><td>\(Self.escape(message.sentAt.rfc3339))<td>\(message.channel.rawValue)"
                 + "<td>\(Self.escape(message.to))<td><b>\(message.code)</b></tr>"

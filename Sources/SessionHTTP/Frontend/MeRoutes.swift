@@ -2,7 +2,7 @@ import Hummingbird
 import SessionDomain
 import SessionWire
 
-/// What a signed-in user sees and ends.
+/// The sessions and identifiers of the signed-in user.
 struct MeRoutes: Sendable {
     let sessions: UserSessions
 
@@ -40,40 +40,5 @@ struct MeRoutes: Sendable {
 
     @Sendable func identifiers(_ request: Request, context: SignedInContext) async throws -> Response {
         try .json(IdentifiersResponse(identifiers: context.caller.user.identifiers.map(Identifier.init)))
-    }
-}
-
-/// The part of a list that is asked for.
-struct Page {
-    let limit: Int
-    let offset: Int
-
-    init(_ request: Request) throws {
-        limit = try Self.number("limit", in: request, default: 10, refusal: .invalidPaginationLimit)
-        offset = try Self.number("offset", in: request, default: 0, refusal: .invalidPaginationOffset)
-    }
-
-    private static func number(
-        _ name: Substring, in request: Request, default standard: Int, refusal: Refusal
-    ) throws -> Int {
-        guard let text = request.uri.queryParameters[name] else { return standard }
-        guard let value = Int(text) else { throw refusal }
-        return value
-    }
-}
-
-extension SessionView {
-    init(_ session: Session) {
-        self.init(
-            id: session.id, deviceModel: session.device.model, deviceType: session.device.type,
-            osVersion: session.device.osVersion, countryCode: session.device.countryCode,
-            createdAt: session.createdAt.rfc3339, lastSeenAt: session.lastSeenAt.rfc3339,
-            expiresAt: session.expiresAt.rfc3339)
-    }
-}
-
-extension Identifier {
-    init(_ identifier: CanonicalIdentifier) {
-        self.init(type: identifier.type.rawValue, value: identifier.value)
     }
 }

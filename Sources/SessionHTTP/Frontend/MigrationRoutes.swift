@@ -2,7 +2,7 @@ import Hummingbird
 import SessionDomain
 import SessionWire
 
-/// Signing in with a credential of the system an app comes from.
+/// Login with a credential of the system that an app migrates from.
 struct MigrationRoutes: Sendable {
     let login: MigrationLogin
 

@@ -4,7 +4,7 @@ import SessionDomain
 import SessionTokens
 import SessionWire
 
-/// Codes, of logins and of step-ups: start, resend, check.
+/// Sends, resends and checks one-time codes of logins and step-ups.
 struct OTPRoutes: Sendable {
     let login: OTPLogin
     let stepUp: StepUp
@@ -12,17 +12,18 @@ struct OTPRoutes: Sendable {
 
     @Sendable func start(_ request: Request, context: AppContext) async throws -> Response {
         let body = try await request.decode(StartOTPRequest.self)
-        try body.checkLengths()
+        try TextLimit.check(body.loginConfigID, "login_config_id")
+        try TextLimit.check(body.dispatchID, "dispatch_id")
         if let challengeToken = body.challengeToken {
             guard body.identifier == nil else {
-                throw Refusal.invalidField("identifier", "must not go along with challenge_token")
+                throw Refusal.invalidField("identifier", "must not be set together with challenge_token")
             }
             try await stepUp.sendCode(
                 app: context.app, challengeToken: challengeToken, source: context.client.source)
             return .noContent
         }
         guard let identifier = body.identifier else {
-            throw Refusal.invalidField("identifier", "is required, or challenge_token")
+            throw Refusal.invalidField("identifier", "is required if challenge_token is not set")
         }
         let token = try await login.start(
             app: context.app,
@@ -58,28 +59,12 @@ struct OTPRoutes: Sendable {
         return try .json(ChallengeResponse(challengeToken: challenge))
     }
 
-    /// The header goes before the cookie.
+    /// The token of the header, otherwise of the cookie.
     private func verificationToken(_ request: Request, _ app: AppRuntime) throws -> String {
         let header = request.headers.first(HeaderName.verificationToken)
         guard let token = header ?? AppCookies(app: app).verificationToken(in: request), !token.isEmpty else {
             throw Refusal.invalidVerificationToken
         }
         return token
-    }
-}
-
-extension StartOTPRequest {
-    func checkLengths() throws {
-        try TextLimit.check(loginConfigID, "login_config_id")
-        try TextLimit.check(dispatchID, "dispatch_id")
-    }
-}
-
-/// The length of short texts that are only passed on or looked up.
-enum TextLimit {
-    static func check(_ text: String?, _ field: String) throws {
-        guard (text?.utf8.count ?? 0) <= 256 else {
-            throw Refusal.invalidField(field, "must have at most 256 bytes")
-        }
     }
 }

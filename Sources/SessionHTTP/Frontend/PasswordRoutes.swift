@@ -2,7 +2,7 @@ import Hummingbird
 import SessionDomain
 import SessionWire
 
-/// Signing in with a password, changing it, and the rules for passwords.
+/// Password login, password change, and the password rules.
 struct PasswordRoutes: Sendable {
     let login: PasswordLogin
     let change: PasswordChange
@@ -26,13 +26,5 @@ struct PasswordRoutes: Sendable {
 
     @Sendable func compliancy(_ request: Request, context: AppContext) async throws -> Response {
         try .json(PasswordCompliancy(try login.policy(app: context.app)))
-    }
-}
-
-extension PasswordCompliancy {
-    init(_ policy: PasswordPolicy) {
-        self.init(
-            minLength: policy.minLength, maxLength: policy.maxLength, uppercase: policy.uppercase,
-            lowercase: policy.lowercase, numbers: policy.numbers, symbols: policy.symbols)
     }
 }

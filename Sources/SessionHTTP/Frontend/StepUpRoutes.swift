@@ -2,19 +2,19 @@ import Hummingbird
 import SessionDomain
 import SessionWire
 
-/// Stepping up: ask for a scope, report a custom step. Codes go through `OTPRoutes`.
+/// Requests a scope and reports custom steps. `OTPRoutes` handles the codes of step-ups.
 struct StepUpRoutes: Sendable {
     let stepUp: StepUp
 
     @Sendable func request(_ request: Request, context: SignedInContext) async throws -> Response {
         let body = try await request.decode(StepUpRequest.self)
         try TextLimit.check(body.dispatchID, "dispatch_id")
-        let answer = try await stepUp.request(
+        let result = try await stepUp.request(
             scope: body.scope, metadata: body.metadata, caller: context.caller, hasProof: context.proof != nil,
             app: context.app, client: context.client.facts)
         return try .json(
             StepUpResponse(
-                status: StepUpStatusName(rawValue: answer.status.rawValue), challengeToken: answer.challengeToken))
+                status: StepUpStatusName(rawValue: result.status.rawValue), challengeToken: result.challengeToken))
     }
 
     @Sendable func completeStep(_ request: Request, context: ProofBoundContext) async throws -> Response {
@@ -26,16 +26,5 @@ struct StepUpRoutes: Sendable {
             app: context.app, challengeToken: body.challengeToken ?? "", verificationToken: verificationToken,
             proof: context.proof, refreshToken: context.refreshToken(in: request))
         return try .json(ChallengeResponse(challengeToken: challenge))
-    }
-}
-
-/// `/stepup/continue` as it is read: a missing challenge has a code of its own.
-struct OptionalContinueRequest: Decodable {
-    let challengeToken: String?
-    let verificationToken: String?
-
-    private enum CodingKeys: String, CodingKey {
-        case challengeToken = "challenge_token"
-        case verificationToken = "verification_token"
     }
 }

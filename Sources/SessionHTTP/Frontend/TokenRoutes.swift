@@ -3,7 +3,7 @@ import Hummingbird
 import SessionDomain
 import SessionWire
 
-/// The life of tokens: finalize a login, refresh, revoke.
+/// Finalizes logins, refreshes tokens, and revokes sessions.
 struct TokenRoutes: Sendable {
     let sessions: SessionLifecycle
     let environment: ServiceEnvironment
@@ -15,7 +15,7 @@ struct TokenRoutes: Sendable {
             proof: context.proof, proofIsOptional: context.client.isBrowser,
             previousToken: context.refreshToken(in: request), device: device(request, context),
             client: context.client.facts)
-        return try answer(tokens, context)
+        return try response(tokens, context)
     }
 
     @Sendable func refresh(_ request: Request, context: ProofBoundContext) async throws -> Response {
@@ -23,7 +23,7 @@ struct TokenRoutes: Sendable {
         let tokens = try await sessions.refresh(
             app: context.app, token: context.refreshToken(in: request), stepUpToken: body?.stepUpToken,
             proof: context.proof, device: device(request, context), client: context.client.facts)
-        return try answer(tokens, context)
+        return try response(tokens, context)
     }
 
     @Sendable func revoke(_ request: Request, context: ProofBoundContext) async throws -> Response {
@@ -40,7 +40,7 @@ struct TokenRoutes: Sendable {
         return device
     }
 
-    private func answer(_ tokens: IssuedTokens, _ context: ProofBoundContext) throws -> Response {
+    private func response(_ tokens: IssuedTokens, _ context: ProofBoundContext) throws -> Response {
         var response = try Response.json(
             TokenResponse(
                 accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt.seconds,
@@ -55,16 +55,5 @@ struct TokenRoutes: Sendable {
         }
         if let nonce = tokens.nextNonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
         return response
-    }
-}
-
-/// `/login/finalize` as it is read: a missing token has a code of its own, so its absence is no decoding error.
-struct OptionalFinalizeRequest: Decodable {
-    let challengeToken: String?
-    let codeVerifier: String?
-
-    private enum CodingKeys: String, CodingKey {
-        case challengeToken = "challenge_token"
-        case codeVerifier = "code_verifier"
     }
 }

@@ -3,23 +3,23 @@ import Hummingbird
 import SessionDomain
 import SessionTokens
 
-/// The public keys: one set for access tokens and hooks, another for challenges, never mixed.
+/// The public keys: one set for access tokens and hooks, and another one for challenges.
 struct KeySetRoutes: Sendable {
-    /// Seconds for which a set may be cached.
+    /// Seconds for which clients may cache a key set.
     let maxAge: Int
 
-    /// Keys of both sets, as the members of their JWKs (RFC 7517 §4).
+    /// A key set; each key is the members of its JWK (RFC 7517 §4).
     private struct KeySet: Encodable { let keys: [[String: String]] }
 
     @Sendable func accessKeys(_ request: Request, context: AppContext) async throws -> Response {
-        try answer(context.app.publishedKeys)
+        try response(context.app.publishedKeys)
     }
 
     @Sendable func challengeKeys(_ request: Request, context: AppContext) async throws -> Response {
-        try answer(context.app.challengeKeys.keys.map(\.publishedMembers))
+        try response(context.app.challengeKeys.keys.map(\.publishedMembers))
     }
 
-    private func answer(_ keys: [[String: String]]) throws -> Response {
+    private func response(_ keys: [[String: String]]) throws -> Response {
         var response = try Response.json(KeySet(keys: keys))
         response.headers[.cacheControl] = "public, max-age=\(maxAge)"
         return response

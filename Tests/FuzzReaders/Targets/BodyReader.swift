@@ -51,16 +51,16 @@ package struct BodyReader: Sendable {
 
     private static let management = [
         BodyReader(
-            AppRoutes.Change.self,
+            AppChangeBody.self,
             #"{"id":"newapp!","name":"New!","domains":["a!.example"],"allowed_origins":["https://a!.example"],"#
                 + #""sign_up":true,"password_change_ends_other_sessions":false,"signing_algorithm":"ES256!"}"#),
         BodyReader(
-            SessionConfigRoutes.Body.self,
+            SessionConfigBody.self,
             #"{"access_token_lifetime":300,"access_token_binding":"dpop!","idle_lifetime":1209600,"#
                 + #""absolute_lifetime":7776000,"bound_grace":null,"unbound_grace":10,"nonce_policy":"always!","#
                 + #""proof_window":60}"#),
-        BodyReader(ManagementKeyRoutes.Change.self, #"{"name":"ci!"}"#),
-        BodyReader(SigningKeyRoutes.RotateBody.self, "{}", #"{"purpose":"access!","emergency":true}"#),
+        BodyReader(CreateManagementKeyBody.self, #"{"name":"ci!"}"#),
+        BodyReader(RotateSigningKeysBody.self, "{}", #"{"purpose":"access!","emergency":true}"#),
         BodyReader(
             StepUpConfigBody.self,
             #"{"jwks_url":"https://b!.example/jwks","step_keys":["face!"],"allowed_scopes":[{"scope":"a!","#
@@ -68,20 +68,20 @@ package struct BodyReader: Sendable {
             #"{"allowed_scopes":[{"scope":"b!","mode":"direct","direct":{"identifier_types":["phone_number!"],"#
                 + #""status":"review!","granted_for":300,"grant_mode":"single-use!","#
                 + #""steps":[{"order":1,"key":"verify_sms!","expiration_duration":60}]}}]}"#),
-        BodyReader(StepUpConfigRoutes.ScopeBody.self, #"{"scope":"transfer:write!"}"#),
+        BodyReader(StepUpScopeBody.self, #"{"scope":"transfer:write!"}"#),
         BodyReader(
-            ClaimsConfigRoutes.Body.self, #"{"mapping":{"plan":"user.profile.plan!","n":{"a":[1,2.5,null,true]}}}"#),
+            ClaimsConfigBody.self, #"{"mapping":{"plan":"user.profile.plan!","n":{"a":[1,2.5,null,true]}}}"#),
         BodyReader(
-            MigrationConfigRoutes.Body.self, #"{"session_validation_url":"https://b!.example/migrate"}"#),
-        BodyReader(WebhookRoutes.Change.self, #"{"url":"https://b!.example/hook","events":["session.created!"]}"#),
+            MigrationConfigBody.self, #"{"session_validation_url":"https://b!.example/migrate"}"#),
+        BodyReader(WebhookChangeBody.self, #"{"url":"https://b!.example/hook","events":["session.created!"]}"#),
         BodyReader(
-            PasswordConfigRoutes.Change.self,
+            PasswordConfigChangeBody.self,
             #"{"hash_method":"argon2id!","enabled":true,"rate_limit_login_ip":{"ttl":600000000000,"limit":30},"#
                 + #""rate_limit_login_identifier":{"ttl":900000000000,"limit":10},"#
                 + #""password_compliancy":{"min_length":8,"max_length":0,"uppercase":1,"lowercase":1,"numbers":1,"#
                 + #""symbols":0}}"#),
         BodyReader(
-            OTPConfigRoutes.Change.self,
+            OTPConfigChangeBody.self,
             #"{"config_type":"otp!","channel_type":"sms!","is_default":true,"template_id":"t!","sender_id":"s!","#
                 + #""granted_scopes":["a!"],"code_size":6}"#),
         BodyReader(

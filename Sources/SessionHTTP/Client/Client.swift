@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+import SessionDomain
+import SessionWire
+
+/// The sender of a request, as the connection and the headers describe it.
+struct Client: Sendable {
+    /// The requested host, `host[:port]`. It chooses the app and nothing else.
+    let host: String
+    let source: SourceAddress
+    let device: Device
+    /// What hooks and mapped claims receive.
+    let facts: ClientFacts
+    /// Whether a browser sent the request: it has `Origin` or `Sec-Fetch-Site`. Browsers get the refresh token in a
+    /// cookie only.
+    let isBrowser: Bool
+}
+
+extension Client {
+    /// Reads the headers of a request. Forwarding headers count only if the peer is a trusted proxy.
+    ///
+    /// - Parameters:
+    ///   - authority: The host of the request, from `Host` or `:authority`.
+    ///   - peerAddress: The address of the other end of the connection.
+    /// - Throws: `Refusal.invalidField` for an invalid host or device id.
+    init(headers: HTTPFields, authority: String?, peerAddress: String, options: EdgeOptions) throws(Refusal) {
+        let isProxied = options.isTrusted(peerAddress)
+        host = try Self.host(headers, authority: authority, isProxied: isProxied)
+        let ip = isProxied ? Self.forwardedAddress(headers, options: options) ?? peerAddress : peerAddress
+        source = SourceAddress(ip: ip, isExempt: options.exemptsLoopback && IPNetwork.loopback(contains: ip))
+        isBrowser = headers.contains("origin") || headers.contains("sec-fetch-site")
+        let agent = headers.first("user-agent") ?? ""
+        var device = Device(userAgent: agent)
+        device.id = try Self.deviceID(headers)
+        if isProxied, let country = Self.countryCode(headers, options: options) { device.countryCode = country }
+        self.device = device
+        facts = ClientFacts(
+            ip: ip, userAgent: String(agent.prefix(512)), platform: device.platform(isBrowser: isBrowser),
+            countryCode: device.countryCode, locales: AcceptLanguage.tags(headers.first("accept-language") ?? ""))
+    }
+
+    private static func host(
+        _ headers: HTTPFields, authority: String?, isProxied: Bool
+    ) throws(Refusal) -> String {
+        let forwarded = isProxied ? headers.first("x-forwarded-host") : nil
+        guard let host = forwarded ?? authority, !host.isEmpty, host.utf8.count <= 255 else {
+            throw .invalidField("Host", "is missing or longer than 255 bytes")
+        }
+        return host
+    }
+
+    /// The last entry of `X-Forwarded-For` that is not a trusted proxy. Clients can forge all entries before it.
+    ///
+    /// - Returns: `nil` if there is no such entry, or if it is not an IP address.
+    static func forwardedAddress(_ headers: HTTPFields, options: EdgeOptions) -> String? {
+        headers.all("x-forwarded-for").flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .last { !options.isTrusted($0) }
+            .flatMap { IPNetwork.isAddress($0) ? $0 : nil }
+    }
+
+    /// The country in the header that the operator configured: two letters, in upper case.
+    private static func countryCode(_ headers: HTTPFields, options: EdgeOptions) -> String? {
+        guard let name = options.countryHeader, let country = headers.first(name), country.utf8.count == 2,
+            country.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic })
+        else { return nil }
+        return country.uppercased()
+    }
+
+    private static func deviceID(_ headers: HTTPFields) throws(Refusal) -> String? {
+        guard let text = headers.first(HeaderName.deviceID) else { return nil }
+        guard text.utf8.count == 36, let id = UUID(uuidString: text) else {
+            throw .invalidField("X-Device-Id", "must be a UUID")
+        }
+        return id.uuidString.lowercased()
+    }
+}

@@ -1,0 +1,23 @@
+import Hummingbird
+import SessionDomain
+
+/// Sets the client of a request and the app that its host names.
+struct ClientMiddleware: RouterMiddleware {
+    typealias Context = ServiceRequestContext
+
+    let options: EdgeOptions
+    let directory: AppDirectory
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let client = try Client(
+            headers: request.headers, authority: request.head.authority, peerAddress: context.peerAddress,
+            options: options)
+        var context = context
+        context.results.client = client
+        context.results.app = try await directory.app(host: client.host)
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import SessionDomain
+
+extension Device {
+    /// Reads a `User-Agent` of our SDKs, such as `Prelude/1.0 (Apple; iOS 17.4.0)`, or of a common browser.
+    ///
+    /// Properties that the header does not show keep their defaults.
+    init(userAgent: String) {
+        self.init()
+        let agent = String(userAgent.unicodeScalars.prefix(512).filter { (0x20...0x7E).contains($0.value) })
+        if agent.hasPrefix("Prelude/") {
+            readSDK(agent)
+        } else {
+            readBrowser(agent)
+        }
+    }
+
+    private mutating func readSDK(_ agent: String) {
+        guard let open = agent.firstIndex(of: "("), let close = agent.lastIndex(of: ")"), open < close else { return }
+        let parts = agent[agent.index(after: open)..<close].split(separator: ";").map { part in
+            String(part.drop { $0 == " " }.prefix(64))
+        }
+        model = parts.first ?? ""
+        osVersion = parts.count > 1 ? parts[1] : ""
+        let system = osVersion.lowercased()
+        if system.hasPrefix("ipados") {
+            type = "tablet"
+        } else if ["ios", "watchos", "android", "visionos"].contains(where: system.hasPrefix) {
+            type = "mobile"
+        } else if ["macos", "linux", "windows"].contains(where: system.hasPrefix) || model == "Linux" {
+            type = "desktop"
+        }
+    }
+
+    private mutating func readBrowser(_ agent: String) {
+        let kinds = [
+            ("iPad", "iPad", "tablet"), ("iPhone", "iPhone", "mobile"), ("Android", "Android", "mobile"),
+            ("Macintosh", "Mac", "desktop"), ("Windows NT", "Windows PC", "desktop"), ("Linux", "Linux", "desktop"),
+        ]
+        guard let kind = kinds.first(where: { agent.contains($0.0) }) else { return }
+        model = kind.1
+        type = kind.1 == "Android" && !agent.contains("Mobile") ? "tablet" : kind.2
+        osVersion = Self.version(
+            after: ["CPU iPhone OS ", "CPU OS ", "Android ", "Mac OS X ", "Windows NT "], in: agent)
+    }
+
+    private static func version(after markers: [String], in agent: String) -> String {
+        for marker in markers {
+            guard let start = agent.range(of: marker)?.upperBound else { continue }
+            let digits = agent[start...].prefix { $0.isNumber || $0 == "." || $0 == "_" }
+            return String(digits.prefix(16)).replacing("_", with: ".")
+        }
+        return ""
+    }
+    /// The platform that hooks receive: `web`, `ios`, `macos`, `android`, `linux`, `windows` or `unknown`.
+    func platform(isBrowser: Bool) -> String {
+        if isBrowser { return "web" }
+        let system = osVersion.lowercased()
+        let known = [
+            ("ios", "ios"), ("ipados", "ios"), ("tvos", "ios"), ("watchos", "ios"), ("visionos", "ios"),
+            ("macos", "macos"), ("android", "android"), ("linux", "linux"), ("windows", "windows"),
+        ]
+        return known.first { system.hasPrefix($0.0) }?.1 ?? (model == "Linux" ? "linux" : "unknown")
+    }
+}

@@ -1,0 +1,20 @@
+package import SessionDomain
+
+/// The operator's settings for the proxies in front of the service.
+package struct EdgeOptions: Sendable {
+    /// Networks of proxies whose forwarding headers count.
+    package var trustedProxies: [IPNetwork]
+    /// The header in which a trusted proxy sends the client's country (ISO 3166-1 alpha-2).
+    package var countryHeader: String?
+    /// Whether limits by address do not apply to loopback addresses. For development only.
+    package var exemptsLoopback: Bool
+
+    package init(trustedProxies: [IPNetwork] = [], countryHeader: String? = nil, exemptsLoopback: Bool = false) {
+        self.trustedProxies = trustedProxies
+        self.countryHeader = countryHeader
+        self.exemptsLoopback = exemptsLoopback
+    }
+
+    /// Whether an address belongs to a trusted proxy.
+    func isTrusted(_ address: String) -> Bool { trustedProxies.contains { $0.contains(address) } }
+}

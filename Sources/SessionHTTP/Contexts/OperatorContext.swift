@@ -1,0 +1,29 @@
+import Hummingbird
+import SessionDomain
+
+/// A request to the management API of one app, with a management key that is valid for this app.
+struct OperatorContext: ChildRequestContext {
+    var coreContext: CoreRequestContextStorage
+    let appID: AppID
+    /// Whether the management key is valid for all apps.
+    let isForAllApps: Bool
+
+    init(context: ServiceRequestContext) throws {
+        isForAllApps = try context.managementKey.appID == nil
+        guard let appID = context.parameters.get("app_id").flatMap({ AppID($0) }) else {
+            throw Refusal.notFound("there is no such app")
+        }
+        coreContext = context.coreContext
+        self.appID = appID
+    }
+}
+
+/// A request to the management API with a management key that is valid for all apps.
+struct AllAppsContext: ChildRequestContext {
+    var coreContext: CoreRequestContextStorage
+
+    init(context: ServiceRequestContext) throws {
+        guard try context.managementKey.appID == nil else { throw Refusal.unauthorized }
+        coreContext = context.coreContext
+    }
+}

@@ -1,0 +1,47 @@
+import HTTPTypes
+import Hummingbird
+import SessionDomain
+
+/// Rejects requests of pages that `OriginRules` does not allow, answers preflight requests, and adds the CORS headers
+/// (Fetch, "CORS protocol").
+struct OriginMiddleware: RouterMiddleware {
+    typealias Context = ServiceRequestContext
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        guard try context.client.isBrowser else { return try await next(request, context) }
+        let origin = request.headers.first("origin")
+        try OriginRules(app: try context.app)
+            .check(method: request.method, origin: origin, site: request.headers.first("sec-fetch-site"))
+        guard let origin else { return try await next(request, context) }
+        var response: Response
+        if request.method == .options {
+            response = Self.preflightResponse
+        } else {
+            // An error response needs the headers, too. Without them a page sees a network error only.
+            do {
+                response = try await next(request, context)
+            } catch {
+                response = try ErrorResponse.make(for: error, request: request, context: context)
+            }
+        }
+        response.headers.set("access-control-allow-origin", to: origin)
+        response.headers.set("access-control-allow-credentials", to: "true")
+        response.headers.set(
+            "access-control-expose-headers",
+            to: "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Verification-Token")
+        response.headers.add("vary", "Origin")
+        return response
+    }
+
+    private static var preflightResponse: Response {
+        var response = Response(status: .noContent)
+        response.headers.set("access-control-allow-methods", to: "GET, POST")
+        response.headers.set(
+            "access-control-allow-headers", to: "Authorization, Content-Type, DPoP, X-Device-Id, X-Verification-Token")
+        response.headers.set("access-control-max-age", to: "600")
+        return response
+    }
+}

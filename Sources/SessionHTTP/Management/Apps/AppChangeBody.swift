@@ -1,0 +1,34 @@
+import SessionDomain
+import SessionTokens
+
+/// The settings of an app in a request. A missing member keeps its value.
+struct AppChangeBody: Decodable {
+    let id: String?
+    let name: String?
+    let domains: [String]?
+    let allowedOrigins: [String]?
+    let signUp: Bool?
+    let endsOtherSessions: Bool?
+    let signingAlgorithm: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name, domains
+        case allowedOrigins = "allowed_origins"
+        case signUp = "sign_up"
+        case endsOtherSessions = "password_change_ends_other_sessions"
+        case signingAlgorithm = "signing_algorithm"
+    }
+
+    func settings() throws(Refusal) -> AppSettingsChange {
+        var algorithm: SignatureAlgorithm?
+        if let signingAlgorithm {
+            guard let known = SignatureAlgorithm(rawValue: signingAlgorithm) else {
+                throw .invalidField("signing_algorithm", "must be EdDSA, ES256 or RS256")
+            }
+            algorithm = known
+        }
+        return AppSettingsChange(
+            name: name, domains: domains, allowedOrigins: allowedOrigins, signUp: signUp,
+            passwordChangeEndsOtherSessions: endsOtherSessions, signingAlgorithm: algorithm)
+    }
+}

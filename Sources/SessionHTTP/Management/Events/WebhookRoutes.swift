@@ -1,0 +1,47 @@
+import Hummingbird
+import SessionDomain
+
+/// Webhooks and their deliveries in the management API.
+struct WebhookRoutes: Sendable {
+    let webhooks: WebhookManagement
+
+    @Sendable func list(_ request: Request, context: OperatorContext) async throws -> Response {
+        let all = try await webhooks.webhooks(app: context.appID)
+        return try .json(WebhookListBody(webhooks: all.map(WebhookBody.init)))
+    }
+
+    @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
+        let body = try await request.decode(WebhookChangeBody.self)
+        let webhook = try await webhooks.create(url: body.url, events: body.events, app: context.appID)
+        return try .json(WebhookBody(webhook), status: .created)
+    }
+
+    @Sendable func get(_ request: Request, context: OperatorContext) async throws -> Response {
+        try .json(WebhookBody(try await webhooks.webhook(Self.id(context), app: context.appID)))
+    }
+
+    @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
+        let body = try await request.decode(WebhookChangeBody.self)
+        let webhook = try await webhooks.replace(
+            Self.id(context), url: body.url, events: body.events, app: context.appID)
+        return try .json(WebhookBody(webhook))
+    }
+
+    @Sendable func delete(_ request: Request, context: OperatorContext) async throws -> Response {
+        try await webhooks.delete(Self.id(context), app: context.appID)
+        return .noContent
+    }
+
+    @Sendable func activate(_ request: Request, context: OperatorContext) async throws -> Response {
+        try .json(WebhookBody(try await webhooks.activate(Self.id(context), app: context.appID)))
+    }
+
+    @Sendable func deliveries(_ request: Request, context: OperatorContext) async throws -> Response {
+        let page = try Page(request)
+        let deliveries = try await webhooks.deliveries(
+            of: Self.id(context), app: context.appID, limit: page.limit, offset: page.offset)
+        return try .json(WebhookDeliveryListBody(deliveries: deliveries.map(WebhookDeliveryBody.init)))
+    }
+
+    private static func id(_ context: OperatorContext) -> String { context.parameters.get("webhook_id") ?? "" }
+}

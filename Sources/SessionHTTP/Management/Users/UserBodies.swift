@@ -1,0 +1,74 @@
+import SessionDomain
+import SessionTokens
+import SessionWire
+
+/// A user as the management API shows it.
+struct UserBody: Encodable {
+    let id: String
+    let status: String
+    let externalID: String?
+    let profile: [String: JSONValue]
+    let identifiers: [Identifier]
+    let hasPassword: Bool
+    let createdAt: String
+    let updatedAt: String
+
+    private enum CodingKeys: String, CodingKey {
+        case id, status, profile, identifiers
+        case externalID = "external_id"
+        case hasPassword = "has_password"
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+    }
+
+    init(_ user: User) {
+        id = user.id
+        status = user.status.rawValue
+        externalID = user.externalID
+        profile = user.profile
+        identifiers = user.identifiers.map(Identifier.init)
+        hasPassword = user.hasPassword
+        createdAt = user.createdAt.rfc3339
+        updatedAt = user.updatedAt.rfc3339
+    }
+}
+
+struct UserListBody: Encodable {
+    let users: [UserBody]
+    let total: Int
+    let limit: Int
+    let offset: Int
+}
+
+struct CreateUserBody: Decodable {
+    let identifiers: [Identifier]
+    let password: String?
+    let externalID: String?
+    let profile: [String: JSONValue]?
+
+    private enum CodingKeys: String, CodingKey {
+        case identifiers, password, profile
+        case externalID = "external_id"
+    }
+}
+
+struct StatusBody: Decodable { let status: String }
+
+struct SetPasswordBody: Decodable {
+    let password: String
+    /// Whether the sessions of the user are revoked. The default is true.
+    let revokeSessions: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+        case password
+        case revokeSessions = "revoke_sessions"
+    }
+}
+
+struct ExternalIDBody: Decodable {
+    let externalID: String?
+
+    private enum CodingKeys: String, CodingKey { case externalID = "external_id" }
+}
+
+struct ProfileBody: Decodable { let profile: [String: JSONValue] }

@@ -1,0 +1,105 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import SessionDomain
+import SessionTokens
+
+extension Request {
+    /// Reads a JSON body.
+    ///
+    /// - Throws: `Refusal.invalidField` with the name of the wrong field; `HTTPError` for 413 and 415.
+    func decode<Body: Decodable>(_ type: Body.Type) async throws -> Body {
+        guard let body = try await decodeIfPresent(type) else {
+            throw Refusal.invalidField("body", "must be a JSON object")
+        }
+        return body
+    }
+
+    /// Reads a JSON body that may be empty. An empty body may have any content type.
+    ///
+    /// - Returns: `nil` for an empty body.
+    func decodeIfPresent<Body: Decodable>(_ type: Body.Type) async throws -> Body? {
+        let data = try await bodyData()
+        guard !data.isEmpty else { return nil }
+        let mediaType = headers.first("content-type")?.split(separator: ";", omittingEmptySubsequences: false).first
+        guard mediaType?.trimmingCharacters(in: .whitespaces).lowercased() == "application/json" else {
+            throw HTTPError(.unsupportedMediaType)
+        }
+        return try JSONBody.read(type, from: data)
+    }
+
+    private func bodyData() async throws -> Data {
+        do {
+            return Data(try await body.collect(upTo: JSONBody.maximumBytes).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw HTTPError(.contentTooLarge)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The client's side of the connection failed. This is not an error of the service.
+            throw Refusal.invalidField("body", "is incomplete, or its length or chunks are wrong")
+        }
+    }
+}
+
+/// Decodes bodies as strict JSON: no duplicate members, no other encoding than UTF-8.
+enum JSONBody {
+    static let maximumBytes = 64 * 1024
+
+    static func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
+        do {
+            return try TokenJSON.decode(type, from: data)
+        } catch let error as DecodingError {
+            throw Refusal(error)
+        } catch {
+            throw .invalidField("body", "is not valid")
+        }
+    }
+}
+
+extension Refusal {
+    /// Names the wrong field. The text never contains a value of the body.
+    init(_ error: DecodingError) {
+        switch error {
+        case .keyNotFound(let key, let context):
+            self = .invalidField(Self.path(context.codingPath + [key]), "is required")
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            self = .invalidField(Self.path(context.codingPath), "must be \(Self.name(of: type))")
+        case .dataCorrupted(let context):
+            if let refusal = context.underlyingError as? JSONRefusal {
+                self = .invalidField("body", Self.problem(refusal))
+            } else {
+                self = .invalidField(Self.path(context.codingPath), "is not valid")
+            }
+        @unknown default:
+            self = .invalidField("body", "is not valid")
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        guard !keys.isEmpty else { return "body" }
+        return keys.map { $0.intValue.map { "[\($0)]" } ?? MemberName.shown($0.stringValue) }.joined(separator: ".")
+    }
+
+    private static func problem(_ refusal: JSONRefusal) -> String {
+        switch refusal {
+        case .notUTF8: "must be UTF-8"
+        case .tooDeep(let limit): "is nested deeper than \(limit) levels"
+        case .repeatedMember(let name):
+            MemberName.isPlain(name) ? "has the member \(name) twice" : "has a member twice"
+        case .nullCharacter: "must not contain U+0000"
+        case .malformed(let reason): "is not valid JSON: \(reason)"
+        }
+    }
+
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "a boolean"
+        case is any FixedWidthInteger.Type: "a whole number"
+        case is any BinaryFloatingPoint.Type: "a number"
+        case is any ExpressibleByDictionaryLiteral.Type: "an object"
+        default: "\(type)".hasPrefix("Array") ? "an array" : "an object"
+        }
+    }
+}

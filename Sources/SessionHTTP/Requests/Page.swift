@@ -1,0 +1,23 @@
+import Hummingbird
+import SessionDomain
+
+/// The part of a list that a request asks for, from the query parameters `limit` and `offset`.
+struct Page: Equatable {
+    let limit: Int
+    let offset: Int
+
+    /// - Throws: `Refusal.invalidPaginationLimit` or `.invalidPaginationOffset` for a value that is not a number. The
+    ///   callee checks the range.
+    init(_ request: Request) throws(Refusal) {
+        limit = try Self.number("limit", in: request, default: 10, refusal: .invalidPaginationLimit)
+        offset = try Self.number("offset", in: request, default: 0, refusal: .invalidPaginationOffset)
+    }
+
+    private static func number(
+        _ name: Substring, in request: Request, default standard: Int, refusal: Refusal
+    ) throws(Refusal) -> Int {
+        guard let text = request.uri.queryParameters[name] else { return standard }
+        guard let value = Int(text) else { throw refusal }
+        return value
+    }
+}

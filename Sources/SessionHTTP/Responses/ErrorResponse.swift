@@ -1,0 +1,54 @@
+import Hummingbird
+import Logging
+import SessionWire
+
+/// Turns errors into responses. The frontend API and the management API have different error bodies.
+enum ErrorResponse {
+    /// Logs the error, and builds its response with `Retry-After` and `DPoP-Nonce` where they apply.
+    static func make(for error: any Error, request: Request, context: ServiceRequestContext) throws -> Response {
+        let refusal = WireRefusal(error)
+        if refusal.status.kind == .serverError {
+            context.logger.error("request failed", metadata: ["error": .string(String(describing: error))])
+        } else {
+            context.logger.debug("request refused", metadata: ["code": .string(refusal.code.rawValue)])
+        }
+        var response =
+            if request.uri.path.hasPrefix("/v2/") {
+                try Response.json(ManagementErrorBody(refusal), status: refusal.status)
+            } else {
+                try Response.json(
+                    ErrorBody(
+                        code: refusal.code, type: refusal.type, message: refusal.message, requestID: context.requestID),
+                    status: refusal.status)
+            }
+        if let seconds = refusal.retryAfter { response.headers.set("retry-after", to: String(seconds)) }
+        if let nonce = refusal.nonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
+        return response
+    }
+}
+
+extension WireRefusal {
+    /// The group of the error, for people who read logs.
+    var type: String {
+        switch status.code {
+        case 401: "authentication_error"
+        case 403: "permission_error"
+        case 429: "rate_limit_error"
+        case 500...: "internal_error"
+        default: "invalid_request_error"
+        }
+    }
+}
+
+/// The body of error responses of the management API. It repeats the status.
+private struct ManagementErrorBody: Encodable {
+    let code: ErrorCode
+    let status: Int
+    let message: String
+
+    init(_ refusal: WireRefusal) {
+        code = refusal.code
+        status = refusal.status.code
+        message = refusal.message
+    }
+}

@@ -1,0 +1,122 @@
+import HTTPTypes
+import Hummingbird
+package import SessionDomain
+import SessionWire
+
+/// The status, code and message of an error response.
+struct WireRefusal: Sendable, Equatable {
+    let status: HTTPResponse.Status
+    let code: ErrorCode
+    let message: String
+    var retryAfter: Int?
+    var nonce: String?
+}
+
+extension Refusal {
+    /// The text that clients receive.
+    package var message: String { WireRefusal(self).message }
+}
+
+extension WireRefusal {
+    /// Maps every error to its response. Other errors than these become `internal` without details.
+    init(_ error: any Error) {
+        switch error {
+        case let refusal as Refusal: self = Self.mapping(refusal)
+        case let error as HTTPError: self = Self.mapping(error)
+        case StoreError.overloaded: self = Self.busy(retryAfter: 1)
+        default: self = Self(status: .internalServerError, code: .internal, message: "internal error")
+        }
+    }
+
+    private static func mapping(_ refusal: Refusal) -> WireRefusal {
+        switch refusal {
+        case .invalidField(let field, let problem): .init(.badRequest, .badRequest, "\(field) \(problem)")
+        case .invalidIdentifier(let message): .init(.badRequest, .invalidIdentifier, message)
+        case .invalidVerificationToken:
+            .init(.badRequest, .invalidVerificationToken, "the verification token is invalid or expired; start again")
+        case .invalidPassword(let message): .init(.badRequest, .invalidPassword, message)
+        case .passwordNotSet: .init(.badRequest, .passwordNotSet, "the user has no password")
+        case .noLoginConfig(let message): .init(.badRequest, .noLoginConfig, message)
+        case .invalidMetadata(let message): .init(.badRequest, .invalidMetadata, message)
+        case .invalidStepToken(let problem):
+            .init(.badRequest, .invalidVerificationToken, "verification_token \(problem)")
+        case .invalidPaginationLimit:
+            .init(.badRequest, .invalidPaginationLimit, "limit must be a number from 1 to 100")
+        case .invalidPaginationOffset:
+            .init(.badRequest, .invalidPaginationOffset, "offset must be a number of 0 or more")
+        case .unauthorized: .init(.unauthorized, .unauthorized, "the credentials are missing, invalid or expired")
+        case .badCode: .init(.unauthorized, .badCheckCode, "the code is wrong or expired")
+        case .missingProof: .init(.unauthorized, .missingDPoPProof, "a DPoP proof is required")
+        case .invalidProof(let error): .init(.badRequest, .invalidDPoPProof, "the DPoP proof is invalid: \(error)")
+        case .replayedProof: .init(.badRequest, .invalidDPoPProof, "the DPoP proof was used before")
+        case .proofKeyMismatch:
+            .init(.unauthorized, .dpopKeyMismatch, "the DPoP proof was not signed by the key of the session")
+        case .proofNotOfChallenge:
+            .init(.badRequest, .invalidDPoPProof, "jti of the DPoP proof must be the jti of challenge_token")
+        case .nonceRequired(let nonce):
+            .init(.badRequest, .useDPoPNonce, "the DPoP proof must contain the nonce from DPoP-Nonce", nonce: nonce)
+        case .missingChallenge: .init(.unauthorized, .missingChallengeToken, "challenge_token is missing")
+        case .invalidChallenge: .init(.unauthorized, .invalidChallengeToken, "challenge_token is invalid")
+        case .expiredChallenge: .init(.unauthorized, .expiredChallengeToken, "challenge_token has expired; start again")
+        case .verifierMismatch:
+            .init(.unauthorized, .tokenMismatch, "code_verifier does not match the code_challenge of this login")
+        case .challengeReused: .init(.conflict, .tokenReused, "challenge_token was used before")
+        case .stepNotCompleted: .init(.conflict, .stepNotCompleted, "the challenge has steps that are not completed")
+        case .challengeMismatch:
+            .init(.unauthorized, .tokenMismatch, "the token belongs to another session, user or challenge")
+        case .stepNotFound: .init(.conflict, .stepNotFound, "the challenge has no such step that is not completed")
+        case .stepBypassed: .init(.conflict, .stepBypassed, "another step must be completed first")
+        case .stepUpNotConfigured: .init(.forbidden, .notConfigured, "step-up is not configured")
+        case .scopeNotAllowed: .init(.forbidden, .scopeNotAllowed, "the scope is not registered or not allowed")
+        case .scopeIdentifierMismatch:
+            .init(
+                .forbidden, .directScopeIdentifierMismatch,
+                "the user has no identifier of a type that the scope requires")
+        case .authBlocked: .init(.forbidden, .authBlocked, "the scope is denied")
+        case .insufficientScope(let scope): .init(.forbidden, .insufficientScope, "the scope \(scope) is required")
+        case .forbidden(let message): .init(.forbidden, .forbidden, message)
+        case .inactiveUser: .init(.forbidden, .inactiveUser, "the user is not active")
+        case .suspendedAccount: .init(.forbidden, .suspendedAccount, "the user is suspended")
+        case .notFound(let message): .init(.notFound, .notFound, message)
+        case .conflict(let message): .init(.conflict, .conflict, message)
+        case .identifierTaken:
+            .init(.conflict, .identifierAlreadyExists, "another user of the app has this identifier")
+        case .identifiersFull:
+            .init(
+                .conflict, .conflict,
+                "the user already has \(User.maximumIdentifiers) identifiers, which is the maximum")
+        case .stepUpConfigExists:
+            .init(
+                .conflict, .stepUpConfigAlreadyExists,
+                "step-up is already configured; use PUT to replace the configuration")
+        case .rateLimited(let seconds):
+            .init(.tooManyRequests, .rateLimited, "too many attempts; try again later", retryAfter: seconds)
+        case .overloaded(let seconds): busy(retryAfter: seconds)
+        case .unavailable(let message): .init(.serviceUnavailable, .internal, message, retryAfter: 5)
+        }
+    }
+
+    private static func mapping(_ error: HTTPError) -> WireRefusal {
+        switch error.status {
+        case .notFound, .methodNotAllowed: .init(.notFound, .notFound, "there is no such endpoint")
+        case .contentTooLarge: .init(.contentTooLarge, .badRequest, "the body is larger than 64 KiB")
+        case .unsupportedMediaType:
+            .init(.unsupportedMediaType, .badRequest, "Content-Type must be application/json")
+        case .requestHeaderFieldsTooLarge:
+            .init(.requestHeaderFieldsTooLarge, .badRequest, "the headers are larger than 16 KiB")
+        case let status where status.kind == .clientError: .init(status, .badRequest, "the request is invalid")
+        default: .init(.internalServerError, .internal, "internal error")
+        }
+    }
+
+    private static func busy(retryAfter: Int) -> WireRefusal {
+        .init(.tooManyRequests, .rateLimited, "the service is busy; try again", retryAfter: retryAfter)
+    }
+
+    private init(
+        _ status: HTTPResponse.Status, _ code: ErrorCode, _ message: String, retryAfter: Int? = nil,
+        nonce: String? = nil
+    ) {
+        self.init(status: status, code: code, message: message, retryAfter: retryAfter, nonce: nonce)
+    }
+}

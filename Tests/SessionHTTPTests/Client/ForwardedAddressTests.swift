@@ -1,0 +1,78 @@
+import HTTPTypes
+import SessionDomain
+import Testing
+
+@testable import SessionHTTP
+
+/// The address that rate limits and hooks see. A client that can choose it can avoid every limit.
+@Suite("Forwarded address")
+struct ForwardedAddressTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let headers: [String]
+        var peer = "10.0.0.1"
+        let address: String
+
+        init(_ name: String, _ headers: [String], peer: String = "10.0.0.1", _ address: String) {
+            testDescription = name
+            self.headers = headers
+            self.peer = peer
+            self.address = address
+        }
+    }
+
+    static let rows = [
+        Row("no header", [], "10.0.0.1"),
+        Row("one entry", ["203.0.113.7"], "203.0.113.7"),
+        Row("entries before the last one may be forged", ["198.51.100.1, 203.0.113.7"], "203.0.113.7"),
+        Row("two forged entries", ["198.51.100.1, 198.51.100.2, 203.0.113.7"], "203.0.113.7"),
+        Row("trusted proxies at the end are skipped", ["203.0.113.7, 10.0.0.9, 10.0.0.8"], "203.0.113.7"),
+        Row("a forged trusted proxy at the front", ["10.9.9.9, 203.0.113.7"], "203.0.113.7"),
+        Row("a client between two proxies", ["10.9.9.9, 203.0.113.7, 10.0.0.2"], "203.0.113.7"),
+        Row("several headers are one list", ["198.51.100.1", "203.0.113.7"], "203.0.113.7"),
+        Row("several headers, the last one from a proxy", ["198.51.100.1, 203.0.113.7", "10.0.0.2"], "203.0.113.7"),
+        Row("only trusted proxies", ["10.0.0.7, 10.0.0.8"], "10.0.0.1"),
+        Row("IPv6", ["2001:db8::7"], "2001:db8::7"),
+        Row("IPv6 behind an IPv6 proxy", ["198.51.100.1, 2001:db8::7, fd00::2"], peer: "fd00::1", "2001:db8::7"),
+        Row("a proxy as an IPv4-mapped address", ["203.0.113.7, ::ffff:10.0.0.2"], "203.0.113.7"),
+        Row("a peer as an IPv4-mapped address", ["203.0.113.7"], peer: "::ffff:10.0.0.1", "203.0.113.7"),
+        Row("spaces and tabs around entries", [" \t203.0.113.7\t , 10.0.0.2 "], "203.0.113.7"),
+        Row("empty entries", ["203.0.113.7,,"], "203.0.113.7"),
+        Row("a spaces-only entry is no address", ["203.0.113.7, ,"], "10.0.0.1"),
+        Row("an entry with a port is no address", ["203.0.113.7:443"], "10.0.0.1"),
+        Row("an IPv6 entry in brackets is no address", ["[2001:db8::7]"], "10.0.0.1"),
+        Row("a zone id is no address", ["fe80::1%eth0"], "10.0.0.1"),
+        Row("a short IPv4 form is no address", ["127.1"], "10.0.0.1"),
+        Row("a word", ["unknown"], "10.0.0.1"),
+        Row("invalid text at the end does not expose the entry before it", ["198.51.100.1, garbage"], "10.0.0.1"),
+        Row("a direct client cannot choose its address", ["198.51.100.1"], peer: "203.0.113.9", "203.0.113.9"),
+        Row("a direct client cannot name a proxy", ["10.0.0.2"], peer: "203.0.113.9", "203.0.113.9"),
+        Row("a direct IPv6 client", ["198.51.100.1"], peer: "2001:db8::9", "2001:db8::9"),
+    ]
+
+    @Test("The source address is the last entry of X-Forwarded-For that is not a trusted proxy", arguments: rows)
+    func address(_ row: Row) throws {
+        let client = try Client.test(.of(row.headers.map { ("x-forwarded-for", $0) }), peer: row.peer)
+        #expect(client.source.ip == row.address)
+        #expect(client.facts.ip == row.address)
+    }
+
+    @Test(
+        "Limits do not apply to loopback addresses only if the option is set",
+        arguments: [
+            ("127.0.0.1", true, true), ("::1", true, true), ("127.8.9.1", true, true), ("203.0.113.7", true, false),
+            ("127.0.0.1", false, false), ("::1", false, false),
+        ])
+    func loopback(peer: String, isSet: Bool, isExempt: Bool) throws {
+        #expect(try Client.test([:], peer: peer, exemptsLoopback: isSet).source.isExempt == isExempt)
+    }
+
+    @Test("A client behind a proxy on loopback is not exempt from limits")
+    func proxyOnLoopback() throws {
+        let options = EdgeOptions(trustedProxies: [try #require(IPNetwork("127.0.0.1"))], exemptsLoopback: true)
+        let client = try Client(
+            headers: .of(("x-forwarded-for", "203.0.113.7")), authority: "app.example", peerAddress: "127.0.0.1",
+            options: options)
+        #expect(!client.source.isExempt)
+    }
+}

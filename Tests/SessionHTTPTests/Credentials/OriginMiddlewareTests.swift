@@ -1,0 +1,96 @@
+import HTTPTypes
+import SessionDomain
+import SessionWire
+import Testing
+
+@Suite("CORS")
+struct OriginMiddlewareTests {
+    private static let origin = EdgeWorld.allowedOrigin
+
+    private func world() async throws -> EdgeWorld { try await EdgeWorld.shared.value }
+
+    private func expectCORS(_ response: EdgeResponse, origin: String = Self.origin) {
+        #expect(response.header("access-control-allow-origin") == origin)
+        #expect(response.header("access-control-allow-credentials") == "true")
+        #expect(
+            response.header("access-control-expose-headers")
+                == "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Verification-Token")
+        #expect(response.header("vary") == "Origin")
+    }
+
+    @Test("A preflight request of a listed origin is answered", arguments: FrontendPath.allCases)
+    func preflight(_ path: FrontendPath) async throws {
+        let response = try await world().call(.options, path.rawValue, [.origin: Self.origin])
+        #expect(response.status == 204)
+        #expect(response.header("access-control-allow-methods") == "GET, POST")
+        #expect(
+            response.header("access-control-allow-headers")
+                == "Authorization, Content-Type, DPoP, X-Device-Id, X-Verification-Token")
+        #expect(response.header("access-control-max-age") == "600")
+        expectCORS(response)
+    }
+
+    @Test(
+        "The app's own origins are allowed",
+        arguments: ["https://testapp.session.test", "https://login.customer.example"])
+    func ownOrigins(_ origin: String) async throws {
+        let response = try await world().call(.get, FrontendPath.jwks.rawValue, [.origin: origin])
+        #expect(response.status == 200)
+        expectCORS(response, origin: origin)
+    }
+
+    @Test("Another origin gets 403 and no CORS headers", arguments: [HTTPRequest.Method.options, .get, .post])
+    func otherOrigin(_ method: HTTPRequest.Method) async throws {
+        let path = method == .get ? FrontendPath.jwks : .refresh
+        let response = try await world().call(method, path.rawValue, [.origin: "https://evil.example"])
+        #expect(response.status == 403)
+        #expect(response.code == "forbidden")
+        #expect(response.header("access-control-allow-origin") == nil)
+        #expect(response.header("access-control-allow-credentials") == nil)
+    }
+
+    @Test("An origin that another app allows gets 403")
+    func originOfAnotherApp() async throws {
+        let world = try await EdgeWorld { $0.allowedOrigins = [Self.origin] }
+        let id = try #require(AppID("another"))
+        _ = try await world.service.apps.create(id: id, name: "Another") { _ in }
+        let response = try await world.call(
+            .post, FrontendPath.refresh.rawValue, [.origin: Self.origin], host: "another.session.test")
+        #expect(response.status == 403)
+    }
+
+    @Test("A page can read error responses")
+    func errorResponse() async throws {
+        let response = try await world().call(.post, FrontendPath.refresh.rawValue, [.origin: Self.origin], json: "{}")
+        #expect(response.status == 401)
+        #expect(response.code == "unauthorized")
+        expectCORS(response)
+    }
+
+    @Test("A request without Origin gets no CORS headers")
+    func noOrigin() async throws {
+        for headers in [[:], HTTPFields.of(("sec-fetch-site", "same-origin"))] {
+            let response = try await world().call(.get, FrontendPath.jwks.rawValue, headers)
+            #expect(response.status == 200)
+            #expect(response.header("access-control-allow-origin") == nil)
+            #expect(response.header("vary") == nil)
+        }
+    }
+
+    @Test("A form of another site without Origin gets 403")
+    func crossSiteForm() async throws {
+        let response = try await world().call(
+            .post, FrontendPath.refresh.rawValue, .of(("sec-fetch-site", "cross-site")), json: "{}")
+        #expect(response.status == 403)
+    }
+
+    @Test("The management API has no CORS headers")
+    func management() async throws {
+        let world = try await world()
+        var headers = try await world.operatorHeaders()
+        headers[.origin] = Self.origin
+        let response = try await world.call(.get, "/v2/session/apps", headers)
+        #expect(response.status == 200)
+        #expect(response.header("access-control-allow-origin") == nil)
+    }
+}

@@ -1,0 +1,80 @@
+import HTTPTypes
+import Hummingbird
+import SessionDomain
+import SessionHTTP
+import SessionWire
+import Testing
+
+@Suite("Routes")
+struct RouterTests {
+    private struct Route: CustomStringConvertible {
+        let method: HTTPRequest.Method
+        /// With a value for each parameter.
+        let path: String
+        var description: String { "\(method.rawValue) \(path)" }
+    }
+
+    private func routes(of world: EdgeWorld) -> [Route] {
+        buildRouter(service: world.service, edge: EdgeOptions()).routes.map { route in
+            let path = route.path.description.replacing("{app_id}", with: "testapp").replacing(/{[a-z_]+}/, with: "x")
+            return Route(method: route.method, path: path)
+        }
+    }
+
+    @Test("Every route of the management API requires a management key")
+    func managementKey() async throws {
+        let world = try await EdgeWorld.shared.value
+        let routes = routes(of: world).filter { $0.path.hasPrefix("/v2/") }
+        #expect(routes.count > 40)
+        for route in routes {
+            for headers in [[:], HTTPFields.of(("authorization", "Bearer psk_wrong"))] {
+                let response = try await world.call(route.method, route.path, headers, json: "{}")
+                #expect(response.status == 401, "\(route)")
+            }
+        }
+    }
+
+    @Test("Every call of a signed-in user requires an access token")
+    func accessToken() async throws {
+        let world = try await EdgeWorld.shared.value
+        let routes = routes(of: world).filter {
+            $0.method != .options && ($0.path.contains("/me/") || $0.path.hasSuffix("/stepup/request"))
+        }
+        #expect(routes.count == 5)
+        for route in routes {
+            let response = try await world.call(route.method, route.path, json: "{}")
+            #expect(response.status == 401, "\(route)")
+            #expect(response.header("www-authenticate") != nil, "\(route)")
+        }
+    }
+
+    @Test("No route lacks the middleware that it needs")
+    func noServerError() async throws {
+        let world = try await EdgeWorld()
+        let operatorHeaders = try await world.operatorHeaders()
+        for route in routes(of: world) {
+            for headers in [[:], HTTPFields.of(("origin", "https://testapp.session.test")), operatorHeaders] {
+                let response = try await world.call(route.method, route.path, headers, json: "{}")
+                #expect(response.status < 500, "\(route): \(response.text)")
+            }
+        }
+    }
+
+    @Test("Every path of the wire has a route and a preflight route")
+    func frontendPaths() async throws {
+        let routes = routes(of: try await EdgeWorld.shared.value)
+        for path in FrontendPath.allCases {
+            let methods = routes.filter { $0.path == path.rawValue }.map(\.method)
+            #expect(Set(methods).isSubset(of: [.get, .post, .options]) && methods.count == 2, "\(path): \(methods)")
+        }
+    }
+
+    @Test("The mailbox routes exist with a mailbox only")
+    func mailbox() async throws {
+        let world = try await EdgeWorld.shared.value
+        let with = buildRouter(service: world.service, edge: EdgeOptions(), mailbox: world.mailbox).routes
+        let without = buildRouter(service: world.service, edge: EdgeOptions()).routes
+        #expect(with.count == without.count + 2)
+        #expect(!without.contains { $0.path.description.hasPrefix("/dev") })
+    }
+}
