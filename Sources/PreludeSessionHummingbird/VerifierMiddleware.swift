@@ -28,21 +28,21 @@
     /// Lets in requests whose token has a scope.
     @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     public struct ScopeMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
-        private enum Need {
+        private enum Requirement {
             case granted(String)
             case steppedUp(String)
         }
 
-        private let need: Need
+        private let requirement: Requirement
 
         /// A scope that the user has or has not: 403 `insufficient_scope` (RFC 6750 §3.1).
         public init(scope: String) {
-            need = .granted(scope)
+            requirement = .granted(scope)
         }
 
         /// A scope that the user can get: 401 `insufficient_user_authentication` (RFC 9470 §3), which tells the app to step up.
         public init(stepUp scope: String) {
-            need = .steppedUp(scope)
+            requirement = .steppedUp(scope)
         }
 
         /// Passes the request on if its token has the scope.
@@ -50,7 +50,7 @@
             _ request: Request, context: Context, next: (Request, Context) async throws -> Response
         ) async throws -> Response {
             let user = try context.requireUser()
-            switch need {
+            switch requirement {
             case .granted(let scope): try user.require(scope: scope)
             case .steppedUp(let scope): try user.require(stepUp: scope)
             }

@@ -79,16 +79,16 @@ public struct SessionVerifier: Sendable {
         do throws(VerificationError) {
             var token = bearer
             if bearer.utf8.contains(UInt8(ascii: " ")) {
-                let credentials = try Credentials(authorization: bearer)
-                schemes.used = credentials.scheme
-                token = credentials.token
+                let header = try AuthorizationHeader(authorization: bearer)
+                schemes.used = header.scheme
+                token = header.token
             }
             guard schemes.used == .bearer else {
                 throw VerificationError(resources.isEmpty ? .dpopNotOffered : .missingProof)
             }
             return try await verifyBearer(token, schemes: schemes)
         } catch {
-            throw error.under(schemes)
+            throw error.with(schemes: schemes)
         }
     }
 
@@ -98,14 +98,14 @@ public struct SessionVerifier: Sendable {
     public func verify(_ request: HTTPRequest) async throws(VerificationError) -> VerifiedUser {
         var schemes = AuthenticationSchemes(used: nil, offersDPoP: !resources.isEmpty)
         do {
-            let credentials = try Credentials(request)
-            schemes.used = credentials.scheme
-            switch credentials.scheme {
-            case .bearer: return try await verifyBearer(credentials.token, schemes: schemes)
-            case .dpop: return try await verifyBound(credentials.token, request: request, schemes: schemes)
+            let header = try AuthorizationHeader(request)
+            schemes.used = header.scheme
+            switch header.scheme {
+            case .bearer: return try await verifyBearer(header.token, schemes: schemes)
+            case .dpop: return try await verifyBound(header.token, request: request, schemes: schemes)
             }
         } catch {
-            throw error.under(schemes)
+            throw error.with(schemes: schemes)
         }
     }
 
@@ -135,7 +135,7 @@ public struct SessionVerifier: Sendable {
         let proof = try check(headers, of: request, token: token)
         guard proof.thumbprint == thumbprint else { throw VerificationError(.wrongKey) }
         let now = environment.now()
-        let end = try proofs.end(of: proof, now: now.timeIntervalSince1970)
+        let end = try proofs.acceptedUntil(proof, now: now.timeIntervalSince1970)
         // Remembered for a little longer than it is good: whoever remembers may go by another clock, or hear of it late.
         let used = UsedProof(
             id: proof.replayKey, userID: claims.sub, end: Date(timeIntervalSince1970: end.rounded(.up) + 30))

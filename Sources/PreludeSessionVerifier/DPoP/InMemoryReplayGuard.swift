@@ -50,7 +50,7 @@ public actor InMemoryReplayGuard: ReplayGuard {
 
     /// - Throws: ``ReplayGuardFull``.
     public func reserve(_ proof: UsedProof, now: Date) throws -> Bool {
-        forget(before: Self.slot(of: now))
+        removeExpired(before: Self.slot(of: now))
         let key = Key(proof.id)
         // Whoever holds the key can sign one `jti` again with another time, which is another slot.
         guard !slots.values.contains(where: { $0.proofs.contains(key) }) else { return false }
@@ -65,7 +65,7 @@ public actor InMemoryReplayGuard: ReplayGuard {
         return true
     }
 
-    private func forget(before current: Int64) {
+    private func removeExpired(before current: Int64) {
         for (number, slot) in slots where number < current {
             count -= slot.proofs.count
             byGroup.subtract(slot.byGroup)

@@ -38,7 +38,7 @@ extension NoncePolicy {
     }
 
     /// Short windows, as each proof is remembered for as long as its nonce lives.
-    private static func nonces(_ secret: Data, _ older: [Data], audience: String) -> DPoPNonce {
-        DPoPNonce(secret: secret, older: older, audience: audience, window: 60)
+    private static func nonces(_ secret: Data, _ older: [Data], audience: String) -> DPoPNonceIssuer {
+        DPoPNonceIssuer(secret: secret, older: older, audience: audience, window: 60)
     }
 }

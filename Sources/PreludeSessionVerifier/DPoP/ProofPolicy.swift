@@ -9,14 +9,14 @@ struct ProofPolicy: Sendable {
 
     enum Nonces: Sendable {
         case never
-        case whenNeeded(DPoPNonce)
-        case always(DPoPNonce)
+        case whenNeeded(DPoPNonceIssuer)
+        case always(DPoPNonceIssuer)
     }
 
     /// Until when the same proof would be accepted again.
     ///
     /// - Throws: `.staleProof`, or `.nonceRequired` with a nonce.
-    func end(of proof: CheckedProof, now: TimeInterval) throws(VerificationError) -> TimeInterval {
+    func acceptedUntil(_ proof: CheckedProof, now: TimeInterval) throws(VerificationError) -> TimeInterval {
         let isTimely = abs(now - proof.issuedAt) <= window
         switch nonces {
         case .never:
@@ -41,13 +41,13 @@ struct ProofPolicy: Sendable {
     }
 
     private static func end(
-        of nonce: String, _ nonces: DPoPNonce, now: TimeInterval
+        of nonce: String, _ nonces: DPoPNonceIssuer, now: TimeInterval
     ) throws(VerificationError) -> TimeInterval {
         guard let end = nonces.end(of: nonce, at: Int64(now)) else { throw required(nonces, now: now) }
         return TimeInterval(end)
     }
 
-    private static func required(_ nonces: DPoPNonce, now: TimeInterval) -> VerificationError {
+    private static func required(_ nonces: DPoPNonceIssuer, now: TimeInterval) -> VerificationError {
         VerificationError(.nonceRequired, nonce: nonces.current(at: Int64(now)))
     }
 }

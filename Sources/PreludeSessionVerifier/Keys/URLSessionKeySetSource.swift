@@ -16,10 +16,10 @@ struct URLSessionKeySetSource: KeySetSource {
     func fetch() async throws -> FetchedKeySet {
         var request = URLRequest(url: url, timeoutInterval: Self.idleTimeout)
         request.setValue("application/json", forHTTPHeaderField: "Accept")
-        let (parts, continuation) = AsyncThrowingStream<KeySetDownload.Part, any Error>.makeStream()
+        let (parts, continuation) = AsyncThrowingStream<KeySetDownloadDelegate.Part, any Error>.makeStream()
         // There are minutes between two fetches, so that no connection is worth keeping.
         let session = URLSession(
-            configuration: Self.configuration, delegate: KeySetDownload(continuation), delegateQueue: nil)
+            configuration: Self.configuration, delegate: KeySetDownloadDelegate(continuation), delegateQueue: nil)
         defer { session.invalidateAndCancel() }
         let task = session.dataTask(with: request)
         task.taskDescription = String(Self.maximumLength)

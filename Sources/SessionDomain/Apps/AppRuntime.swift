@@ -6,7 +6,7 @@ package struct AppRuntime: Sendable {
     package let settings: App
     package let issuer: String
     package let origins: PublicOrigins
-    package let nonces: DPoPNonce
+    package let nonces: DPoPNonceIssuer
     private let opened: OpenedKeys
     /// Those of the keys that count at the moment for which this was made.
     private let chosen: OpenedKeys.Choice
@@ -36,7 +36,7 @@ package struct AppRuntime: Sendable {
         settings = app
         self.origins = origins
         issuer = origins.issuer(of: app)
-        nonces = DPoPNonce(
+        nonces = DPoPNonceIssuer(
             secret: keys.nonceSecret, older: keys.olderNonceSecrets, audience: app.id.rawValue)
         opened = try OpenedKeys(stored, keys: keys, previous: previous?.opened, ready: ready)
         guard let chosen = opened.choice(at: now, uptime: uptime) else { throw KeyRingError.cannotOpen }

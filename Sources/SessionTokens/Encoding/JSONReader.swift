@@ -214,7 +214,7 @@ struct JSONReader {
         return true
     }
 
-    private static func refused(_ reason: JSONRefusal) -> DecodingError {
+    private static func refused(_ reason: JSONError) -> DecodingError {
         DecodingError.dataCorrupted(
             .init(codingPath: [], debugDescription: "The JSON has no one reading.", underlyingError: reason))
     }

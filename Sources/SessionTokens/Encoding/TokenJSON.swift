@@ -11,7 +11,7 @@ package enum TokenJSON {
 
     /// Decodes one reading of the bytes, or none: repeated members and other encodings than UTF-8 are refused.
     ///
-    /// - Throws: `DecodingError`; its underlying error is a `JSONRefusal` when the text itself is at fault.
+    /// - Throws: `DecodingError`; its underlying error is a `JSONError` when the text itself is at fault.
     package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let value = try JSONReader.read(data)
         if let value = value as? Value { return value }
@@ -26,4 +26,16 @@ package enum TokenJSON {
         }
         return try Value(JSONObject(members))
     }
+}
+
+/// Why a JSON text has no one reading, for answers that say so; the underlying error of the `DecodingError` that is thrown.
+package enum JSONError: Error, Hashable {
+    case notUTF8
+    case tooDeep(limit: Int)
+    /// The member's name, as whoever sent it chose it.
+    case repeatedMember(String)
+    /// U+0000 in a string: stores and libraries in C end a text there, so two texts could become one (RFC 8259 §9).
+    case nullCharacter
+    /// What breaks the grammar (RFC 8259), in words of ours.
+    case malformed(String)
 }

@@ -4,7 +4,7 @@ package import Foundation
 /// Server nonces that need no store (RFC 9449 §8): a MAC over the time window, valid on every node with the key.
 ///
 /// The current and the previous window are accepted, so a nonce lives between one and two windows.
-package struct DPoPNonce: Sendable {
+package struct DPoPNonceIssuer: Sendable {
     /// The length of a window, in seconds.
     package let window: Int64
     private let key: SymmetricKey

@@ -3,7 +3,7 @@ internal import SessionRSA
 package import SessionTokens
 
 /// The bytes that an attacker who has a public key may hold for the secret of a MAC (RFC 8725 §2.1).
-package enum PublicKeySpelling: String, Sendable, CaseIterable {
+package enum PublicKeyEncoding: String, Sendable, CaseIterable {
     /// The key alone: 32 bytes of Ed25519, the uncompressed point of P-256, the modulus of RSA.
     case raw = "raw bytes"
     /// The JWK, as a set or a header shows it.

@@ -5,7 +5,7 @@ internal import Foundation
 #endif
 
 /// One answer as it arrives, judged before it is kept.
-final class KeySetDownload: NSObject, URLSessionDataDelegate {
+final class KeySetDownloadDelegate: NSObject, URLSessionDataDelegate {
     enum Part: Sendable {
         /// The answer is good so far; with its `max-age`.
         case head(TimeInterval?)

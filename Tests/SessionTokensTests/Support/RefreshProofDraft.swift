@@ -2,7 +2,7 @@ import Foundation
 import SessionTokens
 
 /// A proof under construction: valid as it comes, so that a test changes exactly one thing.
-struct ProofDraft {
+struct RefreshProofDraft {
     static let method = "POST"
     static let url = "https://app.example/v1/session/refresh"
 
@@ -10,7 +10,7 @@ struct ProofDraft {
     var claims: [String: JSONValue]
     var signer: SigningKey
 
-    init(signer: SigningKey = PublishedKey.rfc7515A3) {
+    init(signer: SigningKey = RFCKey.rfc7515A3) {
         self.signer = signer
         header = [
             "typ": "dpop+jwt",
@@ -31,7 +31,7 @@ struct ProofDraft {
     }
 
     /// Signs bytes that need not be JSON.
-    static func compact(header: Data, payload: Data, signer: SigningKey = PublishedKey.rfc7515A3) throws -> String {
+    static func compact(header: Data, payload: Data, signer: SigningKey = RFCKey.rfc7515A3) throws -> String {
         let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
         return try input + "." + Base64URL.encode(signer.signature(for: Data(input.utf8)))
     }
@@ -47,7 +47,7 @@ struct ProofDraft {
     }
 
     /// A copy with one thing changed.
-    func with(_ change: (inout ProofDraft) -> Void) -> ProofDraft {
+    func with(_ change: (inout RefreshProofDraft) -> Void) -> RefreshProofDraft {
         var copy = self
         change(&copy)
         return copy

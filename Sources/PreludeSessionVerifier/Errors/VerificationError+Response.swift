@@ -48,16 +48,16 @@ extension VerificationError {
         // Of several credentials none was looked at, so the error stands where it was defined (RFC 6750 §3.1); and who
         // uses a scheme that is not offered is told so under the one that is.
         let isBearer = schemes.used == .bearer || reason == .severalCredentials || reason == .dpopNotOffered
-        var challenges = [challenge("Bearer", isBlamed: isBearer)]
+        var challenges = [challenge("Bearer", reportsError: isBearer)]
         if schemes.offersDPoP {
-            challenges.append(challenge("DPoP", isBlamed: schemes.used == .dpop, [#"algs="ES256""#]))
+            challenges.append(challenge("DPoP", reportsError: schemes.used == .dpop, [#"algs="ES256""#]))
         }
         return challenges.joined(separator: ", ")
     }
 
-    private func challenge(_ scheme: String, isBlamed: Bool, _ others: [String] = []) -> String {
+    private func challenge(_ scheme: String, reportsError: Bool, _ others: [String] = []) -> String {
         var parameters: [String] = []
-        if isBlamed, let code {
+        if reportsError, let code {
             parameters = [#"error="\#(code)""#, #"error_description="\#(description)""#]
             if let scope, Self.isScope(scope) { parameters.append(#"scope="\#(scope)""#) }
         }

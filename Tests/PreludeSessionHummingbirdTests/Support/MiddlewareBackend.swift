@@ -9,7 +9,7 @@ import SessionTokens
 import Testing
 
 /// A backend with both middlewares, and a device that calls it.
-struct Bank {
+struct MiddlewareBackend {
     static let origin = "https://api.example.com"
     static let secret = Data(repeating: 7, count: 32)
     static let now: Int64 = 1_750_000_000

@@ -28,7 +28,7 @@ extension ProofMutation {
             },
         ] + macs + signature + key
 
-    private static let macs = PublicKeySpelling.allCases.map { spelling in
+    private static let macs = PublicKeyEncoding.allCases.map { spelling in
         ProofMutation(
             "RFC 9449 §11.6: alg is a MAC under the public key, as \(spelling.rawValue)", .unsupportedAlgorithm
         ) {

@@ -4,8 +4,8 @@ import Testing
 
 /// RFC 9449 §8: nonces of the server's own, and nobody else's.
 @Suite("DPoP nonce")
-struct DPoPNonceTests {
-    private let nonces = DPoPNonce(secret: Data(repeating: 1, count: 32), audience: "abcdefg")
+struct DPoPNonceIssuerTests {
+    private let nonces = DPoPNonceIssuer(secret: Data(repeating: 1, count: 32), audience: "abcdefg")
     /// The first second of a window.
     private let start: Int64 = 1_800_000_000
 
@@ -45,19 +45,19 @@ struct DPoPNonceTests {
 
     @Test("D33: a nonce of another server is refused")
     func otherServer() {
-        let other = DPoPNonce(secret: Data(repeating: 2, count: 32), audience: "abcdefg")
+        let other = DPoPNonceIssuer(secret: Data(repeating: 2, count: 32), audience: "abcdefg")
         #expect(nonces.end(of: other.current(at: start), at: start) == nil)
     }
 
     @Test("D33: a nonce of another app of this server is refused")
     func otherApp() {
-        let other = DPoPNonce(secret: Data(repeating: 1, count: 32), audience: "gfedcba")
+        let other = DPoPNonceIssuer(secret: Data(repeating: 1, count: 32), audience: "gfedcba")
         #expect(nonces.end(of: other.current(at: start), at: start) == nil)
     }
 
     @Test("Every node with the secret gives and takes the same nonce")
     func otherNode() {
-        let node = DPoPNonce(secret: Data(repeating: 1, count: 32), audience: "abcdefg")
+        let node = DPoPNonceIssuer(secret: Data(repeating: 1, count: 32), audience: "abcdefg")
         #expect(node.current(at: start) == nonces.current(at: start + nonces.window - 1))
         #expect(node.end(of: nonces.current(at: start), at: start + nonces.window) != nil)
     }
@@ -66,8 +66,8 @@ struct DPoPNonceTests {
     func changingSecret() {
         let old = Data(repeating: 1, count: 32)
         let new = Data(repeating: 3, count: 32)
-        let behind = DPoPNonce(secret: old, older: [new], audience: "abcdefg")
-        let ahead = DPoPNonce(secret: new, older: [old], audience: "abcdefg")
+        let behind = DPoPNonceIssuer(secret: old, older: [new], audience: "abcdefg")
+        let ahead = DPoPNonceIssuer(secret: new, older: [old], audience: "abcdefg")
         #expect(ahead.end(of: behind.current(at: start), at: start) != nil)
         #expect(behind.end(of: ahead.current(at: start), at: start) != nil)
         #expect(nonces.end(of: ahead.current(at: start), at: start) == nil)
@@ -75,7 +75,7 @@ struct DPoPNonceTests {
 
     @Test("A window has the length that was asked for, and its nonces are no other window's")
     func shortWindow() {
-        let short = DPoPNonce(secret: Data(repeating: 1, count: 32), audience: "abcdefg", window: 60)
+        let short = DPoPNonceIssuer(secret: Data(repeating: 1, count: 32), audience: "abcdefg", window: 60)
         #expect(short.end(of: short.current(at: start + 59), at: start + 59) == start + 120)
         #expect(short.end(of: short.current(at: start), at: start + 120) == nil)
         #expect(short.end(of: nonces.current(at: start), at: start) == nil)

@@ -26,7 +26,7 @@ extension VerificationError {
     }
 
     /// The same, for a caller who authenticated in this way.
-    func under(_ schemes: AuthenticationSchemes) -> VerificationError {
+    func with(schemes: AuthenticationSchemes) -> VerificationError {
         var error = self
         error.schemes = schemes
         return error

@@ -53,7 +53,7 @@ extension TokenMutation {
 
     /// The confusion of RFC 8725 §2.1: who verifies with "the key" and believes `alg` takes these.
     private static let macs =
-        PublicKeySpelling.allCases.map { spelling in
+        PublicKeyEncoding.allCases.map { spelling in
             mac("as \(spelling.rawValue)") { try spelling.bytes(of: $0.publishedMembers) }
         } + [mac("as its kid") { Data($0.keyID.utf8) }]
 
