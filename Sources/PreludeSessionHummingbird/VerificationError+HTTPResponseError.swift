@@ -4,7 +4,7 @@
     internal import NIOCore
     public import PreludeSessionVerifier
 
-    /// So that whoever throws it, middleware or handler, the answer is the right one.
+    /// Lets middleware and handlers throw a `VerificationError`: Hummingbird sends the response of the error.
     @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     extension VerificationError: HTTPResponseError {
         private struct Body: Encodable {
@@ -12,7 +12,7 @@
             let message: String
         }
 
-        /// Status, challenge, and a body with `code` and `message`.
+        /// The response: status, `WWW-Authenticate` challenge, and a JSON body with `code` and `message`.
         public func response(from request: Request, context: some RequestContext) throws -> Response {
             var headers = headerFields
             headers[.contentType] = "application/json; charset=utf-8"

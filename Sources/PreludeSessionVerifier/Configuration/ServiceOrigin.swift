@@ -1,11 +1,11 @@
 internal import Foundation
 internal import SessionTokens
 
-/// Where the service is, and what follows from that.
+/// The service's issuer and key set URL, derived from its origin.
 struct ServiceOrigin {
-    /// `iss`: the bare host, without a port.
+    /// The expected `iss`: the host without a port.
     let issuer: String
-    /// The address of the JWK Set.
+    /// The URL of the JWK Set.
     let keySet: URL
 
     init(_ service: String) throws(VerifierConfigurationError) {
@@ -13,7 +13,8 @@ struct ServiceOrigin {
             let url = URL(string: target.origin + "/.well-known/jwks.json")
         else { throw VerifierConfigurationError("service", "must be an origin such as https://session.example.com") }
         guard target.isSafe else {
-            throw VerifierConfigurationError("service", "must be https: whoever can change the keys can be anybody")
+            throw VerifierConfigurationError(
+                "service", "must be https: an attacker who changes the keys can sign any token")
         }
         issuer = target.host
         keySet = url
@@ -21,6 +22,6 @@ struct ServiceOrigin {
 }
 
 extension TargetURI {
-    /// Whether nobody on the way reads along or changes anything: https, or this machine.
+    /// Whether the connection cannot be read or changed on its way: https, or the loopback interface.
     var isSafe: Bool { origin.hasPrefix("https:") || isLoopback }
 }

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// What the verifier takes from the world: the time.
+/// The clock of a verifier.
 public struct VerifierEnvironment: Sendable {
-    /// The time by which tokens, proofs and key sets are judged.
+    /// The current time. The verifier uses it for tokens, proofs and key sets.
     public var now: @Sendable () -> Date
 
-    /// Waits for some seconds: ends a fetch of keys that takes too long.
+    /// Waits for some seconds. The verifier uses it for the timeout of a key fetch.
     ///
-    /// - Throws: `CancellationError`, when the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public var sleep: @Sendable (_ seconds: TimeInterval) async throws -> Void
 
-    /// An environment with a clock of your own, for tests.
+    /// Creates an environment with your own clock, for tests.
     ///
     /// - Parameters:
-    ///   - now: The time.
-    ///   - sleep: Waits for some seconds. Throws: `CancellationError`, when the task is cancelled before.
+    ///   - now: Returns the current time.
+    ///   - sleep: Waits for some seconds. Throws `CancellationError` if the task is cancelled.
     public init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (_ seconds: TimeInterval) async throws -> Void = VerifierEnvironment.live.sleep

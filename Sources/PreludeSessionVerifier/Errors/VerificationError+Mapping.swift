@@ -25,7 +25,7 @@ extension VerificationError {
         self.init(reason)
     }
 
-    /// The same, for a caller who authenticated in this way.
+    /// A copy of the error with the scheme of the request and the accepted schemes.
     func with(schemes: AuthenticationSchemes) -> VerificationError {
         var error = self
         error.schemes = schemes

@@ -1,8 +1,10 @@
 public import HTTPTypes
 
 extension VerificationError {
-    /// The status of the answer: 401, or 403 for ``Reason/insufficientScope``, 400 for ``Reason/severalCredentials``
-    /// (RFC 6750 §3.1), and 503 when it is not the sender's fault.
+    /// The status of the response (RFC 6750 §3.1).
+    ///
+    /// 403 for ``Reason/insufficientScope``, 400 for ``Reason/severalCredentials``, 503 for ``Reason/keysUnavailable`` and
+    /// ``Reason/replayGuardUnavailable``, 401 for all others.
     public var status: HTTPResponse.Status {
         switch reason {
         case .severalCredentials: .badRequest
@@ -12,7 +14,9 @@ extension VerificationError {
         }
     }
 
-    /// The `error` of the challenge (RFC 6750 §3.1, RFC 9449 §7.1, RFC 9470 §3); `nil` when there is nothing to blame.
+    /// The `error` of the challenge (RFC 6750 §3.1, RFC 9449 §7.1, RFC 9470 §3).
+    ///
+    /// `nil` if the request has no credentials, or if the status is 503.
     public var code: String? {
         switch reason {
         case .missingCredentials, .keysUnavailable, .replayGuardUnavailable: nil
@@ -25,7 +29,8 @@ extension VerificationError {
         }
     }
 
-    /// The header fields of the answer: `WWW-Authenticate`, a nonce, `Retry-After`, `Cache-Control: no-store`.
+    /// The header fields of the response: `Cache-Control: no-store`, `WWW-Authenticate` or `Retry-After`, and `DPoP-Nonce`
+    /// if the next proof needs a nonce.
     public var headerFields: HTTPFields {
         var fields = nonceFields
         fields[.cacheControl] = "no-store"
@@ -37,16 +42,16 @@ extension VerificationError {
         return fields
     }
 
-    /// A nonce is for one client and soon over, so no cache may keep it (RFC 9449 §8.2).
+    /// The nonce, and `no-store`: a nonce expires soon, so caches must not store it (RFC 9449 §8.2).
     var nonceFields: HTTPFields {
         guard let nonce, let name = HTTPField.Name("DPoP-Nonce") else { return [:] }
         return [name: nonce, .cacheControl: "no-store"]
     }
 
-    /// One challenge for each scheme that is offered; only that of the scheme in use says what was wrong (RFC 9449 §7.2).
+    /// One challenge for each accepted scheme. Only the challenge of the used scheme has an error (RFC 9449 §7.2).
     private var challenges: String {
-        // Of several credentials none was looked at, so the error stands where it was defined (RFC 6750 §3.1); and who
-        // uses a scheme that is not offered is told so under the one that is.
+        // RFC 6750 §3.1 defines the error for several credentials, so it belongs to Bearer. The same holds for the error
+        // that DPoP is not accepted: there is no DPoP challenge then.
         let isBearer = schemes.used == .bearer || reason == .severalCredentials || reason == .dpopNotOffered
         var challenges = [challenge("Bearer", reportsError: isBearer)]
         if schemes.offersDPoP {
@@ -65,46 +70,46 @@ extension VerificationError {
         return parameters.isEmpty ? scheme : scheme + " " + parameters.joined(separator: ", ")
     }
 
-    /// Whether a text can stand between quotes as a scope (RFC 6750 §3): no quote, backslash or control character.
+    /// Whether a text is valid in a quoted `scope` (RFC 6750 §3): printable ASCII without quote and backslash.
     private static func isScope(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 }
 
 extension VerificationError: CustomStringConvertible {
-    /// One sentence without anything of the token.
+    /// A short reason. It contains no part of the token or the proof.
     public var description: String {
         switch reason {
-        case .missingCredentials: "no credentials"
-        case .severalCredentials: "more than one Authorization"
+        case .missingCredentials: "the request has no valid Authorization header"
+        case .severalCredentials: "the request has more than one Authorization header"
         case .malformed: "the token is malformed"
         case .unsupportedAlgorithm: "the token's algorithm is not accepted"
         case .unknownKey: "the token's key is unknown"
-        case .invalidSignature: "the token's signature is wrong"
-        case .wrongType: "the token is of another type"
-        case .wrongIssuer: "the token is of another issuer"
+        case .invalidSignature: "the token's signature is invalid"
+        case .wrongType: "the token has another type"
+        case .wrongIssuer: "the token has another issuer"
         case .wrongAudience: "the token is for another audience"
         case .missingClaim: "the token lacks a required claim"
         case .expired: "the token is expired"
-        case .tokenTooOld: "a younger token is needed"
+        case .tokenTooOld: "the token is too old: refresh it"
         case .notYetValid: "the token is not valid yet"
         case .boundToken: "the token is bound to a key and needs a proof"
         case .unboundToken: "the token is not bound to a key"
-        case .missingProof: "exactly one proof is needed"
+        case .missingProof: "the request needs exactly one DPoP header"
         case .invalidProof: "the proof is invalid"
         case .wrongMethod: "the proof is for another method"
         case .wrongTarget: "the proof is for another URL"
         case .wrongAccessToken: "the proof is for another access token"
-        case .dpopNotOffered: "this backend takes no DPoP"
-        case .wrongKey: "the proof is by another key than the token's"
-        case .staleProof: "the proof is too old or too new"
+        case .dpopNotOffered: "this backend does not accept DPoP"
+        case .wrongKey: "the proof's key is not the token's key"
+        case .staleProof: "the proof's iat is too old or too new"
         case .replayedProof: "the proof was used before"
         case .nonceRequired: "the proof needs a nonce"
         case .insufficientScope: "the token lacks a scope"
         case .insufficientUserAuthentication: "the scope needs a step-up"
-        case .keysUnavailable: "the keys to verify with cannot be had"
-        case .replayGuardUnavailable: "proofs cannot be remembered"
-        default: "refused"
+        case .keysUnavailable: "the service's keys are unavailable: retry later"
+        case .replayGuardUnavailable: "the replay guard is unavailable: retry later"
+        default: "the request is rejected"
         }
     }
 }

@@ -1,8 +1,8 @@
-/// A verifier was configured with something that cannot work.
+/// A parameter or an option of a verifier has an invalid value.
 public struct VerifierConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The parameter or option.
+    /// The name of the parameter or option.
     public let field: String
-    /// What it must be.
+    /// What the value must be.
     public let message: String
 
     init(_ field: String, _ message: String) {
@@ -10,6 +10,6 @@ public struct VerifierConfigurationError: Error, Equatable, Sendable, CustomStri
         self.message = message
     }
 
-    /// Field and remedy.
+    /// The field and what it must be.
     public var description: String { "\(field) \(message)" }
 }

@@ -4,10 +4,10 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// One answer as it arrives, judged before it is kept.
+/// Receives one HTTP response and checks its status and length while it arrives.
 final class KeySetDownloadDelegate: NSObject, URLSessionDataDelegate {
     enum Part: Sendable {
-        /// The answer is good so far; with its `max-age`.
+        /// The status is 200; the value is the rest of `max-age` in seconds.
         case head(TimeInterval?)
         case body(Data)
     }
@@ -34,7 +34,7 @@ final class KeySetDownloadDelegate: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // The task carries what is still wanted: its calls come one after the other.
+        // The task description holds the number of bytes that may still arrive. Delegate calls do not overlap.
         let remaining = (dataTask.taskDescription.flatMap { Int($0) } ?? 0) - data.count
         dataTask.taskDescription = String(remaining)
         guard remaining >= 0 else {
@@ -48,7 +48,7 @@ final class KeySetDownloadDelegate: NSObject, URLSessionDataDelegate {
         parts.finish(throwing: error)
     }
 
-    /// Keys come from the place that was configured, and from nowhere it points to.
+    /// Does not follow redirects: keys come from the configured URL only.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void

@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// What the claims of a token must be, one guard a rule.
+/// Checks the claims of a token against the configured issuers, audience, clock leeway and profile.
 struct ClaimsPolicy: Sendable {
     let issuers: Set<String>
     let audience: String
     let leeway: TimeInterval
     let profile: TokenProfile
 
-    /// Times beyond this are no times; RFC 7519 §2 asks for numbers, and JSON has very large ones.
+    /// The upper limit for times: JSON allows very large numbers (RFC 7519 §2).
     private static let maximumTime = 0x1p53
 
     func check(type: String?) throws(VerificationError) {

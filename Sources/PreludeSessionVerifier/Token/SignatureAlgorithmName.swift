@@ -3,7 +3,7 @@ public struct SignatureAlgorithmName: RawRepresentable, Hashable, Sendable {
     /// The value of `alg`.
     public let rawValue: String
 
-    /// An algorithm by its name; one that the verifier does not know is never accepted.
+    /// Creates a name. The verifier never accepts algorithms that it does not support.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Ed25519.

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import SessionTokens
 
-/// The claims that are looked at (RFC 9068 §2.2, RFC 7519 §4.1), before anybody judged them.
+/// The claims of an access token (RFC 9068 §2.2, RFC 7519 §4.1). Their types are checked, their values are not.
 struct TokenClaims: JSONObjectReadable {
     struct Confirmation { let jkt: String? }
 
@@ -15,7 +15,7 @@ struct TokenClaims: JSONObjectReadable {
     let sid: String?
     let clientID: String?
     let scope: String?
-    /// Whether there is a `cnf`, and the thumbprint in it. One without a thumbprint binds to something unknown.
+    /// The `cnf` claim. If it has no thumbprint, the token is bound in a way that the verifier does not support.
     let cnf: Confirmation?
 
     init(_ object: JSONObject) throws {

@@ -1,68 +1,73 @@
 public import Foundation
 internal import SessionTokens
 
-/// Who sent a request, as the service's signature vouches for it.
+/// The user of a request, as stated in a verified access token.
 ///
-/// The token was good when it was verified. Whether the session was revoked since it was issued, it cannot say: tokens
-/// live for minutes, so that is how long a revoked session can still call. ``require(issuedWithin:)`` makes that shorter.
+/// A valid token does not prove that its session still exists. A token of a revoked session stays valid until it expires,
+/// after some minutes. ``require(issuedWithin:)`` shortens that time.
 public struct VerifiedUser: Sendable, Equatable {
-    /// `sub`: the user's id, `usr_…`.
+    /// `sub`: the user's id (`usr_…`).
     public let userID: String
-    /// `sid`: the session's id, `ses_…`.
+    /// `sid`: the session's id (`ses_…`).
     public let sessionID: String?
-    /// `jti`: the token's own id.
+    /// `jti`: the token's id.
     public let tokenID: String?
-    /// The scopes that the token carries (RFC 8693 §4.2).
+    /// `scope`: the scopes of the token (RFC 8693 §4.2).
     public let scopes: Set<String>
     /// `iat`: when the token was issued; see ``require(issuedWithin:)``.
     public let issuedAt: Date?
-    /// `exp`: when the token ends.
+    /// `exp`: when the token expires.
     public let expiresAt: Date
-    /// `cnf.jkt`: the thumbprint of the key that the token is bound to (RFC 9449 §6.1), whose proof was verified.
+    /// `cnf.jkt`: the thumbprint of the key that the token is bound to (RFC 9449 §6.1); `nil` for a bearer token.
+    ///
+    /// The verifier has checked a proof of this key.
     public let keyThumbprint: String?
     /// All claims, as JSON.
     let payload: Data
     /// When the token was verified.
     let verifiedAt: Date
-    /// How the caller authenticated: refusals answer in the same scheme.
+    /// How the caller authenticated. Errors use the challenge of the same scheme.
     let schemes: AuthenticationSchemes
 
-    /// Whether the token carries a scope.
+    /// Whether the token has a scope.
     public func has(scope: String) -> Bool { scopes.contains(scope) }
 
-    /// - Throws: ``VerificationError`` with status 403 and `insufficient_scope` (RFC 6750 §3.1) when the token lacks it.
+    /// Requires a scope that the user cannot get by stepping up.
+    ///
+    /// - Throws: ``VerificationError`` with status 403 and `insufficient_scope` (RFC 6750 §3.1) if the token lacks it.
     public func require(scope: String) throws(VerificationError) {
         guard has(scope: scope) else { throw VerificationError(.insufficientScope, scope: scope, schemes: schemes) }
     }
 
     /// Requires a scope that the user can get by stepping up.
     ///
-    /// - Throws: ``VerificationError`` with status 401 and `insufficient_user_authentication` (RFC 9470 §3), which names
-    ///   the scope, so that the app knows what to step up for.
+    /// - Throws: ``VerificationError`` with status 401 and `insufficient_user_authentication` (RFC 9470 §3) if the token
+    ///   lacks it. The response names the scope, so that the app can start the step-up.
     public func require(stepUp scope: String) throws(VerificationError) {
         guard has(scope: scope) else {
             throw VerificationError(.insufficientUserAuthentication, scope: scope, schemes: schemes)
         }
     }
 
-    /// Requires a young token, for what must not happen once a session was revoked: it gets no new one.
+    /// Requires a recently issued token, for actions that must stop when the session is revoked.
     ///
-    /// An app that uses `PreludeSession` refreshes and repeats its request by itself.
+    /// A revoked session gets no new token. An app that uses `PreludeSession` refreshes its token and repeats the request
+    /// automatically.
     ///
-    /// - Parameter seconds: The greatest age. Leave room for the way from the service to here, and for clocks that differ:
-    ///   less than 10 may refuse a token that was just issued.
-    /// - Throws: ``VerificationError`` with status 401 and `invalid_token` (RFC 6750 §3.1) for an older token, or one without
-    ///   `iat`.
+    /// - Parameter seconds: The maximum age of the token. Allow for network delay and clock differences: with less than 10
+    ///   seconds, a new token may be rejected.
+    /// - Throws: ``VerificationError`` with status 401 and `invalid_token` (RFC 6750 §3.1) if the token is older, if it has
+    ///   no `iat`, or if its `iat` is more than 60 seconds in the future.
     public func require(issuedWithin seconds: TimeInterval) throws(VerificationError) {
-        // A token from the future is of no known age.
+        // The age of a token from the future is unknown.
         guard let issuedAt, case let age = verifiedAt.timeIntervalSince(issuedAt), -60 <= age, age <= seconds else {
             throw VerificationError(.tokenTooOld, schemes: schemes)
         }
     }
 
-    /// All claims, those that your app maps included.
+    /// Decodes all claims of the token, including the claims that your app maps.
     ///
-    /// - Throws: `DecodingError` when they do not have this form.
+    /// - Throws: `DecodingError` if the claims do not match the type.
     public func claims<Claims: Decodable>(as type: Claims.Type) throws -> Claims {
         try TokenJSON.decode(type, from: payload)
     }

@@ -68,7 +68,10 @@ struct ChallengeTests {
         let error = try await backend.verifier.refusal(of: Backend.request([value, value]))
         #expect(error.reason == .severalCredentials)
         #expect(error.status == .badRequest)
-        #expect(error.challenge == #"Bearer error="invalid_request", error_description="more than one Authorization""#)
+        #expect(
+            error.challenge
+                == #"Bearer error="invalid_request", error_description="the request has more than one Authorization header""#
+        )
     }
 
     @Test("RFC 6750 §3.1: a bad token is 401 invalid_token, under Bearer only (RFC 9449 §7.2)")

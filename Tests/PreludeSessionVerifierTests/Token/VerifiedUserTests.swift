@@ -71,7 +71,7 @@ struct VerifiedUserTests {
         #expect(error.reason == .tokenTooOld)
         #expect(error.status == .unauthorized)
         #expect(
-            error.challenge == #"Bearer error="invalid_token", error_description="a younger token is needed""#)
+            error.challenge == #"Bearer error="invalid_token", error_description="the token is too old: refresh it""#)
     }
 
     @Test("A token of unknown age is never young")
