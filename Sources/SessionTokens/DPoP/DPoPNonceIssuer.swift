@@ -1,9 +1,9 @@
 internal import Crypto
 package import Foundation
 
-/// Server nonces that need no store (RFC 9449 §8): a MAC over the time window, valid on every node with the key.
+/// Issues and checks DPoP nonces without a store (RFC 9449 §8). A nonce is a MAC over the time window.
 ///
-/// The current and the previous window are accepted, so a nonce lives between one and two windows.
+/// All nodes with the same secret accept a nonce. A nonce is valid in its window and in the next one.
 package struct DPoPNonceIssuer: Sendable {
     /// The length of a window, in seconds.
     package let window: Int64
@@ -13,9 +13,9 @@ package struct DPoPNonceIssuer: Sendable {
 
     /// - Parameters:
     ///   - secret: 256 bits that all nodes share.
-    ///   - older: Secrets whose nonces are accepted as well, while nodes change to another.
-    ///   - audience: What the nonce is good for; a nonce of another app is unknown here.
-    ///   - window: The length of a window, in seconds, the same on all nodes.
+    ///   - older: Further secrets whose nonces are accepted, while nodes change to another secret.
+    ///   - audience: The app or backend that accepts the nonces. Nonces of another audience are invalid.
+    ///   - window: The length of a window in seconds, the same on all nodes.
     package init(secret: Data, older: [Data] = [], audience: String, window: Int64 = 300) {
         self.window = window
         key = SymmetricKey(data: secret)
@@ -23,13 +23,12 @@ package struct DPoPNonceIssuer: Sendable {
         self.audience = audience
     }
 
-    /// The nonce to hand out at a time (seconds since 1970).
+    /// The nonce to issue at a time (seconds since 1970).
     package func current(at time: Int64) -> String {
         value(number: time / window, key: key)
     }
 
-    /// The first second at which a nonce that was handed out in this or the previous window is accepted no more; `nil`
-    /// for any other.
+    /// The second (since 1970) at which a nonce expires; `nil` for an invalid or expired nonce.
     package func end(of nonce: String, at time: Int64) -> Int64? {
         let current = time / window
         let number = [current, current - 1].first { number in

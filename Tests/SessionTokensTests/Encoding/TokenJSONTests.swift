@@ -88,9 +88,10 @@ struct TokenJSONTests {
     @Test(
         "A refusal says what is wrong with the text",
         arguments: [
-            (#"{"a":1,"\u0061":2}"#, JSONError.repeatedMember("a")), (#"[1,]"#, .malformed("no value")),
-            (String(repeating: "[", count: 33), .tooDeep(limit: 32)), ("\u{FEFF}{}", .malformed("no value")),
-            (#""\ud83d\u0041""#, .malformed("half a character")), (#""\udca9""#, .malformed("half a character")),
+            (#"{"a":1,"\u0061":2}"#, JSONError.repeatedMember("a")), (#"[1,]"#, .malformed("a value is missing")),
+            (String(repeating: "[", count: 33), .tooDeep(limit: 32)), ("\u{FEFF}{}", .malformed("a value is missing")),
+            (#""\ud83d\u0041""#, .malformed("an unpaired surrogate")),
+            (#""\udca9""#, .malformed("an unpaired surrogate")),
         ])
     func reasons(_ json: String, refusal: JSONError) {
         let error = #expect(throws: DecodingError.self) { try decode(json) }
