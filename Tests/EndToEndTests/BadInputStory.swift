@@ -78,7 +78,7 @@ struct BadInputStory {
         Case(
             testDescription: "half a character", path: "login/email/password",
             json: #"{"identifier":"a@b.co","password":"\ud83d"}"#, status: 400, code: "bad_request",
-            names: "body is not valid JSON: half a character"),
+            names: "body is not valid JSON: an unpaired surrogate"),
         Case(
             testDescription: "text after the body", path: "otp", json: "{} {}", status: 400, code: "bad_request",
             names: "body is not valid JSON: text after the value"),

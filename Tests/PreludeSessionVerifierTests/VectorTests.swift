@@ -109,7 +109,7 @@ struct VectorTests {
         var judged = 0
         for (name, text) in named {
             guard
-                let spelling = PublicKeySpelling.allCases.first(where: {
+                let spelling = PublicKeyEncoding.allCases.first(where: {
                     name.contains("public key as \($0.rawValue) ")
                 })
             else { continue }

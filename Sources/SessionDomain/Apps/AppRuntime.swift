@@ -6,7 +6,7 @@ package struct AppRuntime: Sendable {
     package let settings: App
     package let issuer: String
     package let origins: PublicOrigins
-    package let nonces: DPoPNonce
+    package let nonces: DPoPNonceIssuer
     private let keys: OpenedKeys
     /// The keys to use at the time for which this value was created.
     private let selection: OpenedKeys.Selection
@@ -42,7 +42,7 @@ package struct AppRuntime: Sendable {
         settings = app
         self.origins = origins
         issuer = origins.issuer(of: app)
-        nonces = DPoPNonce(
+        nonces = DPoPNonceIssuer(
             secret: ring.nonceSecret, older: ring.olderNonceSecrets, audience: app.id.rawValue)
         keys = try OpenedKeys(stored, keys: ring, previous: previous?.keys, policy: policy, now: now, uptime: uptime)
         guard let selection = keys.selection(at: now, uptime: uptime) else { throw KeyRingError.cannotOpen }

@@ -105,7 +105,7 @@ struct ProofRulesTests {
         let error = try await backend.verifier.refusal(of: request)
         #expect(error.reason == .dpopNotOffered)
         #expect(
-            error.challenge == #"Bearer error="invalid_token", error_description="this backend takes no DPoP""#,
+            error.challenge == #"Bearer error="invalid_token", error_description="this backend does not accept DPoP""#,
             "a scheme that is not taken is not offered")
     }
 }

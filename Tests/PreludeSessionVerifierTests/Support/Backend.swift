@@ -91,6 +91,11 @@ extension SessionVerifier {
     }
 }
 
+extension SessionVerifier {
+    /// The nonce in the response to a valid request.
+    var nextNonce: String? { HTTPField.Name("DPoP-Nonce").flatMap { nextHeaderFields[$0] } }
+}
+
 extension VerificationError {
     var challenge: String? { headerFields[.wwwAuthenticate] }
 }

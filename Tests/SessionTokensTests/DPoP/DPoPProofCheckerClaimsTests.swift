@@ -5,7 +5,7 @@ import Testing
 /// RFC 9449 §4.3 steps 3, 8, 9 and 12: the claims, and what they are bound to.
 @Suite("DPoP proof: claims")
 struct DPoPProofCheckerClaimsTests {
-    private let valid = ProofDraft()
+    private let valid = RefreshProofDraft()
 
     @Test("D4 (§4.3 step 3): each claim of §4.2 is required", arguments: ["jti", "htm", "htu", "iat"])
     func requiredClaim(_ name: String) {
@@ -59,8 +59,8 @@ struct DPoPProofCheckerClaimsTests {
         let json = try String(decoding: TokenJSON.encode(valid.claims), as: UTF8.self)
         for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
             let payload = try #require(json.data(using: encoding))
-            let proof = try ProofDraft.compact(header: TokenJSON.encode(valid.header), payload: payload)
-            #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof) }
+            let proof = try RefreshProofDraft.compact(header: TokenJSON.encode(valid.header), payload: payload)
+            #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(proof) }
         }
     }
 
@@ -72,8 +72,9 @@ struct DPoPProofCheckerClaimsTests {
             json.replacingOccurrences(of: "}", with: #","htm":"GET"}"#),
             json.replacingOccurrences(of: "}", with: #","\u0068tm":"GET"}"#),
         ] {
-            let proof = try ProofDraft.compact(header: TokenJSON.encode(valid.header), payload: Data(payload.utf8))
-            #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof) }
+            let proof = try RefreshProofDraft.compact(
+                header: TokenJSON.encode(valid.header), payload: Data(payload.utf8))
+            #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(proof) }
         }
     }
 
@@ -114,7 +115,7 @@ struct DPoPProofCheckerClaimsTests {
     @Test("D10: a server with several configured origins takes each of them, and none takes nothing")
     func severalOrigins() throws {
         let proof = try valid.compact()
-        let targets = ["https://custom.example/v1/session/refresh", ProofDraft.url].compactMap(TargetURI.init)
+        let targets = ["https://custom.example/v1/session/refresh", RefreshProofDraft.url].compactMap(TargetURI.init)
         let several = DPoPProofChecker(method: "POST", targets: targets)
         #expect(try several.check(headers: [proof]).id == "e1j3V_bKic8-LAEB")
         let none = DPoPProofChecker(method: "POST", targets: [])
@@ -135,7 +136,7 @@ struct DPoPProofCheckerClaimsTests {
     func replayKey() throws {
         let again = valid.with { $0.claims["iat"] = .int(1_562_262_700) }
         let otherID = valid.with { $0.claims["jti"] = "another" }
-        let otherKey = ProofDraft(signer: PublishedKey.rfc7517A2)
+        let otherKey = RefreshProofDraft(signer: RFCKey.rfc7517A2)
         let name = try valid.check().replayKey
         #expect(try again.check().replayKey == name)
         #expect(try otherID.check().replayKey != name)

@@ -5,7 +5,7 @@ import Testing
 /// RFC 9449 §4.3 steps 1–5: one header, one JWT, all its parts, its type, its algorithm.
 @Suite("DPoP proof: header and form")
 struct DPoPProofCheckerHeaderTests {
-    private let valid = ProofDraft()
+    private let valid = RefreshProofDraft()
 
     @Test("The untouched draft is accepted, so every refusal below has one cause")
     func validDraft() throws {
@@ -25,14 +25,14 @@ struct DPoPProofCheckerHeaderTests {
     @Test("D2 (§4.3 step 1): two DPoP headers are refused, even when both are valid")
     func twoHeaders() throws {
         let proof = try valid.compact()
-        #expect(throws: DPoPError.moreThanOne) { try ProofDraft.check(proof, proof) }
+        #expect(throws: DPoPError.moreThanOne) { try RefreshProofDraft.check(proof, proof) }
     }
 
     @Test("D2 (§4.3 step 1): two proofs folded into one header are refused")
     func foldedHeaders() throws {
         let proof = try valid.compact()
-        #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof + ", " + proof) }
-        #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof + "," + proof) }
+        #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(proof + ", " + proof) }
+        #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(proof + "," + proof) }
     }
 
     @Test(
@@ -40,26 +40,26 @@ struct DPoPProofCheckerHeaderTests {
         arguments: ["", ".", "..", "DPoP", "a.b", "a.b.c", "a.b.c.d", "e30.e30.", " e30.e30.e30"]
     )
     func notAJWT(_ header: String) {
-        #expect(throws: DPoPError.malformed) { try ProofDraft.check(header) }
+        #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(header) }
     }
 
     @Test("D3 (§4.3 step 2): white space around the proof is refused")
     func whiteSpace() throws {
         let proof = try valid.compact()
-        #expect(throws: DPoPError.malformed) { try ProofDraft.check(" " + proof) }
-        #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof + "\n") }
+        #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(" " + proof) }
+        #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(proof + "\n") }
     }
 
     @Test("D3 (§4.3 step 2): a header that is no JSON object is refused", arguments: ["[]", "\"x\"", "1", "{", ""])
     func headerIsNoObject(_ json: String) throws {
-        let proof = try ProofDraft.compact(header: Data(json.utf8), payload: TokenJSON.encode(valid.claims))
-        #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof) }
+        let proof = try RefreshProofDraft.compact(header: Data(json.utf8), payload: TokenJSON.encode(valid.claims))
+        #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(proof) }
     }
 
     @Test("D3 (§4.3 step 2): a payload that is no JSON object is refused", arguments: ["[]", "\"x\"", "1", "{", ""])
     func payloadIsNoObject(_ json: String) throws {
-        let proof = try ProofDraft.compact(header: TokenJSON.encode(valid.header), payload: Data(json.utf8))
-        #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof) }
+        let proof = try RefreshProofDraft.compact(header: TokenJSON.encode(valid.header), payload: Data(json.utf8))
+        #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(proof) }
     }
 
     @Test("D4 (§4.3 step 3): a proof without alg is refused")
@@ -106,7 +106,7 @@ struct DPoPProofCheckerHeaderTests {
 
     @Test("D6 (§4.3 step 5): EdDSA signs our access tokens, but no proof")
     func edDSA() {
-        let draft = ProofDraft(signer: PublishedKey.rfc8037A1)
+        let draft = RefreshProofDraft(signer: RFCKey.rfc8037A1)
         #expect(throws: DPoPError.unsupportedAlgorithm) { try draft.check() }
     }
 

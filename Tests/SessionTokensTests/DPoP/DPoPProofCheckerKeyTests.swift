@@ -6,10 +6,10 @@ import Testing
 /// RFC 9449 §4.3 steps 6 and 7: the signature, and the key in the header.
 @Suite("DPoP proof: key and signature")
 struct DPoPProofCheckerKeyTests {
-    private let valid = ProofDraft()
+    private let valid = RefreshProofDraft()
 
     /// A draft whose header key has one member set, or taken out.
-    private func draft(jwk member: String, _ value: JSONValue?) -> ProofDraft {
+    private func draft(jwk member: String, _ value: JSONValue?) -> RefreshProofDraft {
         valid.with {
             guard case .object(var members)? = $0.header["jwk"] else { return }
             members[member] = value
@@ -19,7 +19,7 @@ struct DPoPProofCheckerKeyTests {
 
     @Test("D7, J3 (§4.3 step 6): a proof signed by another key than the one it shows is refused")
     func signedByAnotherKey() {
-        let draft = valid.with { $0.signer = PublishedKey.rfc7517A2 }
+        let draft = valid.with { $0.signer = RFCKey.rfc7517A2 }
         #expect(throws: DPoPError.invalidSignature) { try draft.check() }
     }
 
@@ -28,7 +28,7 @@ struct DPoPProofCheckerKeyTests {
         let parts = try valid.compact().split(separator: ".")
         let claims = valid.with { $0.claims["jti"] = "another" }.claims
         let proof = try "\(parts[0]).\(Base64URL.encode(TokenJSON.encode(claims))).\(parts[2])"
-        #expect(throws: DPoPError.invalidSignature) { try ProofDraft.check(proof) }
+        #expect(throws: DPoPError.invalidSignature) { try RefreshProofDraft.check(proof) }
     }
 
     @Test("D7 (§4.3 step 6): a signature with any one bit flipped is refused", arguments: [0, 7, 255, 256, 300, 511])
@@ -37,7 +37,7 @@ struct DPoPProofCheckerKeyTests {
         var signature = try #require(Base64URL.decode(parts[2]))
         signature[bit / 8] ^= 1 << UInt8(bit % 8)
         let proof = "\(parts[0]).\(parts[1]).\(Base64URL.encode(signature))"
-        #expect(throws: DPoPError.invalidSignature) { try ProofDraft.check(proof) }
+        #expect(throws: DPoPError.invalidSignature) { try RefreshProofDraft.check(proof) }
     }
 
     @Test("D7 (§4.3 step 6): signatures of another length, the empty one and all zeros are refused")
@@ -49,7 +49,7 @@ struct DPoPProofCheckerKeyTests {
         ]
         for bytes in malformed {
             let proof = "\(parts[0]).\(parts[1]).\(Base64URL.encode(bytes))"
-            #expect(throws: DPoPError.invalidSignature) { try ProofDraft.check(proof) }
+            #expect(throws: DPoPError.invalidSignature) { try RefreshProofDraft.check(proof) }
         }
     }
 
@@ -59,7 +59,7 @@ struct DPoPProofCheckerKeyTests {
         guard case .p256(let key) = valid.signer.material else { throw JWKError.unsupportedKey }
         let der = try key.signature(for: Data("\(parts[0]).\(parts[1])".utf8)).derRepresentation
         let proof = "\(parts[0]).\(parts[1]).\(Base64URL.encode(der))"
-        #expect(throws: DPoPError.invalidSignature) { try ProofDraft.check(proof) }
+        #expect(throws: DPoPError.invalidSignature) { try RefreshProofDraft.check(proof) }
     }
 
     @Test("D7 (§4.3 step 6): an alg inside the key neither helps nor hinders, the header's counts")
@@ -103,7 +103,7 @@ struct DPoPProofCheckerKeyTests {
 
     @Test("J1: a key of another kind under alg ES256 is refused")
     func anotherKind() {
-        let members = PublishedKey.rfc8037A1.publicJWK.requiredMembers.mapValues(JSONValue.string)
+        let members = RFCKey.rfc8037A1.publicJWK.requiredMembers.mapValues(JSONValue.string)
         let ed25519 = valid.with { $0.header["jwk"] = .object(members) }
         #expect(throws: DPoPError.invalidKey) { try ed25519.check() }
         #expect(throws: DPoPError.invalidKey) { try draft(jwk: "crv", "P-384").check() }

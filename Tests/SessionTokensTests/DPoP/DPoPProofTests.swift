@@ -4,10 +4,10 @@ import Testing
 
 @Suite("DPoP proof: making one")
 struct DPoPProofTests {
-    private let key = PublishedKey.rfc7515A3
+    private let key = RFCKey.rfc7515A3
 
     private func make(accessToken: String? = nil, nonce: String? = nil) throws -> String {
-        let target = try #require(TargetURI(ProofDraft.url + "?limit=10#top"))
+        let target = try #require(TargetURI(RefreshProofDraft.url + "?limit=10#top"))
         let proof = try DPoPProof(
             publicKey: key.publicJWK, method: "POST", target: target, accessToken: accessToken, nonce: nonce,
             id: "e1j3V_bKic8-LAEB", issuedAt: 1_562_262_618
@@ -49,7 +49,7 @@ struct DPoPProofTests {
 
     @Test("What the maker makes, the checker takes")
     func accepted() throws {
-        let proof = try ProofDraft.check(make(accessToken: "token", nonce: "n-0S6"), accessToken: "token")
+        let proof = try RefreshProofDraft.check(make(accessToken: "token", nonce: "n-0S6"), accessToken: "token")
         #expect(proof.key == key.publicJWK)
         #expect(proof.nonce == "n-0S6")
     }

@@ -7,12 +7,12 @@ import Testing
 struct ProofRulesTests {
     private static let url = "https://api.example.com/v1/orders"
 
-    private func check(_ draft: SessionConformance.ProofDraft) throws -> CheckedProof {
+    private func check(_ draft: ProofDraft) throws -> CheckedProof {
         try DPoPProofChecker(method: "GET", targets: [TargetURI(Self.url)].compactMap { $0 }, accessToken: "token")
             .check(headers: draft.headers())
     }
 
-    private let valid = SessionConformance.ProofDraft(
+    private let valid = ProofDraft(
         method: "GET", url: url, accessToken: "token", issuedAt: 1_750_000_000)
 
     @Test(

@@ -77,7 +77,7 @@ struct TokenJSONTests {
         guard case .dataCorrupted(let context) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
-        #expect(context.underlyingError as? JSONRefusal == .nullCharacter)
+        #expect(context.underlyingError as? JSONError == .nullCharacter)
     }
 
     @Test("What looks like an escaped U+0000 and is none is read")
@@ -88,16 +88,17 @@ struct TokenJSONTests {
     @Test(
         "A refusal says what is wrong with the text",
         arguments: [
-            (#"{"a":1,"\u0061":2}"#, JSONRefusal.repeatedMember("a")), (#"[1,]"#, .malformed("no value")),
-            (String(repeating: "[", count: 33), .tooDeep(limit: 32)), ("\u{FEFF}{}", .malformed("no value")),
-            (#""\ud83d\u0041""#, .malformed("half a character")), (#""\udca9""#, .malformed("half a character")),
+            (#"{"a":1,"\u0061":2}"#, JSONError.repeatedMember("a")), (#"[1,]"#, .malformed("a value is missing")),
+            (String(repeating: "[", count: 33), .tooDeep(limit: 32)), ("\u{FEFF}{}", .malformed("a value is missing")),
+            (#""\ud83d\u0041""#, .malformed("an unpaired surrogate")),
+            (#""\udca9""#, .malformed("an unpaired surrogate")),
         ])
-    func reasons(_ json: String, refusal: JSONRefusal) {
+    func reasons(_ json: String, refusal: JSONError) {
         let error = #expect(throws: DecodingError.self) { try decode(json) }
         guard case .dataCorrupted(let context) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
-        #expect(context.underlyingError as? JSONRefusal == refusal)
+        #expect(context.underlyingError as? JSONError == refusal)
     }
 
     @Test("A value of any shape survives the round trip")

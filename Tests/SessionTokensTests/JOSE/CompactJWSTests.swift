@@ -11,16 +11,16 @@ struct CompactJWSTests {
         "eyJhbGciOiJFUzI1NiJ9.\(joe)"
         + ".DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
 
-    private func with(header: String, payload: String = "{}", signer: SigningKey = PublishedKey.rfc7515A3) throws
+    private func with(header: String, payload: String = "{}", signer: SigningKey = RFCKey.rfc7515A3) throws
         -> String
     {
-        try ProofDraft.compact(header: Data(header.utf8), payload: Data(payload.utf8), signer: signer)
+        try RefreshProofDraft.compact(header: Data(header.utf8), payload: Data(payload.utf8), signer: signer)
     }
 
     @Test("RFC 7515 appendix A.3: the printed ES256 signature verifies with the printed key")
     func appendixA3() throws {
         let jws = try CompactJWS(parsing: Self.a3)
-        try jws.verify(with: PublishedKey.rfc7515A3.publicJWK)
+        try jws.verify(with: RFCKey.rfc7515A3.publicJWK)
         let payload = "{\"iss\":\"joe\",\r\n \"exp\":1300819380,\r\n \"http://example.com/is_root\":true}"
         #expect(jws.payload == Data(payload.utf8))
         #expect(jws.algorithm == .es256)
@@ -32,9 +32,9 @@ struct CompactJWSTests {
             "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc"
             + ".hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
         let jws = try CompactJWS(parsing: signed)
-        try jws.verify(with: PublishedKey.rfc8037A1.publicJWK)
+        try jws.verify(with: RFCKey.rfc8037A1.publicJWK)
         #expect(jws.payload == Data("Example of Ed25519 signing".utf8))
-        let key = PublishedKey.rfc8037A1.publicJWK
+        let key = RFCKey.rfc8037A1.publicJWK
         #expect(key.requiredMembers["x"] == "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
     }
 
@@ -62,15 +62,15 @@ struct CompactJWSTests {
     @Test("J1: each algorithm needs its own kind of key, in both directions")
     func keyOfAnotherAlgorithm() throws {
         let es256 = try CompactJWS(parsing: Self.a3)
-        #expect(throws: JWSError.unsupportedAlgorithm) { try es256.verify(with: PublishedKey.rfc8037A1.publicJWK) }
-        let edDSA = try CompactJWS(parsing: with(header: #"{"alg":"EdDSA"}"#, signer: PublishedKey.rfc8037A1))
-        #expect(throws: JWSError.unsupportedAlgorithm) { try edDSA.verify(with: PublishedKey.rfc7515A3.publicJWK) }
+        #expect(throws: JWSError.unsupportedAlgorithm) { try es256.verify(with: RFCKey.rfc8037A1.publicJWK) }
+        let edDSA = try CompactJWS(parsing: with(header: #"{"alg":"EdDSA"}"#, signer: RFCKey.rfc8037A1))
+        #expect(throws: JWSError.unsupportedAlgorithm) { try edDSA.verify(with: RFCKey.rfc7515A3.publicJWK) }
     }
 
     @Test("J3: another key of the same kind does not verify")
     func otherKey() throws {
         let jws = try CompactJWS(parsing: Self.a3)
-        #expect(throws: JWSError.invalidSignature) { try jws.verify(with: PublishedKey.rfc7517A2.publicJWK) }
+        #expect(throws: JWSError.invalidSignature) { try jws.verify(with: RFCKey.rfc7517A2.publicJWK) }
     }
 
     @Test("Two, four and five parts are refused (five would be a JWE)")
@@ -102,7 +102,7 @@ struct CompactJWSTests {
     func oversized() throws {
         let token = try with(header: #"{"alg":"ES256"}"#, payload: String(repeating: "x", count: 6063))
         #expect(token.utf8.count == CompactParts.maximumLength)
-        try CompactJWS(parsing: token).verify(with: PublishedKey.rfc7515A3.publicJWK)
+        try CompactJWS(parsing: token).verify(with: RFCKey.rfc7515A3.publicJWK)
         let longer = try with(header: #"{"alg":"ES256"}"#, payload: String(repeating: "x", count: 6064))
         #expect(longer.utf8.count > CompactParts.maximumLength)
         #expect(throws: JWSError.malformed) { try CompactJWS(parsing: longer) }

@@ -10,9 +10,9 @@ struct JWTTests {
         var exp: Int
     }
 
-    private let key = PublishedKey.rfc8037A1
+    private let key = RFCKey.rfc8037A1
     private let claims = Claims(sub: "usr_01j", exp: 1_800_000_000)
-    private var keys: VerificationKeys { VerificationKeys([PublishedKey.rfc7515A3.publicJWK, key.publicJWK]) }
+    private var keys: VerificationKeys { VerificationKeys([RFCKey.rfc7515A3.publicJWK, key.publicJWK]) }
 
     private func verify(_ token: String, type: String = TokenType.accessToken) throws -> Claims {
         try JWT.verify(token, as: Claims.self, type: type, keys: keys)
@@ -20,7 +20,7 @@ struct JWTTests {
 
     /// A token with a header and a payload of one's own, signed by `key`.
     private func token(header: String, payload: String = #"{"sub":"usr_01j","exp":1800000000}"#) throws -> String {
-        try ProofDraft.compact(header: Data(header.utf8), payload: Data(payload.utf8), signer: key)
+        try RefreshProofDraft.compact(header: Data(header.utf8), payload: Data(payload.utf8), signer: key)
     }
 
     @Test("Golden: Ed25519 is deterministic, so one token is spelt out in full")
@@ -35,7 +35,7 @@ struct JWTTests {
         #expect(String(decoding: payload, as: UTF8.self) == #"{"exp":1800000000,"sub":"usr_01j"}"#)
     }
 
-    @Test("What is signed verifies, with both algorithms", arguments: [PublishedKey.rfc8037A1, PublishedKey.rfc7515A3])
+    @Test("What is signed verifies, with both algorithms", arguments: [RFCKey.rfc8037A1, RFCKey.rfc7515A3])
     func roundTrip(_ key: SigningKey) throws {
         #expect(try verify(JWT.sign(claims, type: TokenType.accessToken, key: key)) == claims)
     }
@@ -71,19 +71,19 @@ struct JWTTests {
 
     @Test("J9: a jwk in the header is not trusted: the key set decides")
     func embeddedKey() throws {
-        let attacker = PublishedKey.rfc7517A2
+        let attacker = RFCKey.rfc7517A2
         let jwk = try String(decoding: TokenJSON.encode(attacker.publicJWK), as: UTF8.self)
         let payload = Data(#"{"sub":"usr_root","exp":1800000000}"#.utf8)
-        for kid in [attacker.keyID, PublishedKey.rfc7515A3.keyID] {
+        for kid in [attacker.keyID, RFCKey.rfc7515A3.keyID] {
             let header = #"{"alg":"ES256","typ":"at+jwt","kid":"\#(kid)","jwk":\#(jwk)}"#
-            let token = try ProofDraft.compact(header: Data(header.utf8), payload: payload, signer: attacker)
+            let token = try RefreshProofDraft.compact(header: Data(header.utf8), payload: payload, signer: attacker)
             #expect(throws: JWSError.self) { try verify(token) }
         }
     }
 
     @Test("J1: the kid of a key with another algorithm does not lend its key")
     func algorithmConfusion() throws {
-        let token = try token(header: #"{"alg":"EdDSA","typ":"at+jwt","kid":"\#(PublishedKey.rfc7515A3.keyID)"}"#)
+        let token = try token(header: #"{"alg":"EdDSA","typ":"at+jwt","kid":"\#(RFCKey.rfc7515A3.keyID)"}"#)
         #expect(throws: JWSError.unsupportedAlgorithm) { try verify(token) }
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// RFC 7517 §4 and §5.
 @Suite("Verification keys")
 struct VerificationKeyTests {
-    private let keys = VerificationKeys([PublishedKey.rfc8037A1.publicJWK, PublishedKey.rfc7515A3.publicJWK])
+    private let keys = VerificationKeys([RFCKey.rfc8037A1.publicJWK, RFCKey.rfc7515A3.publicJWK])
 
     @Test("Golden: each key says its kid, alg and use")
     func published() throws {
@@ -22,8 +22,8 @@ struct VerificationKeyTests {
 
     @Test("J9: a key is found by its whole thumbprint only; nothing else falls back to a default")
     func lookUp() {
-        let id = PublishedKey.rfc7515A3.keyID
-        #expect(keys.key(id: id) as? PublicJWK == PublishedKey.rfc7515A3.publicJWK)
+        let id = RFCKey.rfc7515A3.keyID
+        #expect(keys.key(id: id) as? PublicJWK == RFCKey.rfc7515A3.publicJWK)
         for other in ["", String(id.dropLast()), id + "=", id.lowercased(), "../\(id)", "' OR '1'='1"] {
             #expect(keys.key(id: other) == nil)
         }
