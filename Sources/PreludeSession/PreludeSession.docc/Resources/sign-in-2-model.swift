@@ -20,7 +20,7 @@ struct NotesApp: App {
         WindowGroup {
             switch session.state {
             case .unknown: ProgressView()
-            case .signedOut: Text("Nobody is signed in.")
+            case .signedOut: Text("You are signed out.")
             case .signedIn(let profile): Text(profile.userID ?? "Somebody is signed in.")
             }
         }
