@@ -36,12 +36,6 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(linked.read_text()), f"{page.name}: {target}"
 
 
-def test_the_map_of_contributing_names_files_that_exist():
-    named = re.findall(r"`((?:Sources|Tests|scripts)/[^`…]*)`", read("CONTRIBUTING.md"))
-    assert len(named) > 40
-    assert not [path for path in named if not (ROOT / path).exists()]
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_json_is_json(page):
     for block in re.findall(r"^```json\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
@@ -124,6 +118,12 @@ def test_the_webhooks_page_has_every_event():
     assert len(names) > 10
     for name in names:
         assert f"`{name}`" in page
+
+
+def test_the_map_of_contributing_names_files_that_exist():
+    named = re.findall(r"`((?:Sources|Tests|scripts)/[^`…]*)`", read("CONTRIBUTING.md"))
+    assert len(named) > 40
+    assert not [path for path in named if not (ROOT / path).exists()]
 
 
 def test_the_operating_page_has_every_setting():
