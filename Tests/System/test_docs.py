@@ -10,7 +10,8 @@ from service import ROOT
 
 SOURCES = ROOT / "Sources"
 PAGES = [
-    ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")),
+    *(ROOT / f"{page}.md" for page in ("README", "CONTRIBUTING", "SECURITY", "Benchmarks/README", "Vectors/README")),
+    *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "Examples").glob("*.md")), *sorted((ROOT / "Examples").glob("*/*.md")),
     *sorted(SOURCES.glob("*/*.docc/*.md")),
 ]
@@ -119,11 +120,17 @@ def test_the_webhooks_page_has_every_event():
         assert f"`{name}`" in page
 
 
-def test_the_readme_has_every_setting():
+def test_the_map_of_contributing_names_files_that_exist():
+    named = re.findall(r"`((?:Sources|Tests|scripts)/[^`…]*)`", read("CONTRIBUTING.md"))
+    assert len(named) > 40
+    assert not [path for path in named if not (ROOT / path).exists()]
+
+
+def test_the_operating_page_has_every_setting():
     source = read("Sources", "prelude-session", "Serve", "ServiceConfiguration.swift")
     block = re.search(r"enum Key: String, CaseIterable \{\n(.*?)\n\n", source, re.DOTALL)
     keys = re.findall(r"\w+", re.sub(r"\bcase\b", "", block[1]))
-    page = read("README.md")
+    page = read("docs", "operating.md")
     assert len(keys) > 10
     for key in keys:
         in_environment = re.sub(r"([A-Z])", r"_\1", key).upper()
