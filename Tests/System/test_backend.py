@@ -186,12 +186,12 @@ def test_the_example_app_prints_why_it_cannot_work(tmp_path):
         return result.stderr.splitlines()
 
     mistyped, = login(EXAMPLE_SERVICE="http//localhost:8080")
-    assert mistyped.startswith("A setting cannot work: the endpoint must be an origin")
+    assert mistyped.startswith("A setting is invalid: the endpoint must be an origin")
     nowhere = {"EXAMPLE_SERVICE": "http://127.0.0.1:9"}
-    words, = login(**nowhere)
-    assert words == "There is no answer. Try again later; a session is kept."
+    message, = login(**nowhere)
+    assert message == "The service does not answer. Try again later. You stay signed in if you were signed in."
     *log, last = login(EXAMPLE_LOG="1", **nowhere)
-    assert last == words and [line for line in log if line.startswith("warning: ")]
+    assert last == message and [line for line in log if line.startswith("warning: ")]
 
 
 @pytest.mark.skipif(not BUILT_ALONE.exists(), reason="scripts/check-consumer builds it")
