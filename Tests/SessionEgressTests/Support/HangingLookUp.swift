@@ -2,7 +2,7 @@ import Dispatch
 import NIOPosix
 import Synchronization
 
-/// Look-ups that block, as they do when the name servers are gone, on threads of their own.
+/// Look-ups that block on their own threads, as they do when name servers do not answer.
 final class HangingLookUp: Sendable {
     static let threadCount = 2
 
@@ -15,7 +15,7 @@ final class HangingLookUp: Sendable {
         threads.start()
     }
 
-    /// Look-ups that began to block.
+    /// The number of look-ups that have started to block.
     var begun: Int { count.withLock { $0 } }
 
     func run() -> [String] {
@@ -24,7 +24,7 @@ final class HangingLookUp: Sendable {
         return ["127.0.0.1"]
     }
 
-    /// Lets those that block go, and ends the threads.
+    /// Releases the blocked look-ups and ends the threads.
     func end() async throws {
         for _ in 0..<begun { gate.signal() }
         try await threads.shutdownGracefully()

@@ -3,13 +3,13 @@ import NIOSSL
 import SessionForeignJudge
 import SessionTokens
 
-/// An authority and a server certificate that it signed, made by the foreign judge.
+/// A certificate authority and a server certificate that it signed. The foreign judge makes them.
 struct TestCertificates: Sendable {
     let authority: String
     private let certificate: String
     private let key: String
 
-    /// For `localhost` only; made once a run.
+    /// Certificates for `localhost` only. Made once per run.
     static let localhost = Result { try TestCertificates(names: ["localhost"]) }
 
     init(names: [String], addresses: [String] = []) throws {
@@ -32,7 +32,7 @@ struct TestCertificates: Sendable {
             privateKey: .privateKey(NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)))
     }
 
-    /// Runs with a file that holds the authority's certificate.
+    /// Runs the body with a file that contains the authority's certificate.
     func withAuthorityFile<Answer>(_ body: (String) async throws -> Answer) async throws -> Answer {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("egress-\(UUID().uuidString).pem")
         try Data(authority.utf8).write(to: file)

@@ -5,13 +5,13 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A real server on a port of its own, which answers every request as it was told to.
+/// A real server on its own port that sends the same reply to every request.
 final class TestServer: Sendable {
     enum Reply: Sendable {
         case answer(HTTPResponseStatus, headers: [(String, String)] = [], body: String = "")
-        /// A body in chunks, whose length nobody announced.
+        /// A body in chunks, without a Content-Length.
         case chunks([String])
-        /// Head and half of the body, and then nothing more.
+        /// Sends the head and half of the body, and then nothing.
         case stuck
         case silence
     }
@@ -37,7 +37,7 @@ final class TestServer: Sendable {
     var requests: [Request] { log.state.withLock(\.requests) }
     var connections: Int { log.state.withLock(\.connections) }
 
-    /// - Parameter tls: Certificate and key to serve https with.
+    /// - Parameter tls: The certificate and key for https; `nil` for http.
     static func start(_ reply: Reply, address: String = "127.0.0.1", tls: TestCertificates? = nil) async throws
         -> TestServer
     {
@@ -123,7 +123,7 @@ final class TestServer: Sendable {
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            // A client that does not trust us hangs up in the handshake; that is what the tests are about.
+            // Ignored: a client that does not trust the certificate closes the connection during the handshake.
             context.close(promise: nil)
         }
     }

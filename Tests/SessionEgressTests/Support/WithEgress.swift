@@ -2,18 +2,18 @@ import SessionDomain
 import SessionEgress
 
 extension EgressPolicy {
-    /// Development, with the IPv4 loopback allowed: what tests need to reach their servers.
+    /// The policy of the tests: plain http, and the IPv4 loopback allowed.
     static func tests(_ change: (inout EgressPolicy) -> Void = { _ in }) -> EgressPolicy {
         var policy = EgressPolicy(
             allowsPlainHTTP: true, allowedNetworks: ["127.0.0.0/8"].compactMap(IPNetwork.init))
-        // Long enough for the slowest machine: a test is about whether a connection is shared, not for how long.
+        // Longer than any test runs: tests check whether a connection is shared, not for how long.
         policy.keepAlive = 600
         change(&policy)
         return policy
     }
 }
 
-/// Runs with a client that is shut down afterwards, however the body ends.
+/// Runs the body with a client and shuts the client down afterwards.
 @discardableResult
 func withEgress<Answer>(
     _ policy: EgressPolicy = .tests(), resolver: (any HostResolver)? = nil,
@@ -30,7 +30,7 @@ func withEgress<Answer>(
     }
 }
 
-/// Runs against a server that is stopped afterwards.
+/// Runs the body with a server and stops the server afterwards.
 @discardableResult
 func withServer<Answer>(
     _ reply: TestServer.Reply, address: String = "127.0.0.1", tls: TestCertificates? = nil,

@@ -60,7 +60,7 @@
         @Test("asks again after a wrong code")
         func wrongCode() async throws {
             let lines = try await lines(of: ["login ada@example.com"], typing: ["no code"])
-            #expect(lines.first == "That is not the code. Try again.")
+            #expect(lines.first == "The code is wrong. Try again.")
             #expect(lines.count == 2)
         }
 
@@ -82,7 +82,8 @@
         func denied() async throws {
             try await service.deny(scope: "transfer:write")
             let client = try await service.signedIn()
-            #expect(try await lines(of: ["call POST /transfers"], client: client) == ["You may not do that."])
+            #expect(
+                try await lines(of: ["call POST /transfers"], client: client) == ["You are not allowed to do that."])
         }
 
         @Test("lists the sessions, and marks its own")

@@ -19,7 +19,7 @@
                 try await app.run(command.split(separator: " ").map(String.init))
                 return nil
             } catch {
-                return words(for: error)
+                return message(for: error)
             }
         }
 
@@ -27,7 +27,7 @@
         func nobody() async throws {
             #expect(
                 await complaint(about: "whoami", client: try service.client())
-                    == "Nobody is signed in. Sign in with: Terminal login EMAIL")
+                    == "You are not signed in. Sign in with: Terminal login EMAIL")
         }
 
         @Test("do not send anybody to the login whose device is locked", arguments: ["whoami", "sessions", "logout"])
@@ -37,7 +37,7 @@
             store.lock()
             #expect(
                 await complaint(about: command, client: try service.client(store: store))
-                    == "The session cannot be read or written now. Unlock the device, and try again.")
+                    == "The session cannot be read or stored. Unlock the device and try again.")
         }
 
         @Test("do not tell anybody that they are signed in, for they may never have been")
@@ -45,7 +45,7 @@
             service.faults.isOffline = true
             #expect(
                 await complaint(about: "login ada@example.com", client: try service.client())
-                    == "There is no answer. Try again later; a session is kept.")
+                    == "The service does not answer. Try again later. You stay signed in if you were signed in.")
         }
 
         @Test("say how long to wait when the service says so")
@@ -55,11 +55,11 @@
             // Sends to one address are limited; each run ends where a code is asked for.
             for _ in 1...20 {
                 complaints.append(await complaint(about: "login ada@example.com", client: client))
-                if complaints.last != "There is no more input." { break }
+                if complaints.last != "The input has ended." { break }
             }
             let last = try #require(complaints.last ?? nil)
             let seconds = last.split(separator: " ").compactMap { Int($0) }.first ?? 0
-            #expect(seconds > 0 && last == "Those were too many tries. Try again in \(seconds) seconds.", "\(last)")
+            #expect(seconds > 0 && last == "Too many tries. Try again in \(seconds) seconds.", "\(last)")
         }
 
         @Test("say to wait when the service does not say how long")
@@ -67,14 +67,14 @@
             service.faults.inject(.answer(429), on: .sendOTP)
             #expect(
                 await complaint(about: "login ada@example.com", client: try service.client())
-                    == "Those were too many tries. Try again later.")
+                    == "Too many tries. Try again later.")
         }
 
         @Test("blame the address when no code can be sent to it")
         func refusedAddress() async throws {
             #expect(
                 await complaint(about: "login ada@nowhere@example", client: try service.client())
-                    == "No code can be sent to that address. Check it.")
+                    == "No code can be sent to this address. Check the address.")
         }
 
         @Test("tell whoever made a setting why it cannot work")
@@ -82,13 +82,13 @@
             let error = #expect(throws: PreludeSessionError.self) {
                 _ = try Main.client(settings: ["EXAMPLE_SERVICE": "http://session.example.com"])
             }
-            let said = words(for: try #require(error))
-            #expect(said.hasPrefix("A setting cannot work: ") && said.contains("https://"), "\(said)")
+            let said = message(for: try #require(error))
+            #expect(said.hasPrefix("A setting is invalid: ") && said.contains("https://"), "\(said)")
         }
 
         @Test("keep the errors' own texts to the log, and say how to see it")
         func others() {
-            let said = words(for: PreludeSessionError.badRequest("limit must be 1 to 100"))
+            let said = message(for: PreludeSessionError.badRequest("limit must be 1 to 100"))
             #expect(!said.contains("limit") && said.contains("EXAMPLE_LOG=1"))
         }
 

@@ -1,4 +1,4 @@
-"""Stands between the SDK and the service, forwards every request, and fails where a test says so."""
+"""A proxy between the SDK and the service that forwards every request and fails where a test wants it."""
 
 import http.client
 import http.server
@@ -6,16 +6,16 @@ import threading
 from collections import Counter
 
 
-class Intermediary:
-    """An origin of its own that leads to another; `faults` decides what becomes of an answer, by path."""
+class FaultyProxy:
+    """A proxy with its own origin. `faults` decides by path whether a response is sent to the client."""
 
     def __init__(self, target_port: int):
         self.target_port = target_port
         self.counts: Counter[str] = Counter()
-        #: Path to what is called with nothing once the service has answered; what it returns is whether to answer.
+        #: By path: a function that is called after the service has answered. It returns whether the answer is sent.
         self.faults: dict = {}
         self._lock = threading.Lock()
-        intermediary = self
+        proxy = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -24,7 +24,7 @@ class Intermediary:
                 pass
 
             def forward(self):
-                intermediary.forward(self)
+                proxy.forward(self)
 
             do_GET = do_POST = forward
 

@@ -1,4 +1,4 @@
-"""A certificate authority of our own, and server certificates for localhost by it."""
+"""A certificate authority for tests, and server certificates for localhost that it signs."""
 
 import datetime
 import ipaddress
@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 
-class Authority:
+class CertificateAuthority:
     def __init__(self, directory: pathlib.Path):
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "System tests")])
@@ -28,7 +28,7 @@ class Authority:
         self.certificate_path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
     def server_context(self) -> ssl.SSLContext:
-        """A fresh certificate for localhost, ready to be served."""
+        """Creates a certificate for localhost and returns a TLS context for a server."""
         key = ec.generate_private_key(ec.SECP256R1())
         names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
         certificate = (

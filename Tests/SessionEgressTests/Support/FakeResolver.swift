@@ -1,8 +1,8 @@
 import SessionEgress
 import Synchronization
 
-/// Answers what it was told to, one answer a question; the last one for ever.
-final class LyingResolver: HostResolver {
+/// Returns the given answers in order, one per look-up, and repeats the last one.
+final class FakeResolver: HostResolver {
     private let answers: [[String]]
     private let state = Mutex<[String]>([])
 
@@ -10,7 +10,7 @@ final class LyingResolver: HostResolver {
         self.answers = answers
     }
 
-    /// The hosts that were asked for.
+    /// The hosts that were looked up.
     var questions: [String] { state.withLock { $0 } }
 
     func addresses(of host: String) async throws -> [String] {

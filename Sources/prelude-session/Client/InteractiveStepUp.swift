@@ -1,7 +1,7 @@
 import PreludeSession
 
-/// Leads through the steps of a step-up until the scope is granted or denied.
-struct StepUpDialogue {
+/// Asks the user for the steps of a step-up until the scope is granted or denied.
+struct InteractiveStepUp {
     let client: PreludeSessionClient
 
     /// - Throws: `.forbidden` when the scope is denied.
@@ -20,17 +20,17 @@ struct StepUpDialogue {
     private func doStep(of challenge: StepUpChallenge) async throws -> StepUpChallenge? {
         guard challenge.expectsCode else {
             Prompt.say(
-                "The step \(challenge.currentStep ?? "") is proven by a verification token of the app's backend.")
+                "The step \(challenge.currentStep ?? "") needs a verification token from the app's backend.")
             return try await client.continueStepUp(
                 challenge, verificationToken: try Prompt.line("verification token"))
         }
         try await client.sendStepUpOTP(challenge)
-        Prompt.say("A code is on its way to you\(Self.way(of: challenge)).")
+        Prompt.say("A code was sent to you\(Self.channel(of: challenge)).")
         return try await submitCode(for: challenge)
     }
 
-    /// How the code travels, in words, as far as the step's key says so.
-    private static func way(of challenge: StepUpChallenge) -> String {
+    /// Describes how the code was sent, if the key of the step says it.
+    private static func channel(of challenge: StepUpChallenge) -> String {
         switch challenge.currentStep {
         case "verify_sms": " by text message"
         case "verify_email": " by e-mail"
@@ -44,7 +44,7 @@ struct StepUpDialogue {
             do {
                 return try await client.submitStepUpOTP(challenge, code: code)
             } catch PreludeSessionError.invalidOTPCode {
-                Prompt.say("That code is wrong or expired.")
+                Prompt.say("The code is wrong or expired. Enter it again.")
             }
         }
     }

@@ -1,4 +1,4 @@
-"""Access tokens as the service makes them, and with one thing wrong, made by hand: no library would make these."""
+"""Access tokens as the service makes them, and invalid ones, made by hand, because libraries do not make invalid tokens."""
 
 import base64
 import hashlib
@@ -10,10 +10,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
 
 ISSUER, AUDIENCE = "app1234.session.example.com", "app1234"
-#: The clock of whoever verifies.
+#: The verifier's clock.
 NOW = 1_750_000_000
 
-#: A member that is to be left out.
+#: The value of a member that is left out.
 MISSING = object()
 
 
@@ -27,7 +27,7 @@ def number(value: int, length: int) -> str:
 
 @dataclass
 class Key:
-    """A private key with the JWK of its public half."""
+    """A private key, and the JWK of its public key."""
 
     alg: str
     kid: str
@@ -96,24 +96,24 @@ def header(key: Key, **changes) -> dict:
 
 
 def sign(key: Key, head, body, sign=None) -> str:
-    """A token of what is given: text as it is, everything else as JSON."""
+    """Makes a token. Text is used unchanged, everything else is encoded as JSON."""
     parts = [encode((part if isinstance(part, str) else json.dumps(part)).encode()) for part in (head, body)]
     return sign_parts(key, *parts, sign=sign)
 
 
 def sign_parts(key: Key, head: str, body: str, sign=None) -> str:
-    """A token of parts that are encoded already."""
+    """Makes a token from encoded parts."""
     text = f"{head}.{body}"
     return f"{text}.{encode((sign or key.sign)(text.encode()))}"
 
 
 def token(key: Key, head: dict | None = None, sign_with=None, **changes) -> str:
-    """The token of the service, with these changes of header and claims."""
+    """Makes a token of the service with these changes of header and claims."""
     return sign(key, header(key, **(head or {})), claims(**changes), sign_with)
 
 
 def with_spare_bits(text: str) -> str:
-    """The same bytes in another spelling: bits that no byte takes, set at the end (RFC 4648 §3.5)."""
+    """Changes the unused bits of the last character, which gives another spelling of the same bytes (RFC 4648 §3.5)."""
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     assert len(text) % 4, "no spare bits"
     return text[:-1] + alphabet[alphabet.index(text[-1]) + 1]

@@ -1,4 +1,4 @@
-"""People who use all nodes of a service at once while its signing keys change, and backends that keep key sets."""
+"""Users who use all nodes of a service while its signing keys rotate, and backends that cache key sets."""
 
 import base64
 import itertools
@@ -13,7 +13,7 @@ from keys import import_key_set
 from person import Person, new_email
 from service import APP, Service
 
-#: Where the keys of each kind of token are published.
+#: The paths at which the keys of each kind of token are published.
 ACCESS, CHALLENGE = "/.well-known/jwks.json", "/.well-known/step-up-jwks.json"
 
 
@@ -23,11 +23,11 @@ def key_id(token: str) -> str:
 
 
 class CachingVerifier:
-    """A backend that keeps the key sets of one node as long as it may, and asks for them at no other time."""
+    """A backend that caches the key sets of one node for as long as allowed, and fetches them at no other time."""
 
     def __init__(self, service: Service, keeps: int | None = None):
         self.transport = Person(service).transport
-        #: Seconds for which it keeps a set against what the answer says.
+        #: Seconds that it keeps a set, instead of the time in the response.
         self.keeps = keeps
         self.sets: dict[str, tuple[float, dict]] = {}
 
@@ -50,20 +50,20 @@ class CachingVerifier:
 
 
 class Load:
-    """Threads that refresh and sign in, each time at another node, and have every token judged by all there is."""
+    """Threads that refresh and sign in, each time at another node. Every token is checked by every verifier and node."""
 
-    def __init__(self, *nodes: Service, people: int = 3, newcomers: int = 1, keeps: int | None = None):
+    def __init__(self, *nodes: Service, users: int = 3, new_users: int = 1, keeps: int | None = None):
         self.nodes = nodes
         self.keeps = keeps
-        #: Which node signed with which key: pairs of a place in `nodes` and a key id.
+        #: Which node signed with which key: pairs of an index in `nodes` and a key id.
         self.access: set[tuple[int, str]] = set()
         self.challenges: set[tuple[int, str]] = set()
         self.refusals: list[str] = []
         self.tokens = 0
         self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._threads = [threading.Thread(target=self._run, args=(self._refreshing,)) for _ in range(people)]
-        self._threads += [threading.Thread(target=self._run, args=(self._arriving,)) for _ in range(newcomers)]
+        self._threads = [threading.Thread(target=self._run, args=(self._refreshing,)) for _ in range(users)]
+        self._threads += [threading.Thread(target=self._run, args=(self._signing_in,)) for _ in range(new_users)]
 
     def __enter__(self) -> "Load":
         for thread in self._threads:
@@ -76,7 +76,7 @@ class Load:
             thread.join(30)
 
     def signed_everywhere(self, keys: int) -> bool:
-        """Whether each node has signed tokens of both kinds with so many keys."""
+        """Whether each node has signed tokens of both kinds with at least this many keys."""
         return all(
             len({kid for place, kid in signed if place == node}) >= keys
             for signed in (self.access, self.challenges) for node in range(len(self.nodes)))
@@ -87,7 +87,7 @@ class Load:
             for _ in turns(verifiers):
                 if self._stop.is_set():
                     return
-        except Exception as error:  # whatever it is, the test is told
+        except Exception as error:  # the test asserts that there is none
             self.refusals.append(repr(error))
 
     def _note(self, signed: set, node: int, token: str) -> None:
@@ -96,7 +96,7 @@ class Load:
             self.tokens += 1
 
     def _refreshing(self, verifiers):
-        """One session that wanders: refreshed by one node, its token is presented at all of them."""
+        """Refreshes one session at the nodes in turn, and presents each token at all of them."""
         person = Person.signed_in(self.nodes[0])
         transports = [Person(node).transport for node in self.nodes]
         for node in itertools.cycle(range(len(self.nodes))):
@@ -111,8 +111,8 @@ class Load:
                 assert answer.status == 200, answer
             yield
 
-    def _arriving(self, verifiers):
-        """New people: what one node signed after the code is what another one takes for the session."""
+    def _signing_in(self, verifiers):
+        """Signs in new users: a challenge that one node signed is finished at another node."""
         for node in itertools.cycle(range(len(self.nodes))):
             person, address = Person(self.nodes[node]), new_email()
             started = person.device.start(address)
