@@ -4,7 +4,7 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// What URLSession tells of a task, by the task's number.
+/// A step of a URLSession task, with the task's identifier.
 enum ExchangeProgress: Sendable {
     case head(Int, URLResponse)
     case data(Int, Data)
@@ -12,7 +12,7 @@ enum ExchangeProgress: Sendable {
     case end(Int, (any Error)?)
 }
 
-/// Collects the answers of a URLSession's tasks as they arrive.
+/// Collects the responses of a URLSession's tasks as they arrive.
 actor URLSessionTaskCollector {
     private struct Exchange {
         let continuation: CheckedContinuation<(Data, URLResponse), any Error>
@@ -22,10 +22,10 @@ actor URLSessionTaskCollector {
 
     private var running: [Int: Exchange] = [:]
 
-    /// Starts a task and waits for the end of its answer.
+    /// Starts a task and waits for its complete response.
     func run(_ task: URLSessionTask, maximumAnswer: Int) async throws -> (Data, URLResponse) {
         task.taskDescription = String(maximumAnswer)
-        // A task that is cancelled before it is known here would tell its end to nobody.
+        // If the task was cancelled before it is in `running`, its end would resume no continuation.
         guard !Task.isCancelled else { throw URLError(.cancelled) }
         return try await withCheckedThrowingContinuation { continuation in
             running[task.taskIdentifier] = Exchange(continuation: continuation)
@@ -33,7 +33,7 @@ actor URLSessionTaskCollector {
         }
     }
 
-    /// Ends a task that was started. One that was not never will be: whoever starts it was cancelled before this.
+    /// Cancels a task that was started. A task that was not started is never started, because `run` checks cancellation.
     func cancel(_ task: URLSessionTask) {
         if running[task.taskIdentifier] != nil { task.cancel() }
     }
@@ -56,7 +56,7 @@ actor URLSessionTaskCollector {
     }
 }
 
-/// Passes on what URLSession tells, in its order and no more than is wanted, and refuses redirects.
+/// Forwards the steps of tasks in their order, limits the size of responses, and rejects redirects.
 final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     private let progress: AsyncStream<ExchangeProgress>.Continuation
 
@@ -75,7 +75,7 @@ final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // Counted here and not by whoever collects: a fast server would be ahead of them by all of the memory.
+        // Counted here and not in the collector: a fast server could fill the memory before the collector runs.
         let remaining = Self.remaining(of: dataTask)
         guard remaining >= 0 else { return }
         guard data.count <= remaining else { return refuse(dataTask) }
@@ -89,7 +89,7 @@ final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { progress.finish() }
 
-    /// A proof and a token are made for one URL: neither may travel on to where a redirect points.
+    /// Rejects redirects: a proof and a token are for one URL and must not be sent to another.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -97,7 +97,7 @@ final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         completionHandler(nil)
     }
 
-    /// Bytes that are still wanted: the task carries the number, for its calls come one after the other.
+    /// How many more bytes are accepted. The task carries the number; its delegate calls are serial.
     private static func remaining(of task: URLSessionTask) -> Int { task.taskDescription.flatMap { Int($0) } ?? 0 }
 
     private func refuse(_ task: URLSessionTask) {

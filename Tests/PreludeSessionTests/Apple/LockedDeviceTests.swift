@@ -13,9 +13,11 @@ struct LockedDeviceTests {
     private func client() async throws -> PreludeSessionClient {
         let directory = NSTemporaryDirectory() + "prelude-keychain"
         let store = KeychainRecords(items: keychain, lock: FileLock(directory: directory))
-        let stage = try await Stage()
+        let fixture = try await ClientFixture()
         for suffix in [".session", ".key"] {
-            try store.write(try #require(try await stage.store.read(Stage.name + suffix)), to: Stage.name + suffix)
+            try store.write(
+                try #require(try await fixture.store.read(ClientFixture.name + suffix)), to: ClientFixture.name + suffix
+            )
         }
         let clock = clock
         return try PreludeSessionClient(
@@ -46,13 +48,13 @@ struct LockedDeviceTests {
         #expect(try await failure { try await client.logout() } == "storageUnavailable")
         keychain.refuse(nil)
         #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
-        #expect(keychain.items[Stage.name + ".session"] == nil)
+        #expect(keychain.items[ClientFixture.name + ".session"] == nil)
     }
 
     @Test("only an item that is not there means that nobody is signed in")
     func signedOut() async throws {
         let client = try await client()
-        #expect(keychain.delete(Stage.name + ".session") == .success)
+        #expect(keychain.delete(ClientFixture.name + ".session") == .success)
         #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
     }
 }

@@ -38,7 +38,7 @@ struct FileLockTests {
             let isInside = Gate()
             #expect(try await failure { try await lock.with("a") { await isInside.open() } } == "timeout")
             #expect(await !isInside.isOpen)
-            #expect(waits.total >= FileLock.patience && waits.total < FileLock.patience + 1)
+            #expect(waits.total >= FileLock.waitLimit && waits.total < FileLock.waitLimit + 1)
             close(holder)
             #expect(try await lock.with("a") { true })
         }
@@ -53,7 +53,7 @@ struct FileLockTests {
             await done.wait()
         }
         await inside.wait()
-        async let second = failure { try await lock.with("a", patience: { await impatient.wait() }) {} }
+        async let second = failure { try await lock.with("a", waitLimit: { await impatient.wait() }) {} }
         async let third: Bool = lock.with("a") { true }
         await impatient.open()
         #expect(try await second == "timeout")
@@ -65,26 +65,26 @@ struct FileLockTests {
     @Test(
         "lasts as long as a refresh may, by the timeout of the client that waits",
         arguments: [(2, 30), (10, 30), (11, 33)] as [(Double, Double)])
-    func clientTimeout(_ timeout: Double, patience: Double) async throws {
+    func clientTimeout(_ timeout: Double, waitLimit: Double) async throws {
         try await withDirectory { directory, waits, environment in
-            let stage = try await Stage()
+            let fixture = try await ClientFixture()
             let client = try PreludeSessionClient(
                 timeout: timeout,
                 // A store of the app's own in between.
                 credentialStore: WrappingStore(
-                    store: stage.store, locks: FileCredentialStore(directory: directory, environment: environment)),
-                transport: stage.transport,
+                    store: fixture.store, locks: FileCredentialStore(directory: directory, environment: environment)),
+                transport: fixture.transport,
                 environment: SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes))
             try await client.invalidateSession()
             let holder = try hold(directory + "/localhost_8080.refresh.lock")
             defer { close(holder) }
             #expect(try await failure { try await client.refresh() } == "timeout")
-            #expect(waits.total >= patience && waits.total < patience + 1)
+            #expect(waits.total >= waitLimit && waits.total < waitLimit + 1)
         }
     }
 
     private struct WrappingStore: CredentialStore {
-        let store: StubbornStore
+        let store: FaultyStore
         let locks: FileCredentialStore
 
         func read(_ name: String) async throws -> Data? { try await store.read(name) }
@@ -100,21 +100,23 @@ struct FileLockTests {
     func stoppedRefresh() async throws {
         try await withDirectory { directory, _, environment in
             let store = FileCredentialStore(directory: directory, environment: environment)
-            let stage = try await Stage()
+            let fixture = try await ClientFixture()
             for record in [".session", ".key"] {
-                try store.write(try #require(try await stage.store.read(Stage.name + record)), to: Stage.name + record)
+                try store.write(
+                    try #require(try await fixture.store.read(ClientFixture.name + record)),
+                    to: ClientFixture.name + record)
             }
             // The lock is waited for in a time that passes, the answer in one that stands still.
             let client = try PreludeSessionClient(
-                credentialStore: store, transport: stage.transport,
+                credentialStore: store, transport: fixture.transport,
                 environment: SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes))
             try await client.invalidateSession()
             let holder = try hold(directory + "/localhost_8080.refresh.lock")
             #expect(try await failure { try await client.refresh() } == "timeout")
-            #expect(await stage.transport.count("/refresh") == 0)
+            #expect(await fixture.transport.count("/refresh") == 0)
             #expect(await client.profile?.sessionID == "ses_1")
             close(holder)
-            await stage.transport.answer("/refresh", stage.refreshed(1))
+            await fixture.transport.answer("/refresh", fixture.refreshed(1))
             #expect(try await client.refresh().profile.sessionID == "ses_1")
         }
     }

@@ -10,8 +10,8 @@ struct ErrorMappingTests {
         String(describing: error).prefix { $0 != "(" }.description
     }
 
-    private func refusal(_ body: String, status: Int = 400, fields: HTTPFields = [:]) -> ServerRefusal {
-        ServerRefusal(
+    private func response(_ body: String, status: Int = 400, fields: HTTPFields = [:]) -> ErrorResponse {
+        ErrorResponse(
             TransportAnswer(status: status, fields: fields, body: Data(body.utf8)),
             now: Date(timeIntervalSince1970: 784_111_777))
     }
@@ -68,12 +68,12 @@ struct ErrorMappingTests {
             ("something_of_tomorrow", "generic"),
         ])
     func mapping(code: String, expected: String) {
-        #expect(Self.name(refusal(#"{"code":"\#(code)","message":"m"}"#).error) == expected)
+        #expect(Self.name(response(#"{"code":"\#(code)","message":"m"}"#).error) == expected)
     }
 
     @Test("a body that cannot be read shows its status and never its text")
     func unreadable() {
-        let error = refusal("<html>secret</html>", status: 500).error
+        let error = response("<html>secret</html>", status: 500).error
         guard case .generic(let code, _) = error else { return #expect(Bool(false), "\(error)") }
         #expect(code == "http_500")
         #expect(!String(describing: error).contains("secret"))
@@ -87,7 +87,7 @@ struct ErrorMappingTests {
         var fields = HTTPFields()
         fields[.retryAfter] = "7"
         fields[try #require(HTTPField.Name("X-Request-Id"))] = "req_7"
-        let error = refusal(body, status: answer.status, fields: fields).error
+        let error = response(body, status: answer.status, fields: fields).error
         #expect(Self.name(error) == answer.expected)
         #expect(error.retryAfter == 7)
         #expect(error.requestID == "req_7")
@@ -97,7 +97,7 @@ struct ErrorMappingTests {
     @Test("a service that speaks of its trouble itself is understood", arguments: [502, 503, 504])
     func ownWords(status: Int) {
         #expect(
-            Self.name(refusal(#"{"code":"internal","message":"m"}"#, status: status).error) == "internalServerError")
+            Self.name(response(#"{"code":"internal","message":"m"}"#, status: status).error) == "internalServerError")
     }
 
     @Test(
@@ -121,7 +121,7 @@ struct ErrorMappingTests {
         fields[.retryAfter] = field
         fields[.date] = date
         for (body, status) in [(#"{"code":"rate_limited","message":"m"}"#, 429), ("<html>", 429), ("<html>", 503)] {
-            #expect(refusal(body, status: status, fields: fields).error.retryAfter == expected, "\(status) \(body)")
+            #expect(response(body, status: status, fields: fields).error.retryAfter == expected, "\(status) \(body)")
         }
     }
 
@@ -129,7 +129,7 @@ struct ErrorMappingTests {
     func details() {
         var fields = HTTPFields()
         fields[HTTPField.Name.retryAfter] = "42"
-        let error = refusal(
+        let error = response(
             #"{"code":"rate_limited","message":"too many [x=1]","request_id":"req_1"}"#, status: 429, fields: fields
         ).error
         #expect(error.retryAfter == 42)
@@ -140,13 +140,13 @@ struct ErrorMappingTests {
         "a text that looks like the time to wait is no endless one",
         arguments: ["inf", "nan", "1e300", "-1", "9999999999"])
     func forgedTime(_ time: String) {
-        let error = refusal(#"{"code":"conflict","message":"x [retry-after=\#(time)]"}"#).error
+        let error = response(#"{"code":"conflict","message":"x [retry-after=\#(time)]"}"#).error
         #expect(error.retryAfter == nil)
     }
 
     @Test("an id that is no plain word is not taken over")
     func forgedID() {
-        let error = refusal(#"{"code":"conflict","message":"m","request_id":"a] [retry-after=1"}"#).error
+        let error = response(#"{"code":"conflict","message":"m","request_id":"a] [retry-after=1"}"#).error
         #expect(error.requestID == nil)
         #expect(error.retryAfter == nil)
     }

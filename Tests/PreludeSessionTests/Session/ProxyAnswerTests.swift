@@ -7,79 +7,79 @@ import Testing
 struct ProxyAnswerTests {
     @Test("that it does not get through are asked for once more, as a lost answer is", arguments: [502, 503, 504])
     func repeated(status: Int) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         try await client.invalidateSession()
-        await stage.transport.answer("/refresh", .noise(status), stage.refreshed(1))
+        await fixture.transport.answer("/refresh", .noise(status), fixture.refreshed(1))
         #expect(try await client.refresh().profile.sessionID == "ses_1")
         #expect(
-            await stage.transport.requests("/refresh").map { $0.headers["x-refresh-token"] } == [
+            await fixture.transport.requests("/refresh").map { $0.headers["x-refresh-token"] } == [
                 "refresh-0", "refresh-0",
             ])
     }
 
     @Test("with a time to wait are not asked for at once", arguments: [429, 502, 503, 504])
     func waiting(status: Int) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         try await client.invalidateSession()
-        await stage.transport.answer("/refresh", .noise(status, headers: ["retry-after": "30"]))
+        await fixture.transport.answer("/refresh", .noise(status, headers: ["retry-after": "30"]))
         let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
         #expect(error?.retryAfter == 30)
-        #expect(await stage.transport.count("/refresh") == 1)
+        #expect(await fixture.transport.count("/refresh") == 1)
     }
 
     @Test("sign nobody out, whatever their status", arguments: [400, 401, 403, 404, 407, 429, 500, 502, 503, 504, 511])
     func keepsSession(status: Int) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         try await client.invalidateSession()
-        await stage.transport.answer("/refresh", .noise(status, headers: ["retry-after": "1"]))
+        await fixture.transport.answer("/refresh", .noise(status, headers: ["retry-after": "1"]))
         await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
-        #expect(try await stage.stored()?.refreshToken == "refresh-0")
+        #expect(try await fixture.stored()?.refreshToken == "refresh-0")
         #expect(await client.profile?.sessionID == "ses_1")
-        await stage.transport.answer("/refresh", stage.refreshed(1))
+        await fixture.transport.answer("/refresh", fixture.refreshed(1))
         #expect(try await client.refresh().profile.sessionID == "ses_1")
     }
 
     @Test("keep a sign-out for later", arguments: [429, 502, 503, 504])
     func logout(status: Int) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        await stage.transport.answer("/revoke", .noise(status))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        await fixture.transport.answer("/revoke", .noise(status))
         try await client.logout()
-        await stage.transport.answer("/revoke", .success())
-        await client.engine.tellRevocations().value
+        await fixture.transport.answer("/revoke", .success())
+        await client.engine.revocations.send().value
         #expect(
-            await stage.transport.requests("/revoke").map { $0.headers["x-refresh-token"] } == [
+            await fixture.transport.requests("/revoke").map { $0.headers["x-refresh-token"] } == [
                 "refresh-0", "refresh-0",
             ])
     }
 
     @Test("let the same code sign in afterwards", arguments: [429, 502, 503, 504])
     func login(status: Int) async throws {
-        let stage = try await Stage(signedIn: false)
-        let client = try stage.client()
-        await stage.transport.answer("/otp", .success(headers: ["x-verification-token": "v"]))
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client()
+        await fixture.transport.answer("/otp", .success(headers: ["x-verification-token": "v"]))
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
-        await stage.transport.answer("/otp/check", Stage.next(TestToken.challenge("t0")))
-        await stage.transport.answer("/login/finalize", .noise(status), stage.refreshed(1))
+        await fixture.transport.answer("/otp/check", ClientFixture.next(TestToken.challenge("t0")))
+        await fixture.transport.answer("/login/finalize", .noise(status), fixture.refreshed(1))
         #expect(
             try await failure { _ = try await client.checkOTP("123456") } == (status == 429 ? "rateLimited" : "network")
         )
         #expect(try await client.checkOTP("123456").profile.sessionID == "ses_1")
-        #expect(await stage.transport.count("/otp/check") == 1)
+        #expect(await fixture.transport.count("/otp/check") == 1)
     }
 
     @Test(
         "to a call are the error of that call",
         arguments: [(429, "rateLimited"), (502, "network"), (503, "network"), (504, "network")])
     func call(status: Int, expected: String) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        await stage.transport.answer("/me/list", .noise(status))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        await fixture.transport.answer("/me/list", .noise(status))
         #expect(try await failure { _ = try await client.listSessions() } == expected)
-        #expect(await stage.transport.count("/me/list") == 1)
+        #expect(await fixture.transport.count("/me/list") == 1)
     }
 }

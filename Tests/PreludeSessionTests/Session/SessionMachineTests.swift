@@ -90,4 +90,26 @@ struct SessionMachineTests {
         machine.invalidate("new")
         #expect(need(machine) == .refresh(session("new")))
     }
+
+    @Test("A refresh compares the stored session with the known one, and stops when a login or a logout came since")
+    func compare() {
+        func stored(_ name: String, session: String) -> StoredSession {
+            StoredSession(
+                refreshToken: "r-" + name, refreshTokenExpiresAt: nil,
+                accessToken: TestToken.access(name, session: session), accessTokenExpiresAt: now)
+        }
+        let known = stored("a", session: "ses_1")
+        let renewed = stored("b", session: "ses_1")
+        let other = stored("c", session: "ses_2")
+        var machine = SessionMachine()
+        machine.signedIn(known)
+        let fence = machine.fence
+        #expect(machine.compare(stored: known, since: fence) == .same(known))
+        #expect(machine.compare(stored: renewed, since: fence) == .replaced(renewed, isOtherSession: false))
+        #expect(machine.compare(stored: other, since: fence) == .replaced(other, isOtherSession: true))
+        #expect(machine.compare(stored: nil, since: fence) == .deleted)
+        for stored in [known, other, nil] {
+            #expect(machine.compare(stored: stored, since: fence - 1) == .overtaken)
+        }
+    }
 }

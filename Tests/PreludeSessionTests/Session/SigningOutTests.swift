@@ -9,94 +9,95 @@ struct SigningOutTests {
 
     @Test("a 401 of something on the way signs nobody out", arguments: [false, true])
     func proxy(withStepUp: Bool) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         if withStepUp {
-            let challenge = try await stage.challenge(of: client)
-            await stage.transport.answer("/otp/check", Stage.next(TestToken.challenge("t1", step: "completed")))
-            await stage.transport.answer("/refresh", .noise(401))
+            let challenge = try await fixture.challenge(of: client)
+            await fixture.transport.answer(
+                "/otp/check", ClientFixture.next(TestToken.challenge("t1", step: "completed")))
+            await fixture.transport.answer("/refresh", .noise(401))
             _ = try await failure { _ = try await client.submitStepUpOTP(challenge, code: "123456") }
             #expect(await client.activeStepUp?.currentStep == "completed", "the step-up waits for a better moment")
         }
         try await client.invalidateSession()
-        await stage.transport.answer("/refresh", .noise(401))
+        await fixture.transport.answer("/refresh", .noise(401))
         #expect(try await failure { _ = try await client.refresh() } == "generic")
-        #expect(try await stage.stored() != nil)
+        #expect(try await fixture.stored() != nil)
         #expect(await client.profile != nil)
     }
 
     @Test("a proof that got lost on the way signs nobody out", arguments: ["missing_dpop_proof", "tomorrows_code"])
     func otherCodes(code: String) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         try await client.invalidateSession()
-        await stage.transport.answer("/refresh", .refusal(401, code))
+        await fixture.transport.answer("/refresh", .errorResponse(401, code))
         _ = try await failure { _ = try await client.refresh() }
-        #expect(try await stage.stored() != nil)
+        #expect(try await fixture.stored() != nil)
     }
 
     @Test("a second logout ends the login that came since the first, though that still talks to the server")
     func secondLogout() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         let gate = Gate()
-        await stage.transport.answer("/revoke", .held(gate, .success()), .success())
+        await fixture.transport.answer("/revoke", .held(gate, .success()), .success())
         async let first: Void = client.logout()
-        await stage.transport.arrival(of: "/revoke")
-        await stage.transport.answer(
-            "/login/email/password", Stage.next(TestToken.challenge("t0", step: "completed")))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1, session: "ses_2"))
+        await fixture.transport.arrival(of: "/revoke")
+        await fixture.transport.answer(
+            "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
         _ = try await client.loginWithPassword(Self.password)
         async let second: Void = client.logout()
-        while try await stage.stored() != nil { await Task.yield() }
+        while try await fixture.stored() != nil { await Task.yield() }
         await gate.open()
         _ = try await (first, second)
         #expect(await client.profile == nil)
-        #expect(await stage.transport.count("/revoke") == 2)
+        #expect(await fixture.transport.count("/revoke") == 2)
     }
 
     @Test("a full disk keeps nobody signed in, and the server is told at once")
     func fullDisk() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         _ = try? await client.refresh()
-        await stage.store.refuse(.growth)
-        await stage.transport.answer("/revoke", .success())
+        await fixture.store.refuse(.growth)
+        await fixture.transport.answer("/revoke", .success())
         try await client.logout()
-        #expect(try await stage.stored() == nil)
-        #expect(await stage.transport.count("/revoke") == 1)
+        #expect(try await fixture.stored() == nil)
+        #expect(await fixture.transport.count("/revoke") == 1)
     }
 
     @Test("a wipe that the store refused is finished before anything is read again")
     func refusedWipe() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         _ = await client.profile
-        await stage.store.refuse(.writes)
+        await fixture.store.refuse(.writes)
         #expect(try await failure { try await client.logout() } == "storageUnavailable")
         #expect(await client.profile == nil)
-        await stage.store.refuse(.nothing)
+        await fixture.store.refuse(.nothing)
         #expect(await client.profile == nil)
-        #expect(try await stage.stored() == nil)
+        #expect(try await fixture.stored() == nil)
     }
 
     @Test("telling the server of old sessions holds nobody up")
     func hangingRevocation() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        await stage.transport.answer("/revoke", .offline)
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        await fixture.transport.answer("/revoke", .offline)
         try await client.logout()
-        try await stage.signIn(session: "ses_2")
+        try await fixture.signIn(session: "ses_2")
         try await client.invalidateSession()
         let gate = Gate()
-        await stage.transport.answer(
-            "/refresh", stage.refreshed(1, session: "ses_2"), stage.refreshed(2, session: "ses_2"))
-        await stage.transport.answer("/revoke", .held(gate, .success()))
+        await fixture.transport.answer(
+            "/refresh", fixture.refreshed(1, session: "ses_2"), fixture.refreshed(2, session: "ses_2"))
+        await fixture.transport.answer("/revoke", .held(gate, .success()))
         #expect(try await client.refresh().profile.sessionID == "ses_2")
         // Not a repeat of the refresh that is over, either.
         try await client.invalidateSession()
         #expect(try await client.refresh().profile.sessionID == "ses_2")
-        #expect(await stage.transport.count("/refresh") == 2)
+        #expect(await fixture.transport.count("/refresh") == 2)
         await gate.open()
     }
 
@@ -106,47 +107,47 @@ struct SigningOutTests {
             "not json", #"{"version":2,"new":true}"#,
         ])
     func strangeRecord(record: String) async throws {
-        let stage = try await Stage(signedIn: false)
-        try await stage.store.write(Data(record.utf8), to: Stage.name + ".session")
-        try await stage.store.write(Data("?".utf8), to: Stage.name + ".device")
-        let client = try stage.client()
+        let fixture = try await ClientFixture(signedIn: false)
+        try await fixture.store.write(Data(record.utf8), to: ClientFixture.name + ".session")
+        try await fixture.store.write(Data("?".utf8), to: ClientFixture.name + ".device")
+        let client = try fixture.client()
         #expect(try await failure { _ = try await client.refresh() } == "storageUnavailable")
-        await stage.transport.answer(
-            "/login/email/password", Stage.next(TestToken.challenge("t0", step: "completed")))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1))
+        await fixture.transport.answer(
+            "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
         _ = try await client.loginWithPassword(Self.password)
-        #expect(try await stage.stored()?.sessionID == "ses_1")
+        #expect(try await fixture.stored()?.sessionID == "ses_1")
 
-        try await stage.store.write(Data(record.utf8), to: Stage.name + ".session")
-        let other = try stage.client()
+        try await fixture.store.write(Data(record.utf8), to: ClientFixture.name + ".session")
+        let other = try fixture.client()
         try await other.logout()
-        #expect(try await stage.store.read(Stage.name + ".session") == nil)
+        #expect(try await fixture.store.read(ClientFixture.name + ".session") == nil)
     }
 
     @Test("a key that is no key any more is made anew at the next login")
     func strangeKey() async throws {
-        let stage = try await Stage()
-        try await stage.store.write(Data("?".utf8), to: Stage.name + ".key")
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        try await fixture.store.write(Data("?".utf8), to: ClientFixture.name + ".key")
+        let client = try fixture.client()
         try await client.invalidateSession()
         #expect(try await failure { _ = try await client.refresh() } == "deviceKeyLost")
-        #expect(try await stage.stored() == nil)
-        await stage.transport.answer(
-            "/login/email/password", Stage.next(TestToken.challenge("t0", step: "completed")))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1))
+        #expect(try await fixture.stored() == nil)
+        await fixture.transport.answer(
+            "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
         #expect(try await client.loginWithPassword(Self.password).profile.sessionID == "ses_1")
     }
 
     @Test("a grant that cannot be fetched now withholds no token that is good")
     func goodTokenAtHand() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        let challenge = try await stage.challenge(of: client)
-        await stage.transport.answer("/otp/check", Stage.next(TestToken.challenge("t1", step: "completed")))
-        await stage.transport.answer("/refresh", .offline, .offline, .noise(503), .noise(503))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        let challenge = try await fixture.challenge(of: client)
+        await fixture.transport.answer("/otp/check", ClientFixture.next(TestToken.challenge("t1", step: "completed")))
+        await fixture.transport.answer("/refresh", .offline, .offline, .noise(503), .noise(503))
         #expect(try await failure { _ = try await client.submitStepUpOTP(challenge, code: "1") } == "network")
         #expect(try await client.refresh().profile.sessionID == "ses_1")
-        await stage.transport.answer("/refresh", stage.refreshed(1, scope: "transfer:write"))
+        await fixture.transport.answer("/refresh", fixture.refreshed(1, scope: "transfer:write"))
         #expect(try await client.refresh().profile.extras["scope"] == .string("transfer:write"))
     }
 }

@@ -17,7 +17,7 @@ actor ScriptedTransport: SessionTransport {
 
     enum Answer: Sendable {
         case success(_ json: String = "", headers: [String: String] = [:])
-        case refusal(_ status: Int, _ code: String, headers: [String: String] = [:])
+        case errorResponse(_ status: Int, _ code: String, headers: [String: String] = [:])
         /// Something came that is none of the service's answers, a proxy's for example.
         case noise(_ status: Int, headers: [String: String] = [:])
         case offline
@@ -74,7 +74,7 @@ actor ScriptedTransport: SessionTransport {
     private func deliver(_ answer: Answer) async throws -> (HTTPResponse, Data) {
         switch answer {
         case .success(let json, let headers): return response(json.isEmpty ? 204 : 200, json, headers)
-        case .refusal(let status, let code, let headers):
+        case .errorResponse(let status, let code, let headers):
             return response(status, #"{"code":"\#(code)","message":"refused"}"#, headers)
         case .noise(let status, let headers): return response(status, "<html>", headers)
         case .offline: throw PreludeSessionError.network(underlying: Disconnected())

@@ -65,10 +65,10 @@ struct SlowAnswerTests {
 
     @Test("of a transport without a limit of its own are refused all the same")
     func otherTransport() async throws {
-        let stage = try await Stage(signedIn: false)
-        await stage.transport.answer(
+        let fixture = try await ClientFixture(signedIn: false)
+        await fixture.transport.answer(
             "/password/compliancy", .success(String(repeating: " ", count: (1 << 20) + 1)))
-        let client = try stage.client()
+        let client = try fixture.client()
         #expect(try await failure { _ = try await client.passwordCompliancy() } == "network")
     }
 }

@@ -4,11 +4,11 @@ import Testing
 @testable import PreludeSession
 
 /// A client that is signed in to a scripted service, and what tests need to look behind it.
-struct Stage {
+struct ClientFixture {
     static let name = "localhost:8080"
 
     let transport = ScriptedTransport()
-    let store = StubbornStore()
+    let store = FaultyStore()
     let clock = TestClock()
     let randomness = TestRandomness()
 
@@ -76,7 +76,7 @@ struct Stage {
 }
 
 /// A store that refuses reads or writes when told to, as a locked device does.
-actor StubbornStore: CredentialStore {
+actor FaultyStore: CredentialStore {
     /// `growth` is a full disk: nothing can be written, and everything deleted.
     enum Refusal: Sendable { case nothing, reads, writes, growth }
 
@@ -99,7 +99,7 @@ actor StubbornStore: CredentialStore {
     /// Stops whoever uses a record next, a `.session` for example, until the hold is released.
     func hold(_ use: Use, _ name: String) -> Hold {
         let hold = Hold()
-        holds.append((use, Stage.name + name, hold))
+        holds.append((use, ClientFixture.name + name, hold))
         return hold
     }
 

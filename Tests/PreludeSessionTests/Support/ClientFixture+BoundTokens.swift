@@ -5,7 +5,7 @@ import Testing
 @testable import PreludeSession
 
 /// Sessions whose access tokens are bound to the device's key.
-extension Stage {
+extension ClientFixture {
     /// The thumbprint of the key that lies in the store.
     func keyThumbprint() async throws -> String {
         let key = try #require(try await SoftwareDeviceKeyStore(store: store).key(Self.name))
