@@ -17,7 +17,9 @@ struct AppCallTests {
         return request
     }
 
-    @Test("carry the access token, and bring the answer whatever its status", arguments: [200, 404, 500])
+    @Test(
+        "A call to the backend carries the access token and returns the response with any status",
+        arguments: [200, 404, 500])
     func bearer(status: Int) async throws {
         let fixture = try await ClientFixture()
         await fixture.transport.answer(Self.path, status == 200 ? .success(#"{"ok":true}"#) : .noise(status))
@@ -29,7 +31,7 @@ struct AppCallTests {
         #expect(sent.proof == nil)
     }
 
-    @Test("keep the method, the fields and the body that the app gave")
+    @Test("A call keeps the app's method, header fields and body")
     func untouched() async throws {
         let fixture = try await ClientFixture()
         await fixture.transport.answer(Self.path, .success())
@@ -42,7 +44,7 @@ struct AppCallTests {
         #expect(sent.text("item") == "tea")
     }
 
-    @Test("refresh a token whose time is up before they are sent")
+    @Test("An expired token is refreshed before the call is sent")
     func earlyRefresh() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -53,7 +55,7 @@ struct AppCallTests {
         #expect(await fixture.transport.sent.map(\.path) == ["/v1/session/refresh", "/v1/session/orders"])
     }
 
-    @Test("answered 401 lead to one refresh and one repeat; a second 401 is the answer")
+    @Test("A 401 leads to one refresh and one repetition, and a second 401 is returned")
     func oneRetry() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -65,7 +67,7 @@ struct AppCallTests {
         #expect(await fixture.transport.count("/refresh") == 2)
     }
 
-    @Test("answered 401 because a step-up is missing refresh nothing: the app reads which, and steps up (RFC 9470 §3)")
+    @Test("A 401 that asks for a step-up refreshes nothing, and the app reads the scope (RFC 9470 §3)")
     func stepUpIsMissing() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -79,7 +81,7 @@ struct AppCallTests {
         #expect(await fixture.transport.count("/refresh") == 0)
     }
 
-    @Test("two that are answered 401 at once share one refresh, and a late 401 throws no fresh token away")
+    @Test("Two concurrent 401 responses share one refresh, and a late 401 does not drop the new token")
     func sharedRefresh() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -97,7 +99,7 @@ struct AppCallTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
-    @Test("answered 401 offline say that there is no network, and keep the session")
+    @Test("A 401 followed by an offline refresh throws the network error and keeps the session")
     func offline() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -108,7 +110,7 @@ struct AppCallTests {
     }
 
     @Test(
-        "are refused before they are sent when a token must not go there",
+        "A call to a URL that must not receive a token is rejected before it is sent",
         arguments: [
             "http://api.example.com/v1/session/orders", "ftp://api.example.com/", "file:///etc/passwd",
         ])
@@ -119,7 +121,7 @@ struct AppCallTests {
         #expect(await fixture.transport.sent.isEmpty)
     }
 
-    @Test("may go over http to this machine", arguments: ["localhost", "127.0.0.1", "[::1]"])
+    @Test("A call may use http on loopback", arguments: ["localhost", "127.0.0.1", "[::1]"])
     func loopback(host: String) async throws {
         let fixture = try await ClientFixture()
         await fixture.transport.answer(Self.path, .success())
@@ -127,14 +129,14 @@ struct AppCallTests {
         #expect(answer.1.statusCode == 204)
     }
 
-    @Test("need somebody who is signed in")
+    @Test("A call without a signed-in user throws")
     func signedOut() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         let client = try fixture.client()
         #expect(try await failure { _ = try await client.data(for: try request()) } == "unauthorized")
     }
 
-    @Test("can be authorized to be sent some other way")
+    @Test("An authorized request can be sent by the app itself")
     func authorize() async throws {
         let fixture = try await ClientFixture()
         var request = try request()

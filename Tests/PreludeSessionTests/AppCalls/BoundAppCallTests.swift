@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// RFC 9449 §7: a token with `cnf.jkt` is presented with a proof for the very request.
-@Suite("Calls with an access token that is bound to the device's key")
+@Suite("Calls with an access token that is bound to the device key")
 struct BoundAppCallTests {
     private static let url = "https://api.example.com/v1/session/orders?page=2"
 
@@ -20,7 +20,7 @@ struct BoundAppCallTests {
 
     private func request() throws -> URLRequest { URLRequest(url: try #require(URL(string: Self.url))) }
 
-    @Test("have the DPoP scheme and a proof with method, URL without query, and the token's hash")
+    @Test("A call with a bound token has the DPoP scheme and a proof with method, URL without query, and token hash")
     func proof() async throws {
         let (fixture, token) = try await fixture()
         await fixture.transport.answer("/orders", .success())
@@ -34,7 +34,7 @@ struct BoundAppCallTests {
         #expect(sent.proof?["nonce"] == nil)
     }
 
-    @Test("are repeated with the nonce that the backend wants, which is kept for it and for nobody else")
+    @Test("A call is repeated with the backend's nonce, which is kept for this backend only")
     func nonce() async throws {
         let (fixture, _) = try await fixture()
         let client = try fixture.client()

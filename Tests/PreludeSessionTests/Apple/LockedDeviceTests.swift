@@ -26,7 +26,7 @@ struct LockedDeviceTests {
     }
 
     @Test(
-        "before the first unlock nobody is signed out, and after it the same client goes on",
+        "Before the first unlock the session is kept, and after it the same client continues",
         arguments: [KeychainStatus.interactionNotAllowed, .authFailed, .missingEntitlement, .notAvailable])
     func healsByItself(status: KeychainStatus) async throws {
         let client = try await client()
@@ -41,7 +41,7 @@ struct LockedDeviceTests {
         #expect(await client.profile?.sessionID == "ses_1")
     }
 
-    @Test("whoever signs out before the first unlock is signed out after it")
+    @Test("A logout before the first unlock is effective after it")
     func logoutWhileLocked() async throws {
         let client = try await client()
         keychain.refuse(.interactionNotAllowed)
@@ -51,7 +51,7 @@ struct LockedDeviceTests {
         #expect(keychain.items[ClientFixture.name + ".session"] == nil)
     }
 
-    @Test("only an item that is not there means that nobody is signed in")
+    @Test("Only a missing item means that no user is signed in")
     func signedOut() async throws {
         let client = try await client()
         #expect(keychain.delete(ClientFixture.name + ".session") == .success)

@@ -27,7 +27,7 @@ struct LostEnclaveKeyTests {
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: "a@example.com", password: "x"))
     }
 
-    @Test("a record of the key that nobody understands ends the session, and the next login makes a new key")
+    @Test("A damaged key record ends the session, and the next login creates a new key")
     func strangeRecord() async throws {
         let (fixture, client) = try await fixture()
         try await fixture.store.write(
@@ -38,7 +38,7 @@ struct LostEnclaveKeyTests {
         #expect(try await fixture.stored() != nil)
     }
 
-    @Test("a key that is lost while the app runs ends the session, and the same client signs in with a new one")
+    @Test("A key that is lost while the app runs ends the session, and the same client signs in with a new key")
     func lostWhileRunning() async throws {
         let (fixture, client) = try await fixture()
         await fixture.transport.answer("/refresh", fixture.refreshed(1))
@@ -56,7 +56,7 @@ struct LostEnclaveKeyTests {
         #expect(try await fixture.stored()?.refreshToken == "refresh-3")
     }
 
-    @Test("a login after a key was lost between launches makes a new one")
+    @Test("A login after a key was lost between launches creates a new key")
     func lostBetweenLaunches() async throws {
         let (fixture, client) = try await fixture()
         enclave.forget()
@@ -64,7 +64,7 @@ struct LostEnclaveKeyTests {
         #expect(try await fixture.stored()?.refreshToken == "refresh-1")
     }
 
-    @Test("an enclave that refuses for the moment ends nothing")
+    @Test("An enclave that is unavailable for a moment keeps the session")
     func locked() async throws {
         let (fixture, client) = try await fixture()
         enclave.lock(true)
@@ -77,7 +77,7 @@ struct LostEnclaveKeyTests {
         #expect(try await fixture.stored()?.refreshToken == "refresh-1")
     }
 
-    @Test("logins at the same time share one key")
+    @Test("Concurrent logins share one key")
     func oneKey() async throws {
         let store = InMemoryCredentialStore()
         let environment = SDKEnvironment(now: { TestClock().now }, randomBytes: { TestRandomness().bytes($0) })

@@ -30,7 +30,7 @@ struct FileLockTests {
         return descriptor
     }
 
-    @Test("ends with a timeout when its holder is stopped, and the work is not done")
+    @Test("Waiting for a stopped holder ends with a timeout, and the work does not run")
     func stoppedHolder() async throws {
         try await withDirectory { directory, waits, environment in
             let lock = FileLock(directory: directory, environment: environment)
@@ -44,7 +44,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("ends with a timeout in the same process, too, and whoever waits behind gets in")
+    @Test("Waiting in the same process ends with a timeout too, and the next waiter gets the lock")
     func sameProcess() async throws {
         let lock = AsyncLock()
         let (inside, done, impatient) = (Gate(), Gate(), Gate())
@@ -63,7 +63,7 @@ struct FileLockTests {
     }
 
     @Test(
-        "lasts as long as a refresh may, by the timeout of the client that waits",
+        "Waiting lasts as long as a refresh may, by the timeout of the waiting client",
         arguments: [(2, 30), (10, 30), (11, 33)] as [(Double, Double)])
     func clientTimeout(_ timeout: Double, waitLimit: Double) async throws {
         try await withDirectory { directory, waits, environment in
@@ -96,7 +96,7 @@ struct FileLockTests {
         ) async throws -> Answer { try await locks.withLock(name, work) }
     }
 
-    @Test("of a stopped process costs nobody the session: it is a timeout, and the next refresh works")
+    @Test("A lock of a stopped process is a timeout and keeps the session, and the next refresh succeeds")
     func stoppedRefresh() async throws {
         try await withDirectory { directory, _, environment in
             let store = FileCredentialStore(directory: directory, environment: environment)

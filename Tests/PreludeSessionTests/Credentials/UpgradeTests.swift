@@ -36,7 +36,9 @@ struct UpgradeTests {
         return fixture
     }
 
-    @Test("version 1: session, key, device, step-up and ended sessions are read and used", .timeLimit(.minutes(1)))
+    @Test(
+        "Records of version 1 are read and used: session, key, device, step-ups and revocations",
+        .timeLimit(.minutes(1)))
     func versionOne() async throws {
         let fixture = try await fixture(Self.first)
         fixture.clock.advance(3600)
@@ -61,7 +63,7 @@ struct UpgradeTests {
         #expect(await fixture.transport.requests("/revoke").first?.headers["x-refresh-token"] == "refresh-old")
     }
 
-    @Test("version 1 without what is optional is read, too")
+    @Test("Records of version 1 without optional members are read")
     func versionOneSparse() async throws {
         var records = Self.first
         records[".session"] = """
@@ -74,7 +76,7 @@ struct UpgradeTests {
         #expect(try await fixture.client().refresh().profile.sessionID == "ses_1")
     }
 
-    @Test("what is written now is what is read here", arguments: [".session", ".key", ".device", ".stepup"])
+    @Test("Records are written with the members of version 1", arguments: [".session", ".key", ".device", ".stepup"])
     func sameMembers(record: String) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -88,7 +90,7 @@ struct UpgradeTests {
     }
 
     @Test(
-        "a newer version: nothing is wiped, whatever is done without the session",
+        "Records of a newer version are never deleted or replaced",
         arguments: [".session", ".key", ".device", ".stepup", ".revocations"])
     func newer(record: String) async throws {
         let newer = #"{"version":2,"shape":"of tomorrow"}"#

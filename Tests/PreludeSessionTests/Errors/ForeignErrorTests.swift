@@ -46,7 +46,7 @@ struct ForeignErrorTests {
     }
 
     @Test(
-        "of a transport are a missing network, to be had and not to be read, and keep the session",
+        "An error of the transport is a network error with a hidden text, and keeps the session",
         arguments: Call.allCases)
     func transport(_ call: Call) async throws {
         let fixture = try await ClientFixture()
@@ -59,7 +59,7 @@ struct ForeignErrorTests {
         #expect(try await fixture.stored()?.sessionID == "ses_1")
     }
 
-    @Test("of a transport that is URLSession are a timeout when its time is up", arguments: Call.allCases)
+    @Test("A timeout of URLSession is a timeout", arguments: Call.allCases)
     func timeout(_ call: Call) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -67,7 +67,7 @@ struct ForeignErrorTests {
         #expect(try await failure { try await call.make(client) } == "timeout")
     }
 
-    @Test("are a cancellation when it is one", arguments: Call.allCases)
+    @Test("A cancellation of the transport stays a cancellation", arguments: Call.allCases)
     func cancellation(_ call: Call) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -76,7 +76,7 @@ struct ForeignErrorTests {
     }
 
     @Test(
-        "claim neither that somebody is signed in nor who did not answer",
+        "The texts of network errors do not say whether a user is signed in or which server did not answer",
         arguments: [PreludeSessionError.timeout, .network(underlying: Broken())])
     func neutral(_ error: PreludeSessionError) {
         let text = error.localizedDescription
@@ -84,7 +84,7 @@ struct ForeignErrorTests {
         #expect(!text.contains("signed in") && !text.contains("service"))
     }
 
-    @Test("show nothing but their type and number, however they are printed")
+    @Test("A foreign error shows only its type and code, however it is printed")
     func redacted() {
         let error = PreludeSessionError.network(underlying: Broken())
         var dumped = ""
@@ -132,7 +132,8 @@ struct ForeignErrorTests {
             environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
     }
 
-    @Test("of a key store or a key are unavailable storage, and keep the session", arguments: KeyFault.allCases)
+    @Test(
+        "An error of a key store or a key is unavailable storage, and keeps the session", arguments: KeyFault.allCases)
     func keys(_ fault: KeyFault) async throws {
         let fixture = try await ClientFixture()
         let keys = BrokenKeys(fault: fault, inner: SoftwareDeviceKeyStore(store: fixture.store))
@@ -147,7 +148,7 @@ struct ForeignErrorTests {
         #expect(try await fixture.stored()?.sessionID == "ses_1")
     }
 
-    @Test("of a key that is cancelled are a cancellation")
+    @Test("A cancellation of a key stays a cancellation")
     func cancelledKey() async throws {
         let fixture = try await ClientFixture()
         let inner = SoftwareDeviceKeyStore(store: fixture.store)
@@ -188,7 +189,7 @@ struct ForeignErrorTests {
             environment: SDKEnvironment(now: { .distantFuture }, randomBytes: { Array(repeating: 7, count: $0) }))
     }
 
-    @Test("of a credential store are unavailable storage, of its lock as well, and their text is not told")
+    @Test("An error of a credential store or its lock is unavailable storage with a hidden text")
     func credentials() async throws {
         for use in [Use.read, .lock] {
             let fixture = try await ClientFixture()
@@ -200,7 +201,7 @@ struct ForeignErrorTests {
         }
     }
 
-    @Test("of a credential store that is cancelled are a cancellation")
+    @Test("A cancellation of a credential store stays a cancellation")
     func cancelledStore() async throws {
         for use in [Use.read, .lock] {
             let fixture = try await ClientFixture()

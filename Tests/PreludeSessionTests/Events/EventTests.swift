@@ -18,7 +18,7 @@ struct EventTests {
         return events
     }
 
-    @Test("a refresh is told once, with the new profile, however many asked")
+    @Test("A refresh emits one event with the new profile, however many callers share it")
     func refreshed() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -37,7 +37,7 @@ struct EventTests {
         #expect(profile.extras["scope"] == .string("new"))
     }
 
-    @Test("signing out is told with its reason, once")
+    @Test("A logout emits one event with its reason")
     func logout() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -56,7 +56,7 @@ struct EventTests {
     }
 
     @Test(
-        "a definite no to a refresh is told as the end",
+        "A rejected refresh emits a sign-out with its reason",
         arguments: [
             ("unauthorized", SignOutReason.ended), ("dpop_key_mismatch", .deviceKeyLost),
         ])
@@ -71,7 +71,7 @@ struct EventTests {
         #expect(events == [.signedOut(reason)])
     }
 
-    @Test("revoking this session is told; a network that fails is not")
+    @Test("Revoking this session emits an event, and a network error emits none")
     func revokedHere() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -86,7 +86,7 @@ struct EventTests {
         #expect(events.last == .signedOut(.revokedHere))
     }
 
-    @Test("what another client of the store ends is told as such")
+    @Test("A session that another client ended emits a sign-out with this reason")
     func anotherClient() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -99,7 +99,7 @@ struct EventTests {
         #expect(events == [.signedOut(.anotherClient)])
     }
 
-    @Test("each follower has a stream of its own")
+    @Test("Each caller has its own event stream")
     func followers() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()

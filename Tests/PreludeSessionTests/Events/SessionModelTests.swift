@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@MainActor @Suite("The session as an interface shows it")
+@MainActor @Suite("The session model of a user interface")
 struct SessionModelTests {
     /// Waits for a state; the test's time limit is the only clock.
     private func wait(for model: SessionModel, _ condition: (SessionModel.State) -> Bool) async {
@@ -12,7 +12,7 @@ struct SessionModelTests {
 
     private func isSignedIn(_ state: SessionModel.State) -> Bool { if case .signedIn = state { true } else { false } }
 
-    @Test("somebody who was signed in before the launch is shown without a network", .timeLimit(.minutes(1)))
+    @Test("The model shows a user of an earlier launch without a network", .timeLimit(.minutes(1)))
     func launch() async throws {
         let fixture = try await ClientFixture()
         let model = SessionModel(client: try fixture.client())
@@ -20,14 +20,14 @@ struct SessionModelTests {
         #expect(await fixture.transport.sent.isEmpty)
     }
 
-    @Test("nobody is shown as nobody, without a reason", .timeLimit(.minutes(1)))
+    @Test("The model shows no user without a reason at launch", .timeLimit(.minutes(1)))
     func nobody() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         let model = SessionModel(client: try fixture.client())
         await wait(for: model) { $0 == .signedOut(nil) }
     }
 
-    @Test("a locked device is unknown, not signed out, and heals by itself", .timeLimit(.minutes(1)))
+    @Test("The model shows a locked device as unknown, and recovers after the unlock", .timeLimit(.minutes(1)))
     func locked() async throws {
         let fixture = try await ClientFixture()
         await fixture.store.refuse(.reads)
@@ -39,7 +39,7 @@ struct SessionModelTests {
         #expect(isSignedIn(model.state))
     }
 
-    @Test("a logout is shown with its reason, and a login after it", .timeLimit(.minutes(1)))
+    @Test("The model shows a logout with its reason, and the login after it", .timeLimit(.minutes(1)))
     func logoutAndLogin() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -55,7 +55,7 @@ struct SessionModelTests {
         await wait(for: model, isSignedIn)
     }
 
-    @Test("a model that is gone follows nothing", .timeLimit(.minutes(1)))
+    @Test("A released model ends its event stream", .timeLimit(.minutes(1)))
     func gone() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("What a log handler is told")
+@Suite("The log")
 struct LogTests {
     /// Keeps everything, and renders it in every way there is.
     private final class Recorder: PreludeSessionLogHandler {
@@ -80,7 +80,7 @@ struct LogTests {
         return fixture
     }
 
-    @Test("holds no token, code, password, key or address, however it is printed and whatever is revealed")
+    @Test("The log contains no token, code, password, key or address, however it is printed and revealed")
     func noSecrets() async throws {
         let recorder = Recorder()
         let fixture = try await everything(recorder)
@@ -105,7 +105,7 @@ struct LogTests {
         for secret in secrets { #expect(!text.contains(secret), "\(secret)") }
     }
 
-    @Test("shows who is who only to whoever asks for it")
+    @Test("The log shows ids of users and devices only in revealed values")
     func identifiers() async throws {
         let recorder = Recorder()
         let fixture = try await everything(recorder)
@@ -115,7 +115,7 @@ struct LogTests {
         #expect(recorder.revealedText.contains("user=usr_1 session=ses_1"))
     }
 
-    @Test("tells requests, decisions, what becomes of the session and what fails")
+    @Test("The log contains requests, decisions, changes of the session and failures")
     func content() async throws {
         let recorder = Recorder()
         _ = try await everything(recorder)
@@ -133,7 +133,7 @@ struct LogTests {
         #expect(recorder.text.contains("signed out reason=logout"))
     }
 
-    @Test("names the request as the service does, and its code only if it looks like one")
+    @Test("A log entry has the server's request id, and a code only if it looks like one")
     func request() async throws {
         let recorder = Recorder()
         let fixture = try await ClientFixture()
@@ -151,7 +151,7 @@ struct LogTests {
             ])
     }
 
-    @Test("a store's own errors are unavailable storage, and their text is not told")
+    @Test("An error of a store is unavailable storage in the log, with a hidden text")
     func foreignError() async throws {
         let recorder = Recorder()
         let client = try PreludeSessionClient(credentialStore: FullDisk(), logHandler: recorder)

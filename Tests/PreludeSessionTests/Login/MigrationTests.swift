@@ -13,7 +13,7 @@ struct MigrationTests {
 
     private func signedOut() async throws -> ClientFixture { try await ClientFixture(signedIn: false) }
 
-    @Test("the credential is exchanged with PKCE, and the session is there")
+    @Test("A migration exchanges the credential with PKCE and signs in")
     func exchange() async throws {
         let fixture = try await signedOut()
         let client = try PreludeSessionClient(
@@ -45,7 +45,7 @@ struct MigrationTests {
         #expect(try await fixture.stored()?.refreshToken == "refresh-1")
     }
 
-    @Test("callers with the same credential share one exchange and one result")
+    @Test("Callers with the same credential share one exchange and one result")
     func coalesced() async throws {
         let fixture = try await signedOut()
         let client = try fixture.client()
@@ -63,7 +63,7 @@ struct MigrationTests {
         #expect(await fixture.transport.sent.map(\.path) == ["/v1/session/migration", "/v1/session/login/finalize"])
     }
 
-    @Test("a caller who gives up does not take the others' login along")
+    @Test("A cancelled caller does not cancel the login of the others")
     func cancelledCaller() async throws {
         let fixture = try await signedOut()
         let client = try fixture.client()
@@ -80,7 +80,7 @@ struct MigrationTests {
         #expect(try await patient.value.profile.sessionID == "ses_1")
     }
 
-    @Test("another credential meanwhile is a login of its own, and the one that came too late is dropped")
+    @Test("Another credential is a separate login, and the login that comes too late is dropped")
     func otherToken() async throws {
         let fixture = try await signedOut()
         let client = try fixture.client()
@@ -103,7 +103,7 @@ struct MigrationTests {
         #expect(await fixture.transport.count("/login/finalize") == 1)
     }
 
-    @Test("a migration that a logout overtook signs nobody in")
+    @Test("A migration that a logout overtook signs no user in")
     func logoutMeanwhile() async throws {
         let fixture = try await signedOut()
         let client = try fixture.client()
@@ -119,7 +119,7 @@ struct MigrationTests {
         #expect(await fixture.transport.count("/login/finalize") == 0)
     }
 
-    @Test("offline after the exchange, the same credential goes on from there: it may serve only once")
+    @Test("After an exchange that went offline, the same credential continues from there")
     func resume() async throws {
         let fixture = try await signedOut()
         let client = try fixture.client()
@@ -133,7 +133,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "when it is too late for that, the credential is exchanged anew",
+        "A credential is exchanged again when its challenge is void",
         arguments: [(409, "token_reused"), (401, "expired_challenge_token"), (401, "invalid_challenge_token")])
     func startOver(status: Int, code: String) async throws {
         let fixture = try await signedOut()
@@ -146,7 +146,7 @@ struct MigrationTests {
         #expect(redeemed == ["one", "one", "two"])
     }
 
-    @Test("a later migration with the same credential is a login of its own")
+    @Test("A later migration with the same credential is a separate login")
     func again() async throws {
         let fixture = try await signedOut()
         let client = try fixture.client()
@@ -159,7 +159,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "what the service refuses is said so",
+        "A rejected credential throws the server's error",
         arguments: [(401, "unauthorized", "unauthorized"), (403, "not_configured", "forbidden")])
     func refused(status: Int, code: String, expected: String) async throws {
         let fixture = try await signedOut()
@@ -168,7 +168,7 @@ struct MigrationTests {
         #expect(try await failure { _ = try await client.migrate(options) } == expected)
     }
 
-    @Test("a blank credential goes nowhere", arguments: ["", "\t"])
+    @Test("A blank credential is rejected before any request", arguments: ["", "\t"])
     func blank(token: String) async throws {
         let fixture = try await signedOut()
         let client = try fixture.client()

@@ -8,7 +8,7 @@ struct ChangePasswordTests {
     private let path = "/me/password/reset"
     private let password = RedactedString("correct horse")
 
-    @Test("the token at hand serves while it is good, though an early refresh would be due")
+    @Test("The current token is used while it is valid, although an early refresh would be due")
     func tokenAtHand() async throws {
         let fixture = try await ClientFixture(scope: "a prld:pwd:write")
         let client = try fixture.client()
@@ -25,7 +25,7 @@ struct ChangePasswordTests {
         #expect(sent.body == ["password": .string("correct horse")])
     }
 
-    @Test("afterwards the token that claims the spent scope is gone")
+    @Test("After the change the token with the used scope is refreshed")
     func droppedToken() async throws {
         let fixture = try await ClientFixture(scope: "prld:pwd:write")
         let client = try fixture.client()
@@ -36,7 +36,7 @@ struct ChangePasswordTests {
         #expect(try await fixture.stored()?.refreshToken == "refresh-1")
     }
 
-    @Test("a refresh that fails afterwards is no failure; the next call fetches the token", arguments: [false, true])
+    @Test("A failed refresh after the change is no error, and the next call refreshes", arguments: [false, true])
     func bestEffort(isOffline: Bool) async throws {
         let fixture = try await ClientFixture(scope: "prld:pwd:write")
         let client = try fixture.client()
@@ -52,7 +52,7 @@ struct ChangePasswordTests {
         #expect(try await fixture.stored()?.refreshToken == "refresh-1")
     }
 
-    @Test("a refused access token is refreshed once and the call repeated")
+    @Test("A rejected access token is refreshed once and the password call repeated")
     func refusedToken() async throws {
         let fixture = try await ClientFixture(scope: "prld:pwd:write")
         let client = try fixture.client()
@@ -64,7 +64,7 @@ struct ChangePasswordTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
-    @Test("a password that is refused leaves the scope as it is")
+    @Test("A rejected password keeps the scope")
     func refusedPassword() async throws {
         let fixture = try await ClientFixture(scope: "prld:pwd:write")
         let client = try fixture.client()
@@ -74,7 +74,9 @@ struct ChangePasswordTests {
         #expect(await fixture.transport.count("/refresh") == 0)
     }
 
-    @Test("without the scope the server is asked, and says so", arguments: [nil, "prld:pwd:writer", "xprld:pwd:write"])
+    @Test(
+        "A call without the scope is sent and throws the server's error",
+        arguments: [nil, "prld:pwd:writer", "xprld:pwd:write"])
     func withoutScope(scope: String?) async throws {
         let fixture = try await ClientFixture(scope: scope)
         let client = try fixture.client()
@@ -85,7 +87,7 @@ struct ChangePasswordTests {
         #expect(await fixture.transport.count("/refresh") == 0)
     }
 
-    @Test("a spent token says nothing: a new one does", arguments: [(nil, false), ("prld:pwd:write", true)])
+    @Test("canChangePassword refreshes an expired token first", arguments: [(nil, false), ("prld:pwd:write", true)])
     func spentToken(granted: String?, expected: Bool) async throws {
         let fixture = try await ClientFixture(scope: "prld:pwd:write")
         let client = try fixture.client()
@@ -95,7 +97,7 @@ struct ChangePasswordTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
-    @Test("a step-up that waits for its refresh is fetched first", arguments: [false, true])
+    @Test("canChangePassword redeems a waiting step-up first", arguments: [false, true])
     func waitingStepUp(byAsking: Bool) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -114,7 +116,7 @@ struct ChangePasswordTests {
         #expect(await fixture.transport.requests("/refresh")[1].text("step_up_token") == completed)
     }
 
-    @Test("nobody can change a password without a session")
+    @Test("A password change without a session throws")
     func signedOut() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         let client = try fixture.client()
@@ -123,7 +125,7 @@ struct ChangePasswordTests {
         #expect(await fixture.transport.sent.isEmpty)
     }
 
-    @Test("a scope that serves once survives calls on a token that lives short")
+    @Test("A single-use scope survives calls on a short-lived token")
     func shortToken() async throws {
         let fixture = try await ClientFixture(lifetime: 20)
         let client = try fixture.client()

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// RFC 9449 §7.1: whoever holds a bound token presents it with a proof, to the session service as to any other.
-@Suite("A session whose access token is bound to the device's key")
+@Suite("A session whose access token is bound to the device key")
 struct BoundSessionTests {
     private static let empty = #"{"sessions":[],"total":0,"limit":10,"offset":0}"#
 
@@ -22,7 +22,7 @@ struct BoundSessionTests {
         TestToken.base64URL(Data(SHA256.hash(data: Data(token.utf8))))
     }
 
-    @Test("a session of an earlier launch presents its token with the DPoP scheme and the hash of the token")
+    @Test("A bound session of an earlier launch sends its token with the DPoP scheme and the token hash")
     func scheme() async throws {
         let (fixture, token) = try await bound()
         await fixture.transport.answer("/me/list", .success(Self.empty))
@@ -32,7 +32,7 @@ struct BoundSessionTests {
         #expect(sent.proof?["ath"]?.stringValue == hash(token))
     }
 
-    @Test("every call with the token does: lists, identifiers, revocations, step-up, password")
+    @Test("Every call with a bound token sends a proof: lists, identifiers, revocations, step-up, password")
     func everyCall() async throws {
         let (fixture, token) = try await bound()
         let client = try fixture.client()
@@ -54,7 +54,7 @@ struct BoundSessionTests {
         }
     }
 
-    @Test("a call that is answered with a nonce is repeated with it and with a new proof")
+    @Test("A call that gets a nonce is repeated with it and with a new proof")
     func nonce() async throws {
         let (fixture, token) = try await bound()
         await fixture.transport.answer(
@@ -66,7 +66,7 @@ struct BoundSessionTests {
         #expect(Set(sent.compactMap { $0.proof?["jti"]?.stringValue }).count == 2)
     }
 
-    @Test("after a refresh the new token is presented as what it is, bound or not", arguments: [true, false])
+    @Test("After a refresh the new token is sent by its own kind, bound or not", arguments: [true, false])
     func switched(isBound: Bool) async throws {
         let (fixture, _) = try await bound()
         let client = try fixture.client()
@@ -83,7 +83,7 @@ struct BoundSessionTests {
     }
 
     @Test(
-        "an answer whose token_type is not its token's is refused, and the session is kept",
+        "A response whose token_type contradicts its token is rejected, and the session is kept",
         arguments: ["Bearer", "mac", ""])
     func contradiction(tokenType: String) async throws {
         let (fixture, _) = try await bound()
@@ -95,7 +95,7 @@ struct BoundSessionTests {
         #expect(try await fixture.stored()?.refreshToken == "refresh-0")
     }
 
-    @Test("a DPoP answer with a token that names no key is refused")
+    @Test("A DPoP response with an unbound token is rejected")
     func unbound() async throws {
         let (fixture, _) = try await bound()
         let client = try fixture.client()
@@ -105,7 +105,7 @@ struct BoundSessionTests {
     }
 
     @Test(
-        "an answer without a token_type is good, bound or not, and any case of the word is", arguments: [nil, "dpop"])
+        "A response without token_type is accepted, and the case of token_type is ignored", arguments: [nil, "dpop"])
     func leniency(tokenType: String?) async throws {
         let (fixture, _) = try await bound()
         let client = try fixture.client()
@@ -119,7 +119,7 @@ struct BoundSessionTests {
 /// The token is bound to a key, and the device has another, or none.
 @Suite("A bound access token without its key")
 struct BoundWithoutKeyTests {
-    @Test("the service's word that the key is another ends the session, and the call says so")
+    @Test("A key mismatch at the service ends the session with a lost key")
     func another() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         try await fixture.signInBound(to: "another-key")
@@ -130,7 +130,7 @@ struct BoundWithoutKeyTests {
         #expect(try await fixture.stored() == nil)
     }
 
-    @Test("a key that is gone ends the session at the next call")
+    @Test("A missing key ends the session at the next call")
     func gone() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         try await fixture.signInBound()
@@ -140,7 +140,7 @@ struct BoundWithoutKeyTests {
         #expect(try await fixture.stored() == nil)
     }
 
-    @Test("offline, the session is kept, for nobody has said that it is over")
+    @Test("A missing key without a network keeps the session")
     func offline() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         try await fixture.signInBound(to: "another-key")
@@ -150,7 +150,7 @@ struct BoundWithoutKeyTests {
         #expect(try await fixture.stored() != nil)
     }
 
-    @Test("calls to the app's own backend end the same way, before anything is sent")
+    @Test("A missing key ends the session at a call to the backend before anything is sent")
     func backend() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         try await fixture.signInBound(to: "another-key")
@@ -162,7 +162,7 @@ struct BoundWithoutKeyTests {
         #expect(try await fixture.stored() == nil)
     }
 
-    @Test("a key and a session that another process has put there meanwhile are taken, and nobody is signed out")
+    @Test("A key and a session that another process stored meanwhile are used, and the session is kept")
     func replaced() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         try await fixture.signInBound()

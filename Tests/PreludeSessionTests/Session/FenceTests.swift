@@ -3,11 +3,11 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("What was overtaken changes nothing", .timeLimit(.minutes(1)))
+@Suite("Overtaken calls change nothing", .timeLimit(.minutes(1)))
 struct FenceTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 
-    @Test("a login that a logout overtook signs nobody in, and its session is ended on the server")
+    @Test("A login that a logout overtook signs no user in, and the server revokes its session")
     func logoutDuringLogin() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -26,7 +26,7 @@ struct FenceTests {
         #expect(await fixture.transport.requests("/revoke").last?.headers["x-refresh-token"] == "refresh-1")
     }
 
-    @Test("the end of an old session throws no login away")
+    @Test("The end of an old session does not drop a login")
     func oldSessionDiesDuringLogin() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -45,7 +45,7 @@ struct FenceTests {
         #expect(try await fixture.stored()?.sessionID == "ses_2")
     }
 
-    @Test("of two codes that were asked for, the later one counts, whichever was answered first")
+    @Test("The later of two started logins counts, whichever response arrives first")
     func laterCode() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         let client = try fixture.client()
@@ -68,7 +68,7 @@ struct FenceTests {
         #expect(checked?.headers["x-verification-token"] == "right-number")
     }
 
-    @Test("a call of one user is not repeated as another")
+    @Test("A call of one user is not repeated for another user")
     func noOtherUser() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -87,7 +87,7 @@ struct FenceTests {
         #expect(await fixture.transport.count("/me/revoke") == 1)
     }
 
-    @Test("a refresh that waited for its turn does not spend the token of a login that came since")
+    @Test("A refresh that waited for the lock does not use the token of a newer login")
     func waitingRefresh() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Clients that share a store")
 struct OtherClientsTests {
-    @Test("what another client signed in is found by one that knew of nobody")
+    @Test("A client without a session finds the login of another client")
     func signedInElsewhere() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         let client = try fixture.client()
@@ -15,7 +15,7 @@ struct OtherClientsTests {
         #expect(await client.profile?.sessionID == "ses_1")
     }
 
-    @Test("a session that is over is no sign-out when another client has signed in since")
+    @Test("A rejected refresh is no sign-out when another client has signed in since")
     func replacedElsewhere() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -26,7 +26,7 @@ struct OtherClientsTests {
         #expect(try await fixture.stored()?.sessionID == "ses_2")
     }
 
-    @Test("signing out ends what is stored, though another client signed it in")
+    @Test("A logout ends the stored session of another client")
     func logoutOfWhatIsStored() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -38,7 +38,7 @@ struct OtherClientsTests {
         #expect(await fixture.transport.count("/revoke") == 2)
     }
 
-    @Test("two first logins at once make one device key")
+    @Test("Two concurrent first logins create one device key")
     func oneKey() async throws {
         let store = InMemoryCredentialStore()
         let keys = CountingKeyStore(inner: SoftwareDeviceKeyStore(store: store))

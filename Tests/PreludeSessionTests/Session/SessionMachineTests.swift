@@ -17,12 +17,12 @@ struct SessionMachineTests {
         machine.need(serverTime: now, margin: 30)
     }
 
-    @Test("what is not read yet is read first, never taken for signed out")
+    @Test("A session that was not read yet must be read and is never signed out")
     func unread() {
         #expect(need(SessionMachine()) == .read)
     }
 
-    @Test("a token counts as spent from its margin on", arguments: [(31.0, true), (30.0, false), (-1.0, false)])
+    @Test("A token counts as expired from its margin on", arguments: [(31.0, true), (30.0, false), (-1.0, false)])
     func margin(seconds: Double, isFresh: Bool) {
         var machine = SessionMachine()
         machine.signedIn(session("a", expiresIn: seconds))
@@ -31,7 +31,7 @@ struct SessionMachineTests {
     }
 
     @Test(
-        "a token that lives short has a margin of a third of its life",
+        "A short-lived token has a margin of a third of its lifetime",
         arguments: [
             (60.0, 20.5, true), (60, 20, false), (12, 4.5, true), (12, 4, false), (300, 31, true), (300, 30, false),
         ])
@@ -46,7 +46,7 @@ struct SessionMachineTests {
         #expect(need(machine) == (isFresh ? .nothing(stored) : .refresh(stored)))
     }
 
-    @Test("a token that says it began after its end has the margin as it is")
+    @Test("A token with an issue time after its expiry has the full margin")
     func absurdLife() {
         let stored = StoredSession(
             refreshToken: "r", refreshTokenExpiresAt: nil,
@@ -57,7 +57,7 @@ struct SessionMachineTests {
         #expect(need(machine) == .refresh(stored))
     }
 
-    @Test("logins and logouts raise the fence, refreshes do not")
+    @Test("Logins and logouts raise the fence, refreshes do not")
     func fence() {
         var machine = SessionMachine()
         let start = machine.fence
@@ -71,7 +71,7 @@ struct SessionMachineTests {
         #expect(need(machine) == .signIn)
     }
 
-    @Test("what was read before a login does not undo it")
+    @Test("A read that began before a login does not undo it")
     func lateRead() {
         var machine = SessionMachine()
         let start = machine.fence
@@ -80,7 +80,7 @@ struct SessionMachineTests {
         #expect(machine.session == session("new"))
     }
 
-    @Test("a late 401 spends only the token it was about")
+    @Test("A late 401 invalidates only the token that it was about")
     func lateInvalidation() {
         var machine = SessionMachine()
         machine.signedIn(session("old"))

@@ -7,7 +7,7 @@ import Testing
 struct ActiveStepUpTests {
     private let record = ClientFixture.name + ".stepup"
 
-    @Test("it survives a relaunch and can go on")
+    @Test("The active step-up survives a relaunch and can continue")
     func relaunch() async throws {
         let fixture = try await ClientFixture()
         let challenge = try await fixture.challenge(of: fixture.client(), status: "continue")
@@ -17,7 +17,7 @@ struct ActiveStepUpTests {
         try await launched.sendStepUpOTP(challenge)
     }
 
-    @Test("its record has a version, and one of another version is no challenge and no error")
+    @Test("The record of step-ups has a version, and another version is neither a challenge nor an error")
     func version() async throws {
         let fixture = try await ClientFixture()
         _ = try await fixture.challenge(of: fixture.client())
@@ -31,7 +31,7 @@ struct ActiveStepUpTests {
         #expect(try await launched.refresh().profile.sessionID == "ses_1")
     }
 
-    @Test("it goes when its time is up, and its token with it")
+    @Test("An expired step-up and its token are deleted")
     func expiry() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -43,7 +43,7 @@ struct ActiveStepUpTests {
         #expect(try await fixture.store.read(record) == nil)
     }
 
-    @Test("it goes with a logout")
+    @Test("A logout deletes the active step-up")
     func logout() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -54,7 +54,7 @@ struct ActiveStepUpTests {
         #expect(try await fixture.store.read(record) == nil)
     }
 
-    @Test("it goes with another login, also of the same client")
+    @Test("Another login deletes the active step-up, also by the same client")
     func otherLogin() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -66,7 +66,7 @@ struct ActiveStepUpTests {
         #expect(try await fixture.store.read(record) == nil)
     }
 
-    @Test("a request that another login overtook does not become active")
+    @Test("A step-up request that another login overtook does not become active")
     func overtaken() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -84,7 +84,7 @@ struct ActiveStepUpTests {
         #expect(await client.sessionID == "ses_2")
     }
 
-    @Test("one of a session that is no longer in the store is not taken over")
+    @Test("A step-up of a session that is no longer stored is not restored")
     func sessionOfAnother() async throws {
         let fixture = try await ClientFixture()
         _ = try await fixture.challenge(of: fixture.client())
@@ -92,7 +92,7 @@ struct ActiveStepUpTests {
         #expect(await (try fixture.client()).activeStepUp == nil)
     }
 
-    @Test("a store that cannot be read hides it for now, and heals by itself")
+    @Test("An unreadable store hides the active step-up until it can be read again")
     func lockedStore() async throws {
         let fixture = try await ClientFixture()
         let challenge = try await fixture.challenge(of: fixture.client())
@@ -103,7 +103,7 @@ struct ActiveStepUpTests {
         #expect(await launched.activeStepUp == challenge)
     }
 
-    @Test("a store that cannot be written costs the memory of it, not the step-up")
+    @Test("A store that cannot be written does not stop a step-up")
     func fullStore() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -113,7 +113,7 @@ struct ActiveStepUpTests {
         #expect(await client.activeStepUp == challenge)
     }
 
-    @Test("another client of the same store keeps its own")
+    @Test("Another client of the same store keeps its own step-ups")
     func twoClients() async throws {
         let fixture = try await ClientFixture()
         let one = try fixture.client()
@@ -130,7 +130,7 @@ struct ActiveStepUpTests {
         #expect(await (try fixture.client()).activeStepUp == first)
     }
 
-    @Test("no more than eight are kept, the newest")
+    @Test("The newest eight step-ups are kept")
     func bounded() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()

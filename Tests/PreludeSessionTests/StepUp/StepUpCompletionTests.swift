@@ -20,7 +20,7 @@ struct StepUpCompletionTests {
         await fixture.transport.requests("/refresh").map { $0.text("step_up_token") }
     }
 
-    @Test("the refresh bears the challenge; afterwards the token carries the scope and nothing is open")
+    @Test("The refresh carries the challenge, and then the token carries the scope and no step-up is open")
     func completion() async throws {
         let (fixture, client, challenge) = try await ready()
         await fixture.transport.answer("/refresh", fixture.refreshed(1, scope: "transfer:write"))
@@ -38,7 +38,7 @@ struct StepUpCompletionTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
-    @Test("a step of the app's own completes the same way")
+    @Test("A step of the app's own completes a step-up the same way")
     func customStep() async throws {
         let (fixture, client, challenge) = try await ready()
         await fixture.transport.answer("/stepup/continue", ClientFixture.next(completed))
@@ -47,7 +47,7 @@ struct StepUpCompletionTests {
         #expect(await grants(fixture) == [completed])
     }
 
-    @Test("a refresh under way is waited for, and its token is the one that is spent next")
+    @Test("A running refresh is waited for, and its token is used next")
     func afterPlainRefresh() async throws {
         let (fixture, client, challenge) = try await ready()
         let gate = Gate()
@@ -67,7 +67,7 @@ struct StepUpCompletionTests {
         #expect(spent == ["refresh-0", "refresh-1"])
     }
 
-    @Test("a plain refresh that fails does not take the scope along")
+    @Test("A failed ordinary refresh does not drop the challenge")
     func afterFailedPlainRefresh() async throws {
         let (fixture, client, challenge) = try await ready()
         let gate = Gate()
@@ -84,7 +84,7 @@ struct StepUpCompletionTests {
         #expect(await grants(fixture) == [nil, completed])
     }
 
-    @Test("callers of refresh share the one that brings the scope")
+    @Test("Callers of refresh share the refresh with the challenge")
     func sharedRefresh() async throws {
         let (fixture, client, challenge) = try await ready()
         let gate = Gate()
@@ -99,7 +99,7 @@ struct StepUpCompletionTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
-    @Test("two flows that complete at once each get their refresh, one after the other")
+    @Test("Two step-ups that complete at once are refreshed one after the other")
     func twoCompletions() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -124,7 +124,7 @@ struct StepUpCompletionTests {
                 == ["refresh-0", "refresh-1"])
     }
 
-    @Test("an answer that is lost is asked for again, challenge included")
+    @Test("A lost response is requested again with the challenge")
     func lostAnswer() async throws {
         let (fixture, client, challenge) = try await ready()
         await fixture.transport.answer("/refresh", .offline, fixture.refreshed(1))
@@ -138,7 +138,7 @@ struct StepUpCompletionTests {
     // MARK: When the refresh fails
 
     @Test(
-        "offline after the last step, the same call goes on from there and the code is not asked about again")
+        "Offline after the last step, the same call continues and does not send the code again")
     func resume() async throws {
         let (fixture, client, challenge) = try await ready()
         await fixture.transport.answer("/refresh", .offline, .offline, fixture.refreshed(1, scope: "transfer:write"))
@@ -152,7 +152,7 @@ struct StepUpCompletionTests {
         #expect(await client.activeStepUp == nil)
     }
 
-    @Test("another code than the right one is not taken for it")
+    @Test("Another code does not continue a completed step-up")
     func resumeWithAnotherCode() async throws {
         let (fixture, client, challenge) = try await ready()
         await fixture.transport.answer("/refresh", .timeout)
@@ -163,7 +163,7 @@ struct StepUpCompletionTests {
         #expect(await client.activeStepUp?.currentStep == "completed")
     }
 
-    @Test("offline after the last step, the next refresh brings the scope although the token at hand is good")
+    @Test("Offline after the last step, the next refresh fetches the scope although the token is valid")
     func nextRefreshBringsIt() async throws {
         let (fixture, client, challenge) = try await ready()
         await fixture.transport.answer("/refresh", .timeout, fixture.refreshed(1, scope: "transfer:write"))
@@ -176,7 +176,7 @@ struct StepUpCompletionTests {
         #expect(await fixture.transport.count("/otp/check") == 1)
     }
 
-    @Test("offline after the last step and then relaunched, the scope still comes", arguments: [false, true])
+    @Test("Offline after the last step and relaunched, the next refresh fetches the scope", arguments: [false, true])
     func relaunch(bySubmitting: Bool) async throws {
         let (fixture, client, challenge) = try await ready()
         await fixture.transport.answer("/refresh", .timeout, fixture.refreshed(1, scope: "transfer:write"))
@@ -194,7 +194,7 @@ struct StepUpCompletionTests {
         #expect(await launched.activeStepUp == nil)
     }
 
-    @Test("new tokens that could not be stored are asked for again with the same refresh token and challenge")
+    @Test("Tokens that could not be stored are requested again with the same refresh token and challenge")
     func storageFails() async throws {
         let (fixture, client, challenge) = try await ready()
         let store = fixture.store
@@ -212,7 +212,7 @@ struct StepUpCompletionTests {
         #expect(sent.map { $0.headers["x-refresh-token"] } == ["refresh-0", "refresh-0"])
     }
 
-    @Test("a completed challenge whose time is up no longer goes along")
+    @Test("An expired completed challenge is not sent")
     func expiredWhileWaiting() async throws {
         let (fixture, client, challenge) = try await ready()
         await fixture.transport.answer("/refresh", .timeout, fixture.refreshed(1))
@@ -228,7 +228,7 @@ struct StepUpCompletionTests {
     // MARK: When the challenge is refused
 
     @Test(
-        "a refused challenge never ends the session, and costs no other refresh",
+        "A rejected challenge neither ends the session nor fails another refresh",
         arguments: [
             (401, "invalid_challenge_token", "invalidChallengeToken"),
             (401, "expired_challenge_token", "expiredChallengeToken"),
@@ -254,7 +254,7 @@ struct StepUpCompletionTests {
         #expect(await grants(fixture) == [completed, nil])
     }
 
-    @Test("who only shared the refresh does not hear of the refused challenge")
+    @Test("A caller that only shared the refresh does not get the rejected challenge's error")
     func refusalOfOthers() async throws {
         let (fixture, client, challenge) = try await ready()
         let gate = Gate()
@@ -270,7 +270,7 @@ struct StepUpCompletionTests {
     }
 
     @Test(
-        "neither trouble of the server nor noise on the way costs the challenge",
+        "Neither a server error nor a proxy's response drops the challenge",
         arguments: [(429, "rateLimited"), (500, "generic"), (503, "network"), (403, "generic"), (404, "generic")])
     func passingTrouble(status: Int, expected: String) async throws {
         let (fixture, client, challenge) = try await ready()
@@ -283,7 +283,7 @@ struct StepUpCompletionTests {
     }
 
     @Test(
-        "a definite no to the session ends it, challenge or not",
+        "A rejected refresh ends the session, with or without a challenge",
         arguments: [("unauthorized", "unauthorized"), ("dpop_key_mismatch", "deviceKeyLost")])
     func endedSession(code: String, expected: String) async throws {
         let (fixture, client, challenge) = try await ready()
@@ -294,7 +294,7 @@ struct StepUpCompletionTests {
         #expect(try await fixture.store.read(ClientFixture.name + ".stepup") == nil)
     }
 
-    @Test("a challenge is not spent on a session that another client put in the place of its own")
+    @Test("A challenge is not sent for a session that another client stored instead")
     func replacedSession() async throws {
         let (fixture, client, challenge) = try await ready()
         await fixture.transport.answer("/refresh", .timeout)
@@ -306,7 +306,7 @@ struct StepUpCompletionTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
-    @Test("a logout while the refresh is under way leaves nothing behind")
+    @Test("A logout during the refresh leaves no session and no step-up")
     func logoutMeanwhile() async throws {
         let (fixture, client, challenge) = try await ready()
         let gate = Gate()
@@ -322,7 +322,7 @@ struct StepUpCompletionTests {
         #expect(try await fixture.store.read(ClientFixture.name + ".stepup") == nil)
     }
 
-    @Test("a service that fails at the challenge keeps no due refresh waiting", arguments: [true, false])
+    @Test("A server error at the challenge does not block a due refresh", arguments: [true, false])
     func failingChallenge(speaksProtocol: Bool) async throws {
         let (fixture, client, challenge) = try await ready()
         let failed: ScriptedTransport.Answer =

@@ -21,7 +21,7 @@ struct StepUpLoopTests {
         }
     }
 
-    @Test("does codes and steps of the app's own, in whatever order, and ends with the scope")
+    @Test("The loop completes codes and steps of the app's own in any order and ends with the scope")
     func everyKind() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -46,7 +46,7 @@ struct StepUpLoopTests {
         #expect(try await client.refresh().profile.extras["scope"] == .string("transfer:write"))
     }
 
-    @Test("has nothing to do for a scope that is granted at once")
+    @Test("The loop has no step for a scope that is granted at once")
     func granted() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -58,7 +58,7 @@ struct StepUpLoopTests {
         #expect(await fixture.transport.sent.count == 2)
     }
 
-    @Test("does not begin for a scope that is denied: nothing is completed, and no code expected")
+    @Test("The loop does not begin for a denied scope")
     func blocked() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()

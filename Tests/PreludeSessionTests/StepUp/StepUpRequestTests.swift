@@ -2,13 +2,13 @@ import Foundation
 import PreludeSession
 import Testing
 
-@Suite("Asking for a scope")
+@Suite("Requesting a scope")
 struct StepUpRequestTests {
     private struct Signals: PreludeSignalsDispatcher {
         func dispatchSignals() async throws -> String { "dispatch-1" }
     }
 
-    @Test("the request bears the access token, a proof with its hash, and what the app says")
+    @Test("A step-up request carries the access token, a proof with its hash, and the app's metadata")
     func request() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client(signals: Signals())
@@ -24,7 +24,7 @@ struct StepUpRequestTests {
             ])
     }
 
-    @Test("the challenge says what its token says")
+    @Test("A challenge has the claims of its token")
     func values() async throws {
         let fixture = try await ClientFixture()
         let challenge = try await fixture.challenge(of: fixture.client())
@@ -35,7 +35,7 @@ struct StepUpRequestTests {
         #expect(await fixture.transport.requests("/stepup/request")[0].body == ["scope": .string("transfer:write")])
     }
 
-    @Test("a token that names neither session nor scope is one of this session and the scope asked for")
+    @Test("A challenge token without session and scope belongs to this session and the requested scope")
     func sparseToken() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -49,7 +49,7 @@ struct StepUpRequestTests {
         try await client.sendStepUpOTP(challenge)
     }
 
-    @Test("a denied scope has no step and nothing stays open")
+    @Test("A denied scope has no step and no open challenge")
     func blocked() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -61,7 +61,8 @@ struct StepUpRequestTests {
         #expect(await client.activeStepUp == nil)
     }
 
-    @Test("a scope granted at once is fetched at once, whatever the status word", arguments: ["continue", "review"])
+    @Test(
+        "A scope that is granted at once is fetched at once, whatever the status is", arguments: ["continue", "review"])
     func immediateGrant(status: String) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -76,7 +77,7 @@ struct StepUpRequestTests {
         #expect(await fixture.transport.sent.count == 2)
     }
 
-    @Test("a refused access token is refreshed once and the request repeated")
+    @Test("A rejected access token is refreshed once and the step-up request repeated")
     func refusedAccessToken() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -87,7 +88,7 @@ struct StepUpRequestTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
-    @Test("an answer without a token that can be read is said so", arguments: [nil, "x", "a.b.c"])
+    @Test("A response without a valid challenge token throws", arguments: [nil, "x", "a.b.c"])
     func unreadable(token: String?) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -95,7 +96,7 @@ struct StepUpRequestTests {
         #expect(try await failure { _ = try await client.requestStepUp(scope: "a") } == "generic")
     }
 
-    @Test("a blank scope goes nowhere", arguments: ["", " \n"])
+    @Test("A blank scope is rejected before any request", arguments: ["", " \n"])
     func blankScope(scope: String) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -104,7 +105,7 @@ struct StepUpRequestTests {
         #expect(await fixture.transport.sent.isEmpty)
     }
 
-    @Test("a scope that the app does not offer is forbidden")
+    @Test("A scope that the app does not offer is forbidden")
     func forbidden() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -112,7 +113,7 @@ struct StepUpRequestTests {
         #expect(try await failure { _ = try await client.requestStepUp(scope: "a") } == "forbidden")
     }
 
-    @Test("an answer that comes after a logout is dropped")
+    @Test("A response that arrives after a logout is dropped")
     func lateAnswer() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The steps of a step-up")
 struct StepUpStepTests {
-    @Test("a code is sent for the challenge alone: no proof, no access token")
+    @Test("A code is requested with the challenge only, without proof and access token")
     func send() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -38,7 +38,7 @@ struct StepUpStepTests {
         #expect(sent.headers["authorization"] == nil)
     }
 
-    @Test("a code goes with a proof of the challenge's id, without a nonce although one is known")
+    @Test("A code is submitted with a proof of the challenge's id, without the known nonce")
     func submitProof() async throws {
         let fixture = try await ClientFixture()
         let (client, challenge) = try await steppingUp(fixture)
@@ -51,7 +51,7 @@ struct StepUpStepTests {
             sent.body == ["code": .string("123456"), "challenge_token": .string(TestToken.challenge("t0"))])
     }
 
-    @Test("a verification token goes the same way")
+    @Test("A verification token is submitted with a proof of the challenge's id")
     func continueProof() async throws {
         let fixture = try await ClientFixture()
         let (client, challenge) = try await steppingUp(fixture)
@@ -66,7 +66,7 @@ struct StepUpStepTests {
             ])
     }
 
-    @Test("a challenge-scoped proof is not repeated with a nonce")
+    @Test("A challenge-scoped proof is not repeated with a nonce")
     func noNonceRetry() async throws {
         let fixture = try await ClientFixture()
         let (client, challenge) = try await steppingUp(fixture)
@@ -80,7 +80,7 @@ struct StepUpStepTests {
         #expect(await client.profile != nil)
     }
 
-    @Test("the next step comes as a challenge of the same attempt, and nothing is refreshed")
+    @Test("The next step is a challenge of the same attempt and refreshes nothing")
     func nextStep() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -95,7 +95,7 @@ struct StepUpStepTests {
         #expect(await fixture.transport.count("/refresh") == 0)
     }
 
-    @Test("a wrong code keeps the challenge")
+    @Test("A wrong code keeps the challenge")
     func wrongCode() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -111,7 +111,7 @@ struct StepUpStepTests {
     }
 
     @Test(
-        "a challenge that the server calls over is no longer active",
+        "A challenge that the server has ended is no longer active",
         arguments: [
             ("invalid_challenge_token", "invalidChallengeToken"), ("expired_challenge_token", "expiredChallengeToken"),
             ("token_reused", "tokenReused"),
@@ -126,7 +126,7 @@ struct StepUpStepTests {
         #expect(await client.profile != nil)
     }
 
-    @Test("two flows on one client do not meet")
+    @Test("Two step-ups of one client are independent")
     func twoFlows() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -145,7 +145,7 @@ struct StepUpStepTests {
         #expect(await client.activeStepUp == nil)
     }
 
-    @Test("an answer that comes after a logout is dropped, and brings no scope")
+    @Test("A step's response that arrives after a logout is dropped and fetches no scope")
     func lateAnswer() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -164,7 +164,7 @@ struct StepUpStepTests {
     }
 }
 
-@Suite("Challenges that cannot go on are refused before any call")
+@Suite("Challenges that cannot continue are rejected before any request")
 struct UnusableChallengeTests {
     /// What all three calls fail with, and whether anything was sent.
     private func expectRefused(
@@ -178,7 +178,7 @@ struct UnusableChallengeTests {
         #expect(await fixture.transport.sent.count == before)
     }
 
-    @Test("a blocked one")
+    @Test("A blocked challenge is rejected")
     func blocked() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -188,7 +188,7 @@ struct UnusableChallengeTests {
         try await expectRefused(challenge, by: client, on: fixture, as: "invalidChallengeToken")
     }
 
-    @Test("an expired one")
+    @Test("An expired challenge is rejected")
     func expired() async throws {
         let fixture = try await ClientFixture(lifetime: 3600)
         let client = try fixture.client()
@@ -197,7 +197,7 @@ struct UnusableChallengeTests {
         try await expectRefused(challenge, by: client, on: fixture, as: "expiredChallengeToken")
     }
 
-    @Test("one that the device's wrong clock calls good, and the server's does not")
+    @Test("A challenge that is valid only by the device's wrong clock is rejected")
     func expiredByServerTime() async throws {
         let fixture = try await ClientFixture(lifetime: 86_400)
         let client = try fixture.client()
@@ -208,7 +208,7 @@ struct UnusableChallengeTests {
         try await expectRefused(challenge, by: client, on: fixture, as: "expiredChallengeToken")
     }
 
-    @Test("one of another session")
+    @Test("A challenge of another session is rejected")
     func foreignSession() async throws {
         let fixture = try await ClientFixture()
         let challenge = try await fixture.challenge(of: fixture.client())
@@ -216,7 +216,7 @@ struct UnusableChallengeTests {
         try await expectRefused(challenge, by: fixture.client(), on: fixture, as: "invalidChallengeToken")
     }
 
-    @Test("one of another endpoint")
+    @Test("A challenge of another endpoint is rejected")
     func foreignEndpoint() async throws {
         let fixture = try await ClientFixture()
         let challenge = try await fixture.challenge(of: fixture.client())
@@ -227,7 +227,7 @@ struct UnusableChallengeTests {
         try await expectRefused(challenge, by: other, on: fixture, as: "invalidChallengeToken")
     }
 
-    @Test("any, when nobody is signed in")
+    @Test("A challenge without a signed-in user is rejected")
     func signedOut() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -237,7 +237,7 @@ struct UnusableChallengeTests {
         try await expectRefused(challenge, by: client, on: fixture, as: "unauthorized")
     }
 
-    @Test("a blank code or verification token", arguments: ["", "  "])
+    @Test("A blank code or verification token is rejected", arguments: ["", "  "])
     func blank(text: String) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()

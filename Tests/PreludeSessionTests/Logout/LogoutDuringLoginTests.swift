@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("A login that ends while somebody signs out", .timeLimit(.minutes(1)))
+@Suite("A login that ends during a logout", .timeLimit(.minutes(1)))
 struct LogoutDuringLoginTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 
@@ -25,7 +25,7 @@ struct LogoutDuringLoginTests {
     }
 
     @Test(
-        "signs nobody in, and the server is told to end it, wherever the logout is",
+        "A login that ends during a logout signs no user in, and the server revokes its session",
         arguments: [(FaultyStore.Use.read, ".session"), (.write, ".revocations")])
     func duringLogout(use: FaultyStore.Use, record: String) async throws {
         let (fixture, client, gate) = try await fixture()
@@ -52,7 +52,7 @@ struct LogoutDuringLoginTests {
         #expect(await revoked(fixture) == ["refresh-0", "refresh-1"])
     }
 
-    @Test("signs nobody in when the logout came while its credentials were written")
+    @Test("A login whose credentials are being written during a logout signs no user in")
     func duringWrite() async throws {
         let (fixture, client, gate) = try await fixture()
         async let login = failure { _ = try await client.loginWithPassword(Self.password) }
@@ -71,7 +71,7 @@ struct LogoutDuringLoginTests {
         #expect(await revoked(fixture) == ["refresh-0", "refresh-1"])
     }
 
-    @Test("is ended on the server though the disk is full and nothing can be noted")
+    @Test("A login that ends during a logout is revoked on the server although the disk is full")
     func fullDisk() async throws {
         let (fixture, client, gate) = try await fixture()
         async let login = failure { _ = try await client.loginWithPassword(Self.password) }
@@ -83,7 +83,7 @@ struct LogoutDuringLoginTests {
         #expect(await revoked(fixture) == ["refresh-0", "refresh-1"])
     }
 
-    @Test("in another process is ended there as well, when the logout wipes what it wrote")
+    @Test("A login of another process is revoked when the logout deletes its record")
     func otherProcess() async throws {
         let (fixture, client, _) = try await fixture()
         let hold = await fixture.store.hold(.write, ".revocations")
@@ -96,7 +96,7 @@ struct LogoutDuringLoginTests {
         #expect(await fixture.transport.count("/revoke") == 2)
     }
 
-    @Test("a wipe that the store refused is still finished after another logout began")
+    @Test("A wipe that the store rejected is finished after another logout began")
     func refusedWipe() async throws {
         let (fixture, client, _) = try await fixture()
         await fixture.store.refuse(.writes)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Answers of something on the way to the service")
+@Suite("Responses of a proxy in front of the service")
 struct ProxyAnswerTests {
-    @Test("that it does not get through are asked for once more, as a lost answer is", arguments: [502, 503, 504])
+    @Test("A request with a gateway error is repeated once, like a lost response", arguments: [502, 503, 504])
     func repeated(status: Int) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -18,7 +18,7 @@ struct ProxyAnswerTests {
             ])
     }
 
-    @Test("with a time to wait are not asked for at once", arguments: [429, 502, 503, 504])
+    @Test("A request with a gateway error and Retry-After is not repeated at once", arguments: [429, 502, 503, 504])
     func waiting(status: Int) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -29,7 +29,9 @@ struct ProxyAnswerTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
-    @Test("sign nobody out, whatever their status", arguments: [400, 401, 403, 404, 407, 429, 500, 502, 503, 504, 511])
+    @Test(
+        "A proxy's response ends no session, whatever its status",
+        arguments: [400, 401, 403, 404, 407, 429, 500, 502, 503, 504, 511])
     func keepsSession(status: Int) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -42,7 +44,7 @@ struct ProxyAnswerTests {
         #expect(try await client.refresh().profile.sessionID == "ses_1")
     }
 
-    @Test("keep a sign-out for later", arguments: [429, 502, 503, 504])
+    @Test("A proxy's response to a revocation keeps it for later", arguments: [429, 502, 503, 504])
     func logout(status: Int) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -56,7 +58,7 @@ struct ProxyAnswerTests {
             ])
     }
 
-    @Test("let the same code sign in afterwards", arguments: [429, 502, 503, 504])
+    @Test("A proxy's response to a login lets the same code sign in afterwards", arguments: [429, 502, 503, 504])
     func login(status: Int) async throws {
         let fixture = try await ClientFixture(signedIn: false)
         let client = try fixture.client()
@@ -73,7 +75,7 @@ struct ProxyAnswerTests {
     }
 
     @Test(
-        "to a call are the error of that call",
+        "A proxy's response to a call is the error of that call",
         arguments: [(429, "rateLimited"), (502, "network"), (503, "network"), (504, "network")])
     func call(status: Int, expected: String) async throws {
         let fixture = try await ClientFixture()

@@ -3,11 +3,11 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Who is signed out, and who is not", .timeLimit(.minutes(1)))
+@Suite("Signing out", .timeLimit(.minutes(1)))
 struct SigningOutTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 
-    @Test("a 401 of something on the way signs nobody out", arguments: [false, true])
+    @Test("A 401 of a proxy keeps the session", arguments: [false, true])
     func proxy(withStepUp: Bool) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -26,7 +26,7 @@ struct SigningOutTests {
         #expect(await client.profile != nil)
     }
 
-    @Test("a proof that got lost on the way signs nobody out", arguments: ["missing_dpop_proof", "tomorrows_code"])
+    @Test("A proof that a proxy removed keeps the session", arguments: ["missing_dpop_proof", "tomorrows_code"])
     func otherCodes(code: String) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -36,7 +36,7 @@ struct SigningOutTests {
         #expect(try await fixture.stored() != nil)
     }
 
-    @Test("a second logout ends the login that came since the first, though that still talks to the server")
+    @Test("A second logout ends a newer login while the first logout still sends its revocation")
     func secondLogout() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -56,7 +56,7 @@ struct SigningOutTests {
         #expect(await fixture.transport.count("/revoke") == 2)
     }
 
-    @Test("a full disk keeps nobody signed in, and the server is told at once")
+    @Test("A logout on a full disk signs out and is revoked at once")
     func fullDisk() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -68,7 +68,7 @@ struct SigningOutTests {
         #expect(await fixture.transport.count("/revoke") == 1)
     }
 
-    @Test("a wipe that the store refused is finished before anything is read again")
+    @Test("A wipe that the store rejected is finished before the next read")
     func refusedWipe() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -81,7 +81,7 @@ struct SigningOutTests {
         #expect(try await fixture.stored() == nil)
     }
 
-    @Test("telling the server of old sessions holds nobody up")
+    @Test("Sending old revocations delays no other call")
     func hangingRevocation() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -102,7 +102,7 @@ struct SigningOutTests {
     }
 
     @Test(
-        "a record that nobody understands keeps nobody from signing in or out",
+        "A damaged record prevents neither login nor logout",
         arguments: [
             "not json", #"{"version":2,"new":true}"#,
         ])
@@ -124,7 +124,7 @@ struct SigningOutTests {
         #expect(try await fixture.store.read(ClientFixture.name + ".session") == nil)
     }
 
-    @Test("a key that is no key any more is made anew at the next login")
+    @Test("A damaged key is replaced by the next login")
     func strangeKey() async throws {
         let fixture = try await ClientFixture()
         try await fixture.store.write(Data("?".utf8), to: ClientFixture.name + ".key")
@@ -138,7 +138,7 @@ struct SigningOutTests {
         #expect(try await client.loginWithPassword(Self.password).profile.sessionID == "ses_1")
     }
 
-    @Test("a grant that cannot be fetched now withholds no token that is good")
+    @Test("A step-up that cannot be redeemed now does not withhold a valid token")
     func goodTokenAtHand() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()

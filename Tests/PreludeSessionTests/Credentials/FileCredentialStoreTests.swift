@@ -15,7 +15,7 @@ struct FileCredentialStoreTests {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber).intValue
     }
 
-    @Test("a record comes back, can be replaced, and can be gone")
+    @Test("A record can be read, replaced and deleted")
     func roundTrip() async throws {
         try await withDirectory { directory in
             let store = FileCredentialStore(directory: directory)
@@ -30,7 +30,7 @@ struct FileCredentialStoreTests {
         }
     }
 
-    @Test("only the owner can read: directory 0700, file 0600")
+    @Test("Only the owner can read: directory 0700, file 0600")
     func modes() async throws {
         try await withDirectory { directory in
             try FileCredentialStore(directory: directory).write(Data("x".utf8), to: "localhost:8080.session")
@@ -39,7 +39,7 @@ struct FileCredentialStoreTests {
         }
     }
 
-    @Test("what cannot be read is unavailable, never absent")
+    @Test("An unreadable record is unavailable and never absent")
     func unreadable() async throws {
         try await withDirectory { directory in
             let store = FileCredentialStore(directory: directory)
@@ -50,7 +50,7 @@ struct FileCredentialStoreTests {
         }
     }
 
-    @Test("a write that fails leaves the old record whole, and nothing of the new one")
+    @Test("A failed write keeps the old record and leaves nothing of the new one")
     func failedWrite() async throws {
         try await withDirectory { directory in
             let store = FileCredentialStore(directory: directory)
@@ -66,7 +66,7 @@ struct FileCredentialStoreTests {
         }
     }
 
-    @Test("the lock lets one in at a time")
+    @Test("The lock admits one caller at a time")
     func lock() async throws {
         try await withDirectory { directory in
             let store = FileCredentialStore(directory: directory)
@@ -87,7 +87,7 @@ struct FileCredentialStoreTests {
         }
     }
 
-    @Test("a record of a newer version is left alone, not taken for signed out")
+    @Test("A session record of a newer version is kept and does not mean signed out")
     func newerVersion() async throws {
         let store = InMemoryCredentialStore()
         await store.write(Data(#"{"version":2,"anything":true}"#.utf8), to: "localhost:8080.session")

@@ -2,14 +2,14 @@ import Foundation
 import PreludeSession
 import Testing
 
-@Suite("A service that knows more than this version of the SDK")
+@Suite("A service with values that this version of the SDK does not know")
 struct UnknownValueTests {
     private static let session = """
         {"id":"ses_2","device_model":"Watch","device_type":"wearable","os_version":"","country_code":"",
         "created_at":"","last_seen_at":"","expires_at":"","battery":"full"}
         """
 
-    @Test("a kind of device is unknown, and what is new about a session is passed over")
+    @Test("A new device type is unknown, and new members of a session are ignored")
     func device() async throws {
         let fixture = try await ClientFixture()
         await fixture.transport.answer(
@@ -18,7 +18,7 @@ struct UnknownValueTests {
         #expect(sessions.map(\.deviceType) == [.unknown])
     }
 
-    @Test("a kind of identifier that an app cannot name is left out")
+    @Test("An unknown type of identifier is left out")
     func identifier() async throws {
         let fixture = try await ClientFixture()
         await fixture.transport.answer(
@@ -30,7 +30,7 @@ struct UnknownValueTests {
     }
 
     @Test(
-        "a decision about a scope with steps to do is one to go on with; without a token it is an error, and no grant")
+        "An unknown step-up status with a token continues, and without a token it is an error")
     func stepUp() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -41,7 +41,7 @@ struct UnknownValueTests {
         #expect(try await failure { _ = try await client.requestStepUp(scope: "a") } == "generic")
     }
 
-    @Test("a step is told by its key")
+    @Test("An unknown step has its key")
     func step() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -50,7 +50,7 @@ struct UnknownValueTests {
     }
 
     @Test(
-        "an error code keeps its word, whatever its status, and signs nobody out", arguments: [400, 401, 403, 409, 418])
+        "An unknown error code is kept with any status and ends no session", arguments: [400, 401, 403, 409, 418])
     func error(status: Int) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -62,7 +62,7 @@ struct UnknownValueTests {
         #expect(await client.profile != nil)
     }
 
-    @Test("a claim is among the extras")
+    @Test("A new claim is in the profile's extras")
     func claim() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         let client = try fixture.client()
