@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// RFC 9449 §7: a token with `cnf.jkt` is presented with a proof for the very request.
+/// RFC 9449 §7: a token with `cnf.jkt` is sent with a proof for the same request.
 @Suite("Calls with an access token that is bound to the device key")
 struct BoundAppCallTests {
     private static let url = "https://api.example.com/v1/session/orders?page=2"

@@ -9,7 +9,7 @@ struct LockedDeviceTests {
     private let clock = TestClock()
     private let transport = ScriptedTransport()
 
-    /// A client of a device that is signed in, which has read nothing yet.
+    /// A client of a signed-in device. It has read nothing yet.
     private func client() async throws -> PreludeSessionClient {
         let directory = NSTemporaryDirectory() + "prelude-keychain"
         let store = KeychainRecords(items: keychain, lock: FileLock(directory: directory))

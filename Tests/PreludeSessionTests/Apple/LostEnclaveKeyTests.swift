@@ -7,7 +7,7 @@ import Testing
 struct LostEnclaveKeyTests {
     private let enclave = FakeEnclave()
 
-    /// A device whose session is bound to a key of the enclave.
+    /// A fixture with a session that is bound to a key in the enclave.
     private func fixture() async throws -> (ClientFixture, PreludeSessionClient) {
         let fixture = try await ClientFixture()
         try await fixture.store.delete(ClientFixture.name + ".key")
@@ -93,7 +93,7 @@ struct LostEnclaveKeyTests {
     }
 }
 
-/// Lets everybody else run between looking for a key and saying what was found.
+/// Lets other tasks run between the search for a key and its result.
 private struct SlowKeys: DeviceKeyStore {
     let keys: EnclaveKeys
 

@@ -44,7 +44,7 @@ struct FileCredentialStoreTests {
         try await withDirectory { directory in
             let store = FileCredentialStore(directory: directory)
             try store.write(Data("x".utf8), to: "a")
-            // A directory in the file's place cannot be read as one, whoever asks.
+            // A directory in place of the file cannot be read, not even by root.
             try FileManager.default.createDirectory(atPath: directory + "/b", withIntermediateDirectories: false)
             #expect(throws: PreludeSessionError.self) { try store.read("b") }
         }
@@ -55,10 +55,10 @@ struct FileCredentialStoreTests {
         try await withDirectory { directory in
             let store = FileCredentialStore(directory: directory)
             try store.write(Data("old".utf8), to: "a")
-            // A directory cannot be replaced by a file, and a folder in the way of the name cannot be written into.
+            // A file cannot replace a directory.
             try FileManager.default.createDirectory(atPath: directory + "/b/c", withIntermediateDirectories: true)
             #expect(throws: PreludeSessionError.self) { try store.write(Data("new".utf8), to: "b") }
-            // Longer than a name may be, temporary or not.
+            // Longer than the longest file name, also with the temporary suffix.
             let long = String(repeating: "n", count: 300)
             #expect(throws: PreludeSessionError.self) { try store.write(Data("new".utf8), to: long) }
             #expect(try store.read("a") == Data("old".utf8))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Waiting for a lock", .timeLimit(.minutes(1)))
 struct FileLockTests {
-    /// Time that passes at once when somebody waits.
+    /// A clock whose waits return at once.
     private final class Waits: Sendable {
         private let seconds = Mutex(0.0)
         var total: Double { seconds.withLock { $0 } }
@@ -23,7 +23,7 @@ struct FileLockTests {
         try await work(directory, waits, environment)
     }
 
-    /// Holds a lock as another process does: `flock` tells descriptors apart, not processes.
+    /// Holds a lock like another process: `flock` distinguishes descriptors, not processes.
     private func hold(_ file: String) throws -> Int32 {
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0)
@@ -70,7 +70,7 @@ struct FileLockTests {
             let fixture = try await ClientFixture()
             let client = try PreludeSessionClient(
                 timeout: timeout,
-                // A store of the app's own in between.
+                // A store of the app between client and lock.
                 credentialStore: WrappingStore(
                     store: fixture.store, locks: FileCredentialStore(directory: directory, environment: environment)),
                 transport: fixture.transport,
@@ -106,7 +106,7 @@ struct FileLockTests {
                     try #require(try await fixture.store.read(ClientFixture.name + record)),
                     to: ClientFixture.name + record)
             }
-            // The lock is waited for in a time that passes, the answer in one that stands still.
+            // Waits for the lock return at once. Waits for the response never return.
             let client = try PreludeSessionClient(
                 credentialStore: store, transport: fixture.transport,
                 environment: SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes))

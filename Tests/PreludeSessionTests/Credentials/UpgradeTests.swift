@@ -4,15 +4,14 @@ import Testing
 
 @testable import PreludeSession
 
-/// The records as the versions of the SDK so far have written them, letter by letter. A new version adds to these, and
-/// takes none away.
+/// The exact records of all versions of the SDK so far. A new version adds records and removes none.
 @Suite("Records of other versions")
 struct UpgradeTests {
     private static let key = Data((1...32).map { UInt8($0) })
     private static let token = TestToken.access("access-0")
     private static let ended = Int(TestClock.start)
 
-    /// What version 1 wrote, by record.
+    /// The records of version 1, by suffix.
     private static let first: [String: String] = [
         ".session": """
         {"accessToken":"\(token)","accessTokenExpiresAt":\(ended),"refreshToken":"refresh-0",\
@@ -26,7 +25,7 @@ struct UpgradeTests {
         {"entries":[{"scope":"transfer:write","sessionID":"ses_1","status":"review",\
         "token":"\(TestToken.challenge("t0"))"}],"version":1}
         """,
-        // The reference date of Foundation's own coding.
+        // Seconds since 2001, the default of `Codable`.
         ".revocations": #"{"entries":[{"expiresAt":800000000,"refreshToken":"refresh-old"}],"version":1}"#,
     ]
 

@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Errors of the app's own transport and stores")
 struct ForeignErrorTests {
-    /// Knows something that nobody should be told.
+    /// An error with a secret text.
     private struct Broken: Error, Equatable, CustomStringConvertible {
         let description = "a secret"
     }
 
     private static let backend = "https://api.example.com/v1/session/orders"
 
-    /// Every way in which a client sends something.
+    /// Every way in which a client sends a request.
     enum Call: CaseIterable, Sendable {
         case login, refresh, list, backend
 
@@ -51,7 +51,7 @@ struct ForeignErrorTests {
     func transport(_ call: Call) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
-        // A refresh is tried twice.
+        // A refresh is sent twice.
         await fixture.transport.answer(call.path, .failure(Broken()), .failure(Broken()))
         let error = await #expect(throws: PreludeSessionError.self) { try await call.make(client) }
         guard case .network(let cause) = error else { return #expect(Bool(false), "\(error as Any)") }
@@ -100,7 +100,7 @@ struct ForeignErrorTests {
 
     // MARK: Keys
 
-    /// Which duty of a key store it does not do.
+    /// The call of a key store that fails.
     enum KeyFault: CaseIterable, Sendable { case finding, making, signing }
 
     private struct BrokenKeys: DeviceKeyStore {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Events of the session")
 struct EventTests {
-    /// What happens while the work is done, as many events as are expected.
+    /// The events during the work, as many as expected.
     private func events(
         _ count: Int, of client: PreludeSessionClient, during work: () async throws -> Void
     ) async throws -> [SessionEvent] {
@@ -46,7 +46,7 @@ struct EventTests {
         let stream = await client.events
         try await client.logout()
         try await client.logout()
-        // The first event was the only one: the next to come is that of a login.
+        // There was only one event: the next one is that of a login.
         await fixture.transport.answer("/login/email/password", ClientFixture.next(TestToken.challenge("t0")))
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: "a@example.com", password: "x"))

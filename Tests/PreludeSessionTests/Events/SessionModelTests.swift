@@ -5,7 +5,7 @@ import Testing
 
 @MainActor @Suite("The session model of a user interface")
 struct SessionModelTests {
-    /// Waits for a state; the test's time limit is the only clock.
+    /// Waits for a state until the test's time limit.
     private func wait(for model: SessionModel, _ condition: (SessionModel.State) -> Bool) async {
         while !condition(model.state) { await Task.yield() }
     }

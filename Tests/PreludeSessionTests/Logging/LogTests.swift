@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The log")
 struct LogTests {
-    /// Keeps everything, and renders it in every way there is.
+    /// Keeps all entries and renders them in every way.
     private final class Recorder: PreludeSessionLogHandler {
         private let kept = Mutex<[PreludeSessionLogEntry]>([])
         var entries: [PreludeSessionLogEntry] { kept.withLock { $0 } }
@@ -15,10 +15,10 @@ struct LogTests {
 
         func log(_ entry: PreludeSessionLogEntry) { kept.withLock { $0.append(entry) } }
 
-        /// As it shows unless the app wants more.
+        /// The default rendering.
         var text: String { Self.render(entries, \.description) }
 
-        /// With everything that can be got out of it.
+        /// The rendering with identifiers and dumps.
         var revealedText: String { Self.render(entries, \.revealedDescription) }
 
         private static func render(
@@ -95,7 +95,7 @@ struct LogTests {
             }
             for case .string(let value) in sent.body.values where value.count > 5 { secrets.insert(value) }
         }
-        // What is asked for is no secret, and a word of the protocol's.
+        // The name of a step is no secret.
         secrets.subtract(["Bearer", "DPoP", "transfer:write"])
         let key = try #require(try await fixture.store.read(ClientFixture.name + ".key"))
         let record = try JSONDecoder().decode([String: PreludeJSONValue].self, from: key)

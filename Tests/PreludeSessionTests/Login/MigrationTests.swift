@@ -26,7 +26,7 @@ struct MigrationTests {
         let user = try await client.migrate(options)
         #expect(user.profile.sessionID == "ses_1")
         let exchange = try #require(await fixture.transport.requests("/migration").first)
-        // SHA-256 of the verifier below (RFC 7636 §4.2), computed apart from our own code.
+        // SHA-256 of the verifier below (RFC 7636 §4.2), computed without the SDK's code.
         #expect(
             exchange.body == [
                 "token": .string("old-credential"),

@@ -7,7 +7,7 @@ import Testing
 struct LogoutDuringLoginTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 
-    /// A client that is signed in, and whose login as `ses_2` goes through when the gate is opened.
+    /// A signed-in client whose login as `ses_2` succeeds when the gate is opened.
     private func fixture() async throws -> (ClientFixture, PreludeSessionClient, Gate) {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -39,7 +39,7 @@ struct LogoutDuringLoginTests {
             #expect(try await login == "unauthorized")
             await hold.released.open()
         } else {
-            // Its own note waits for that of the logout.
+            // The login's revocation is queued after the logout's.
             await fixture.transport.arrival(of: "/login/finalize")
             for _ in 0..<200 { await Task.yield() }
             await hold.released.open()

@@ -94,7 +94,7 @@ struct SigningOutTests {
             "/refresh", fixture.refreshed(1, session: "ses_2"), fixture.refreshed(2, session: "ses_2"))
         await fixture.transport.answer("/revoke", .held(gate, .success()))
         #expect(try await client.refresh().profile.sessionID == "ses_2")
-        // Not a repeat of the refresh that is over, either.
+        // The ended refresh is not repeated either.
         try await client.invalidateSession()
         #expect(try await client.refresh().profile.sessionID == "ses_2")
         #expect(await fixture.transport.count("/refresh") == 2)

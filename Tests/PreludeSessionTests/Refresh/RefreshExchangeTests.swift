@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The exchange of a refresh token")
 struct RefreshExchangeTests {
-    /// What the exchange is fed with.
+    /// An input of the state machine.
     enum Input: Sendable {
         case success, offline, timeout, keyLost, storageUnavailable, newKey, sameKey
         /// A response of a proxy with this status.

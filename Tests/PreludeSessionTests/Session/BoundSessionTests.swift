@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// RFC 9449 §7.1: whoever holds a bound token presents it with a proof, to the session service as to any other.
+/// RFC 9449 §7.1: a bound token is sent with a proof, to the session service too.
 @Suite("A session whose access token is bound to the device key")
 struct BoundSessionTests {
     private static let empty = #"{"sessions":[],"total":0,"limit":10,"offset":0}"#
@@ -116,7 +116,7 @@ struct BoundSessionTests {
     }
 }
 
-/// The token is bound to a key, and the device has another, or none.
+/// The access token is bound to a key, and the device has another key or none.
 @Suite("A bound access token without its key")
 struct BoundWithoutKeyTests {
     @Test("A key mismatch at the service ends the session with a lost key")
@@ -170,7 +170,7 @@ struct BoundWithoutKeyTests {
         await fixture.transport.answer("/me/list", .success(#"{"sessions":[],"total":0,"limit":10,"offset":0}"#))
         await fixture.transport.answer("/me/identifiers", .success(#"{"identifiers":[]}"#))
         _ = try await client.listSessions()
-        // Another process: a new key, and tokens that are bound to it.
+        // Another process stores a new key and tokens that are bound to it.
         _ = try await SoftwareDeviceKeyStore(store: fixture.store).makeKey(ClientFixture.name)
         let token = ClientFixture.boundToken("access-9", to: try await fixture.keyThumbprint())
         let stored = StoredSession(

@@ -106,7 +106,7 @@ struct FenceTests {
         await fixture.transport.answer(
             "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
-        // The refresh is under way once it asked for its lock; the engine answers in order.
+        // The refresh has started when it waits for its lock. The engine handles calls in order.
         while await client.engine.refreshing == nil { await Task.yield() }
         try await client.logout()
         _ = try await client.loginWithPassword(Self.password)

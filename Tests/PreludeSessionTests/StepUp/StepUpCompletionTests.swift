@@ -33,7 +33,7 @@ struct StepUpCompletionTests {
         #expect(await client.profile?.extras["scope"] == .string("transfer:write"))
         #expect(try await fixture.stored()?.refreshToken == "refresh-1")
         #expect(try await fixture.store.read(ClientFixture.name + ".stepup") == nil)
-        // What was granted stays at hand.
+        // The granted scope stays in the current token.
         _ = try await client.refresh()
         #expect(await fixture.transport.count("/refresh") == 1)
     }
@@ -170,7 +170,7 @@ struct StepUpCompletionTests {
         #expect(try await failure { _ = try await client.submitStepUpOTP(challenge, code: "123456") } == "timeout")
         #expect(try await client.refresh().profile.extras["scope"] == .string("transfer:write"))
         #expect(await client.activeStepUp == nil)
-        // And who asks once more hears that it is done.
+        // A repeated call succeeds too.
         #expect(try await client.submitStepUpOTP(challenge, code: "123456") == nil)
         #expect(await grants(fixture) == [completed, completed])
         #expect(await fixture.transport.count("/otp/check") == 1)
@@ -225,7 +225,7 @@ struct StepUpCompletionTests {
         #expect(await grants(fixture) == [completed, nil])
     }
 
-    // MARK: When the challenge is refused
+    // MARK: When the challenge is rejected
 
     @Test(
         "A rejected challenge neither ends the session nor fails another refresh",
@@ -245,7 +245,7 @@ struct StepUpCompletionTests {
         #expect(try await fixture.stored()?.refreshToken == "refresh-0")
         #expect(await client.activeStepUp == nil)
         #expect(try await fixture.store.read(ClientFixture.name + ".stepup") == nil)
-        // The token at hand is as good as before, and what it carries is not thrown away.
+        // The current token stays valid and keeps its scopes.
         _ = try await client.refresh()
         #expect(await grants(fixture) == [completed])
         try await client.invalidateSession()
@@ -334,7 +334,7 @@ struct StepUpCompletionTests {
         #expect(try await client.refresh().profile.sessionID == "ses_1")
         #expect(await grants(fixture) == [completed, completed, nil])
         #expect(try await fixture.stored()?.refreshToken == "refresh-1")
-        // The scope is not given up.
+        // The challenge is kept.
         await fixture.transport.answer("/refresh", fixture.refreshed(2, scope: "transfer:write"))
         #expect(try await client.refresh().profile.extras["scope"] == .string("transfer:write"))
     }

@@ -2,7 +2,7 @@ import Foundation
 import PreludeSession
 import Testing
 
-/// The loop of an app that knows every kind of step.
+/// The loop of an app that handles every kind of step.
 @Suite("A loop over the steps of a step-up")
 struct StepUpLoopTests {
     private func stepUp(_ client: PreludeSessionClient, from first: StepUpChallenge) async throws {

@@ -18,7 +18,7 @@ struct StepUpStepTests {
         #expect(sent.headers["x-refresh-token"] == nil)
     }
 
-    /// A client that knows a nonce, and a challenge.
+    /// A client that has learned a nonce, and a challenge.
     private func steppingUp(_ fixture: ClientFixture) async throws -> (PreludeSessionClient, StepUpChallenge) {
         let client = try fixture.client()
         await fixture.transport.answer(
@@ -166,7 +166,7 @@ struct StepUpStepTests {
 
 @Suite("Challenges that cannot continue are rejected before any request")
 struct UnusableChallengeTests {
-    /// What all three calls fail with, and whether anything was sent.
+    /// The error of all three calls. It fails the test if a request was sent.
     private func expectRefused(
         _ challenge: StepUpChallenge, by client: PreludeSessionClient, on fixture: ClientFixture, as expected: String
     ) async throws {
@@ -202,7 +202,7 @@ struct UnusableChallengeTests {
         let fixture = try await ClientFixture(lifetime: 86_400)
         let client = try fixture.client()
         let challenge = try await fixture.challenge(of: client)
-        // 2025-06-15 15:06:40 is the tests' beginning of time.
+        // `TestClock.start` is 2025-06-15 15:06:40.
         await fixture.transport.answer("/otp", .success(headers: ["date": "Sun, 15 Jun 2025 16:06:40 GMT"]))
         try await client.sendStepUpOTP(challenge)
         try await expectRefused(challenge, by: client, on: fixture, as: "expiredChallengeToken")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Slow and large responses", .timeLimit(.minutes(1)))
 struct SlowAnswerTests {
-    /// A client over a real connection, whose time is up when the test says so.
+    /// A client with a real connection. Its timeout expires when `sleep` returns.
     private func client(
         of server: RawServer, sleep: @escaping @Sendable (Double) async throws -> Void
     ) throws -> PreludeSessionClient {
