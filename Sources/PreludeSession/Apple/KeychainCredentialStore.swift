@@ -20,13 +20,13 @@
         public init(service: String = "prelude-session", accessGroup: String? = nil, lockDirectory: URL? = nil) {
             records = KeychainRecords(
                 items: SecurityKeychainItems(service: service, accessGroup: accessGroup),
-                lock: FileLock(directory: (lockDirectory?.path ?? Self.caches) + "/" + FileLock.safe(service)))
+                lock: FileLock(directory: (lockDirectory?.path ?? Self.caches) + "/" + FileLock.fileName(for: service)))
         }
 
         private static var caches: String {
             // Without a sandbox all apps share one caches directory.
             let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-            return NSHomeDirectory() + "/Library/Caches/" + FileLock.safe(app)
+            return NSHomeDirectory() + "/Library/Caches/" + FileLock.fileName(for: app)
         }
 
         public func read(_ name: String) throws -> Data? { try records.read(name) }

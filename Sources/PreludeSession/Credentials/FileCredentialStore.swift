@@ -88,7 +88,7 @@ public struct FileCredentialStore: CredentialStore {
         guard fsync(descriptor) == 0 else { throw Self.failure("sync", errno) }
     }
 
-    private func path(_ name: String) -> String { directory + "/" + FileLock.safe(name) }
+    private func path(_ name: String) -> String { directory + "/" + FileLock.fileName(for: name) }
 
     private static func failure(_ verb: String, _ code: Int32) -> PreludeSessionError {
         .storageUnavailable("cannot \(verb) the credential file: \(String(cString: strerror(code)))")

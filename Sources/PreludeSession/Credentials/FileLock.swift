@@ -24,7 +24,7 @@ struct FileLock: Sendable {
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
         try Self.makeDirectory(directory)
-        let file = directory + "/" + Self.safe(name) + ".lock"
+        let file = directory + "/" + Self.fileName(for: name) + ".lock"
         let (environment, seconds) = (environment, Self.waitLimit)
         let waitLimit: @Sendable () async throws -> Void = { try await environment.sleep(seconds) }
         return try await AsyncLock.shared.with(file, waitLimit: waitLimit) {
@@ -66,14 +66,14 @@ struct FileLock: Sendable {
     }
 
     /// A valid file name for a record or a lock.
-    static func safe(_ name: String) -> String {
-        let safe = name.unicodeScalars.map { scalar in
+    static func fileName(for name: String) -> String {
+        let characters = name.unicodeScalars.map { scalar in
             scalar.isASCII
                 && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
                     || ".-_".unicodeScalars.contains(scalar))
                 ? Character(scalar) : "_"
         }
-        return String(safe)
+        return String(characters)
     }
 
     private static func failure(_ verb: String, _ code: Int32) -> PreludeSessionError {

@@ -20,13 +20,13 @@ public final class URLSessionTransport: SessionTransport {
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        let (progress, source) = AsyncStream.makeStream(of: ExchangeProgress.self)
+        let (events, source) = AsyncStream.makeStream(of: URLSessionTaskEvent.self)
         session = URLSession(
-            configuration: configuration, delegate: ExchangeDelegate(progress: source), delegateQueue: nil)
+            configuration: configuration, delegate: URLSessionEventDelegate(events: source), delegateQueue: nil)
         let collector = URLSessionTaskCollector()
         self.collector = collector
         // Ends when the session is invalidated: the delegate then finishes the stream.
-        Task { for await step in progress { await collector.take(step) } }
+        Task { for await event in events { await collector.take(event) } }
     }
 
     deinit { session.finishTasksAndInvalidate() }

@@ -22,7 +22,7 @@ struct AppCallTests {
         arguments: [200, 404, 500])
     func bearer(status: Int) async throws {
         let fixture = try await ClientFixture()
-        await fixture.transport.answer(Self.path, status == 200 ? .success(#"{"ok":true}"#) : .noise(status))
+        await fixture.transport.answer(Self.path, status == 200 ? .success(#"{"ok":true}"#) : .proxyResponse(status))
         let (_, response) = try await fixture.client().data(for: request())
         #expect(response.statusCode == status)
         #expect(response.url?.absoluteString == Self.full)
@@ -59,7 +59,8 @@ struct AppCallTests {
     func oneRetry() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
-        await fixture.transport.answer(Self.path, .noise(401), .success(#"{"ok":true}"#), .noise(401), .noise(401))
+        await fixture.transport.answer(
+            Self.path, .proxyResponse(401), .success(#"{"ok":true}"#), .proxyResponse(401), .proxyResponse(401))
         await fixture.transport.answer("/refresh", fixture.refreshed(1), fixture.refreshed(2))
         #expect(try await client.data(for: request()).1.statusCode == 200)
         #expect(try await client.data(for: request()).1.statusCode == 401)
@@ -87,7 +88,8 @@ struct AppCallTests {
         let client = try fixture.client()
         let gate = Gate()
         await fixture.transport.answer(
-            Self.path, .held(gate, .noise(401)), .held(gate, .noise(401)), .success(#"{"n":1}"#), .success(#"{"n":2}"#))
+            Self.path, .held(gate, .proxyResponse(401)), .held(gate, .proxyResponse(401)), .success(#"{"n":1}"#),
+            .success(#"{"n":2}"#))
         await fixture.transport.answer("/refresh", fixture.refreshed(1))
         let request = try request()
         async let first = client.data(for: request)
@@ -103,7 +105,7 @@ struct AppCallTests {
     func offline() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
-        await fixture.transport.answer(Self.path, .noise(401))
+        await fixture.transport.answer(Self.path, .proxyResponse(401))
         await fixture.transport.answer("/refresh", .offline, .offline)
         #expect(try await failure { _ = try await client.data(for: try request()) } == "network")
         #expect(try await fixture.stored() != nil)

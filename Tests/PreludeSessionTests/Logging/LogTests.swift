@@ -68,7 +68,8 @@ struct LogTests {
         _ = try await client.submitStepUpOTP(challenge, code: Self.code)
         await transport.answer("/me/password/reset", .success())
         await transport.answer(
-            "/refresh", fixture.refreshed(5), .errorResponse(429, "refresh-5"), .noise(503), .noise(503))
+            "/refresh", fixture.refreshed(5), .errorResponse(429, "refresh-5"), .proxyResponse(503), .proxyResponse(503)
+        )
         try await client.changePassword(RedactedString(Self.password))
         for _ in 1...2 {
             try await client.invalidateSession()

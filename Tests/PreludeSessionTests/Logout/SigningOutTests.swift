@@ -15,12 +15,12 @@ struct SigningOutTests {
             let challenge = try await fixture.challenge(of: client)
             await fixture.transport.answer(
                 "/otp/check", ClientFixture.next(TestToken.challenge("t1", step: "completed")))
-            await fixture.transport.answer("/refresh", .noise(401))
+            await fixture.transport.answer("/refresh", .proxyResponse(401))
             _ = try await failure { _ = try await client.submitStepUpOTP(challenge, code: "123456") }
             #expect(await client.activeStepUp?.currentStep == "completed", "the step-up waits for a better moment")
         }
         try await client.invalidateSession()
-        await fixture.transport.answer("/refresh", .noise(401))
+        await fixture.transport.answer("/refresh", .proxyResponse(401))
         #expect(try await failure { _ = try await client.refresh() } == "generic")
         #expect(try await fixture.stored() != nil)
         #expect(await client.profile != nil)
@@ -144,7 +144,7 @@ struct SigningOutTests {
         let client = try fixture.client()
         let challenge = try await fixture.challenge(of: client)
         await fixture.transport.answer("/otp/check", ClientFixture.next(TestToken.challenge("t1", step: "completed")))
-        await fixture.transport.answer("/refresh", .offline, .offline, .noise(503), .noise(503))
+        await fixture.transport.answer("/refresh", .offline, .offline, .proxyResponse(503), .proxyResponse(503))
         #expect(try await failure { _ = try await client.submitStepUpOTP(challenge, code: "1") } == "network")
         #expect(try await client.refresh().profile.sessionID == "ses_1")
         await fixture.transport.answer("/refresh", fixture.refreshed(1, scope: "transfer:write"))

@@ -274,7 +274,7 @@ struct StepUpCompletionTests {
         arguments: [(429, "rateLimited"), (500, "generic"), (503, "network"), (403, "generic"), (404, "generic")])
     func passingTrouble(status: Int, expected: String) async throws {
         let (fixture, client, challenge) = try await ready()
-        let noise = ScriptedTransport.Answer.noise(status, headers: ["retry-after": "1"])
+        let noise = ScriptedTransport.Answer.proxyResponse(status, headers: ["retry-after": "1"])
         await fixture.transport.answer("/refresh", noise, fixture.refreshed(1))
         #expect(try await failure { _ = try await client.submitStepUpOTP(challenge, code: "123456") } == expected)
         #expect(await client.activeStepUp?.currentStep == "completed")
@@ -326,7 +326,7 @@ struct StepUpCompletionTests {
     func failingChallenge(speaksProtocol: Bool) async throws {
         let (fixture, client, challenge) = try await ready()
         let failed: ScriptedTransport.Answer =
-            speaksProtocol ? .errorResponse(500, "internal") : .noise(503, headers: ["retry-after": "1"])
+            speaksProtocol ? .errorResponse(500, "internal") : .proxyResponse(503, headers: ["retry-after": "1"])
         await fixture.transport.answer("/refresh", failed, failed, fixture.refreshed(1))
         let error = try await failure { _ = try await client.submitStepUpOTP(challenge, code: "123456") }
         #expect(error == (speaksProtocol ? "internalServerError" : "network"))

@@ -19,7 +19,7 @@ actor ScriptedTransport: SessionTransport {
         case success(_ json: String = "", headers: [String: String] = [:])
         case errorResponse(_ status: Int, _ code: String, headers: [String: String] = [:])
         /// A response that is not the service's, such as a proxy's.
-        case noise(_ status: Int, headers: [String: String] = [:])
+        case proxyResponse(_ status: Int, headers: [String: String] = [:])
         case offline
         case timeout
         /// The transport throws its own error.
@@ -76,7 +76,7 @@ actor ScriptedTransport: SessionTransport {
         case .success(let json, let headers): return response(json.isEmpty ? 204 : 200, json, headers)
         case .errorResponse(let status, let code, let headers):
             return response(status, #"{"code":"\#(code)","message":"refused"}"#, headers)
-        case .noise(let status, let headers): return response(status, "<html>", headers)
+        case .proxyResponse(let status, let headers): return response(status, "<html>", headers)
         case .offline: throw PreludeSessionError.network(underlying: Disconnected())
         case .timeout: throw PreludeSessionError.timeout
         case .failure(let error): throw error

@@ -10,7 +10,7 @@ struct ProxyAnswerTests {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         try await client.invalidateSession()
-        await fixture.transport.answer("/refresh", .noise(status), fixture.refreshed(1))
+        await fixture.transport.answer("/refresh", .proxyResponse(status), fixture.refreshed(1))
         #expect(try await client.refresh().profile.sessionID == "ses_1")
         #expect(
             await fixture.transport.requests("/refresh").map { $0.headers["x-refresh-token"] } == [
@@ -23,7 +23,7 @@ struct ProxyAnswerTests {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         try await client.invalidateSession()
-        await fixture.transport.answer("/refresh", .noise(status, headers: ["retry-after": "30"]))
+        await fixture.transport.answer("/refresh", .proxyResponse(status, headers: ["retry-after": "30"]))
         let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
         #expect(error?.retryAfter == 30)
         #expect(await fixture.transport.count("/refresh") == 1)
@@ -36,7 +36,7 @@ struct ProxyAnswerTests {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         try await client.invalidateSession()
-        await fixture.transport.answer("/refresh", .noise(status, headers: ["retry-after": "1"]))
+        await fixture.transport.answer("/refresh", .proxyResponse(status, headers: ["retry-after": "1"]))
         await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
         #expect(try await fixture.stored()?.refreshToken == "refresh-0")
         #expect(await client.profile?.sessionID == "ses_1")
@@ -48,7 +48,7 @@ struct ProxyAnswerTests {
     func logout(status: Int) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
-        await fixture.transport.answer("/revoke", .noise(status))
+        await fixture.transport.answer("/revoke", .proxyResponse(status))
         try await client.logout()
         await fixture.transport.answer("/revoke", .success())
         await client.engine.revocations.send().value
@@ -66,7 +66,7 @@ struct ProxyAnswerTests {
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
         await fixture.transport.answer("/otp/check", ClientFixture.next(TestToken.challenge("t0")))
-        await fixture.transport.answer("/login/finalize", .noise(status), fixture.refreshed(1))
+        await fixture.transport.answer("/login/finalize", .proxyResponse(status), fixture.refreshed(1))
         #expect(
             try await failure { _ = try await client.checkOTP("123456") } == (status == 429 ? "rateLimited" : "network")
         )
@@ -80,7 +80,7 @@ struct ProxyAnswerTests {
     func call(status: Int, expected: String) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
-        await fixture.transport.answer("/me/list", .noise(status))
+        await fixture.transport.answer("/me/list", .proxyResponse(status))
         #expect(try await failure { _ = try await client.listSessions() } == expected)
         #expect(await fixture.transport.count("/me/list") == 1)
     }
