@@ -3,24 +3,24 @@ import Testing
 
 @testable import PreludeSession
 
-/// A client that is signed in to a scripted service, and what tests need to look behind it.
-struct Stage {
+/// The parts of a client that is signed in to a scripted service: transport, store, clock and randomness.
+struct ClientFixture {
     static let name = "localhost:8080"
 
     let transport = ScriptedTransport()
-    let store = StubbornStore()
+    let store = FaultyStore()
     let clock = TestClock()
     let randomness = TestRandomness()
 
     /// - Parameters:
-    ///   - scope: The scope of the access token at hand.
-    ///   - lifetime: Seconds the access token at hand lives.
+    ///   - scope: The scope of the stored access token.
+    ///   - lifetime: The lifetime of the stored access token, in seconds.
     init(scope: String? = nil, lifetime: Double = 300, signedIn: Bool = true) async throws {
         _ = try await SoftwareDeviceKeyStore(store: store).makeKey(Self.name)
         if signedIn { try await signIn(scope: scope, lifetime: lifetime) }
     }
 
-    /// Puts a session into the store, as another client of the same store would.
+    /// Stores a session, as another client of the same store does.
     func signIn(session: String = "ses_1", scope: String? = nil, lifetime: Double = 300) async throws {
         let now = clock.now.timeIntervalSince1970
         let stored = StoredSession(
@@ -41,12 +41,12 @@ struct Stage {
             logHandler: log, environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
     }
 
-    /// The session as it lies in the store.
+    /// The stored session.
     func stored() async throws -> StoredSession? {
         try await store.read(Self.name + ".session").map(StoredSession.decode)
     }
 
-    /// What a refresh answers with: `access-n` and `refresh-n`.
+    /// The response to a refresh, with `access-n` and `refresh-n`.
     func refreshed(
         _ number: Int, scope: String? = nil, session: String = "ses_1", lifetime: Double = 300
     ) -> ScriptedTransport.Answer {
@@ -57,7 +57,7 @@ struct Stage {
             headers: ["x-refresh-token": "refresh-\(number)"])
     }
 
-    /// A challenge that a client was given by `requestStepUp`.
+    /// A challenge of `requestStepUp`.
     func challenge(
         of client: PreludeSessionClient, _ token: String = TestToken.challenge("t0"), status: String = "review"
     ) async throws -> StepUpChallenge {
@@ -75,72 +75,7 @@ struct Stage {
     }
 }
 
-/// A store that refuses reads or writes when told to, as a locked device does.
-actor StubbornStore: CredentialStore {
-    /// `growth` is a full disk: nothing can be written, and everything deleted.
-    enum Refusal: Sendable { case nothing, reads, writes, growth }
-
-    /// Held are those that have read, and those that are about to write.
-    enum Use: Sendable { case read, write }
-
-    /// Somebody who is stopped in the middle of using the store.
-    struct Hold: Sendable {
-        let arrived = Gate()
-        let released = Gate()
-    }
-
-    private let inner = InMemoryCredentialStore()
-    private var refusal = Refusal.nothing
-
-    func refuse(_ what: Refusal) { refusal = what }
-
-    private var holds: [(use: Use, name: String, hold: Hold)] = []
-
-    /// Stops whoever uses a record next, a `.session` for example, until the hold is released.
-    func hold(_ use: Use, _ name: String) -> Hold {
-        let hold = Hold()
-        holds.append((use, Stage.name + name, hold))
-        return hold
-    }
-
-    private func pause(_ use: Use, _ name: String) async {
-        guard let index = holds.firstIndex(where: { $0.use == use && $0.name == name }) else { return }
-        let hold = holds.remove(at: index).hold
-        await hold.arrived.open()
-        await hold.released.wait()
-    }
-
-    private func check(_ what: Refusal) throws {
-        if refusal == what { throw PreludeSessionError.storageUnavailable("refused by the test") }
-    }
-
-    func read(_ name: String) async throws -> Data? {
-        try check(.reads)
-        let data = await inner.read(name)
-        await pause(.read, name)
-        return data
-    }
-
-    func write(_ data: Data, to name: String) async throws {
-        try check(.writes)
-        try check(.growth)
-        await pause(.write, name)
-        await inner.write(data, to: name)
-    }
-
-    func delete(_ name: String) async throws {
-        try check(.writes)
-        await inner.delete(name)
-    }
-
-    nonisolated func withLock<Answer: Sendable>(
-        _ name: String, _ work: @Sendable () async throws -> Answer
-    ) async throws -> Answer {
-        try await inner.withLock(name, work)
-    }
-}
-
-/// The case of the SDK error that the work fails with, `nil` when it succeeds; any other error is rethrown.
+/// The name of the `PreludeSessionError` case that the work throws; `nil` if it throws none. Rethrows other errors.
 func failure(_ work: () async throws -> Void) async throws -> String? {
     do {
         try await work()

@@ -1,5 +1,5 @@
-/// Where credentials and keys are when an app says nothing else.
-enum StandardStores {
+/// The stores of an app that passes none.
+enum DefaultStores {
     static func credentials() -> any CredentialStore {
         #if canImport(Security)
             KeychainCredentialStore()

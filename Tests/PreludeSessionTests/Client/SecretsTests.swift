@@ -3,9 +3,9 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Secrets do not show")
+@Suite("Secrets are not printed")
 struct SecretsTests {
-    @Test("a password shows neither printed nor dumped")
+    @Test("A password is visible neither printed nor dumped")
     func password() {
         let options = LoginWithPasswordOptions(emailAddress: "a@example.com", password: "hunter2")
         var dumped = ""
@@ -15,7 +15,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("a credential to migrate shows neither printed nor dumped")
+    @Test("A credential to migrate is visible neither printed nor dumped")
     func migration() {
         let options = MigrateOptions(token: "old-credential")
         var dumped = ""
@@ -23,7 +23,7 @@ struct SecretsTests {
         for text in [dumped, "\(options)", String(reflecting: options)] { #expect(!text.contains("old-credential")) }
     }
 
-    @Test("a challenge shows without its token and the token's id")
+    @Test("A printed challenge contains neither its token nor the token's id")
     func challenge() throws {
         let token = TestToken.challenge("secret-jti")
         let challenge = try #require(
@@ -38,7 +38,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("a user shows without the token")
+    @Test("A printed user does not contain the token")
     func token() throws {
         let payload = Data(#"{"sub":"usr_1","sid":"ses_1","plan":"pro"}"#.utf8).base64EncodedString()
             .replacing("=", with: "")
@@ -52,14 +52,14 @@ struct SecretsTests {
     }
 
     @Test(
-        "endpoints that would show secrets to others are refused",
+        "Endpoints that would expose secrets are rejected",
         arguments: ["http://example.com", "ftp://example.com", "example.com", "https://a/b", "https://u:p@example.com"])
     func endpoints(text: String) {
         #expect(throws: PreludeSessionError.self) { try PreludeSessionClient(endpoint: .custom(text)) }
     }
 
     @Test(
-        "endpoints in other spellings are fine",
+        "Endpoints in other valid spellings are accepted",
         arguments: ["https://example.com/", "http://127.0.0.1:1", "http://[::1]:8080"])
     func goodEndpoints(text: String) throws {
         _ = try PreludeSessionClient(endpoint: .custom(text), credentialStore: InMemoryCredentialStore())

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PreludeSession
 
-/// Sessions whose access tokens are bound to the device's key.
-extension Stage {
-    /// The thumbprint of the key that lies in the store.
+/// Sessions with access tokens that are bound to the device key.
+extension ClientFixture {
+    /// The thumbprint of the stored key.
     func keyThumbprint() async throws -> String {
         let key = try #require(try await SoftwareDeviceKeyStore(store: store).key(Self.name))
         let x = TestToken.base64URL(key.publicKey.prefix(32))
@@ -23,9 +23,9 @@ extension Stage {
         ])
     }
 
-    /// Puts a session into the store, as an earlier launch has left it.
+    /// Stores a session, as an earlier launch does.
     ///
-    /// - Parameter thumbprint: What its access token is bound to; `nil` is the key of the device.
+    /// - Parameter thumbprint: The key that its access token is bound to; `nil` for the device key.
     /// - Returns: The access token.
     @discardableResult
     func signInBound(to thumbprint: String? = nil) async throws -> String {
@@ -37,7 +37,7 @@ extension Stage {
         return token
     }
 
-    /// An answer with tokens, of which the access token is bound to a key.
+    /// A response with a bound access token.
     func answer(
         bound token: String, tokenType: String? = "DPoP", number: Int = 1
     ) -> ScriptedTransport.Answer {

@@ -15,7 +15,7 @@ struct FileCredentialStoreTests {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber).intValue
     }
 
-    @Test("a record comes back, can be replaced, and can be gone")
+    @Test("A record can be read, replaced and deleted")
     func roundTrip() async throws {
         try await withDirectory { directory in
             let store = FileCredentialStore(directory: directory)
@@ -30,7 +30,7 @@ struct FileCredentialStoreTests {
         }
     }
 
-    @Test("only the owner can read: directory 0700, file 0600")
+    @Test("Only the owner can read: directory 0700, file 0600")
     func modes() async throws {
         try await withDirectory { directory in
             try FileCredentialStore(directory: directory).write(Data("x".utf8), to: "localhost:8080.session")
@@ -39,26 +39,26 @@ struct FileCredentialStoreTests {
         }
     }
 
-    @Test("what cannot be read is unavailable, never absent")
+    @Test("An unreadable record is unavailable and never absent")
     func unreadable() async throws {
         try await withDirectory { directory in
             let store = FileCredentialStore(directory: directory)
             try store.write(Data("x".utf8), to: "a")
-            // A directory in the file's place cannot be read as one, whoever asks.
+            // A directory in place of the file cannot be read, not even by root.
             try FileManager.default.createDirectory(atPath: directory + "/b", withIntermediateDirectories: false)
             #expect(throws: PreludeSessionError.self) { try store.read("b") }
         }
     }
 
-    @Test("a write that fails leaves the old record whole, and nothing of the new one")
+    @Test("A failed write keeps the old record and leaves nothing of the new one")
     func failedWrite() async throws {
         try await withDirectory { directory in
             let store = FileCredentialStore(directory: directory)
             try store.write(Data("old".utf8), to: "a")
-            // A directory cannot be replaced by a file, and a folder in the way of the name cannot be written into.
+            // A file cannot replace a directory.
             try FileManager.default.createDirectory(atPath: directory + "/b/c", withIntermediateDirectories: true)
             #expect(throws: PreludeSessionError.self) { try store.write(Data("new".utf8), to: "b") }
-            // Longer than a name may be, temporary or not.
+            // Longer than the longest file name, also with the temporary suffix.
             let long = String(repeating: "n", count: 300)
             #expect(throws: PreludeSessionError.self) { try store.write(Data("new".utf8), to: long) }
             #expect(try store.read("a") == Data("old".utf8))
@@ -66,7 +66,7 @@ struct FileCredentialStoreTests {
         }
     }
 
-    @Test("the lock lets one in at a time")
+    @Test("The lock admits one caller at a time")
     func lock() async throws {
         try await withDirectory { directory in
             let store = FileCredentialStore(directory: directory)
@@ -87,7 +87,7 @@ struct FileCredentialStoreTests {
         }
     }
 
-    @Test("a record of a newer version is left alone, not taken for signed out")
+    @Test("A session record of a newer version is kept and does not mean signed out")
     func newerVersion() async throws {
         let store = InMemoryCredentialStore()
         await store.write(Data(#"{"version":2,"anything":true}"#.utf8), to: "localhost:8080.session")

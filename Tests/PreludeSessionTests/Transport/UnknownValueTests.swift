@@ -2,75 +2,75 @@ import Foundation
 import PreludeSession
 import Testing
 
-@Suite("A service that knows more than this version of the SDK")
+@Suite("A service with values that this version of the SDK does not know")
 struct UnknownValueTests {
     private static let session = """
         {"id":"ses_2","device_model":"Watch","device_type":"wearable","os_version":"","country_code":"",
         "created_at":"","last_seen_at":"","expires_at":"","battery":"full"}
         """
 
-    @Test("a kind of device is unknown, and what is new about a session is passed over")
+    @Test("A new device type is unknown, and new members of a session are ignored")
     func device() async throws {
-        let stage = try await Stage()
-        await stage.transport.answer(
+        let fixture = try await ClientFixture()
+        await fixture.transport.answer(
             "/me/list", .success(#"{"sessions":[\#(Self.session)],"total":1,"limit":10,"offset":0,"cursor":"c"}"#))
-        let sessions = try await stage.client().listSessions().sessions
+        let sessions = try await fixture.client().listSessions().sessions
         #expect(sessions.map(\.deviceType) == [.unknown])
     }
 
-    @Test("a kind of identifier that an app cannot name is left out")
+    @Test("An unknown type of identifier is left out")
     func identifier() async throws {
-        let stage = try await Stage()
-        await stage.transport.answer(
+        let fixture = try await ClientFixture()
+        await fixture.transport.answer(
             "/me/identifiers",
             .success(
                 #"{"identifiers":[{"type":"passkey","value":"k"},{"type":"email_address","value":"a@example.com"}]}"#))
-        let identifiers = try await stage.client().identifiers()
+        let identifiers = try await fixture.client().identifiers()
         #expect(identifiers == [PreludeIdentifier(type: .emailAddress, value: "a@example.com")])
     }
 
     @Test(
-        "a decision about a scope with steps to do is one to go on with; without a token it is an error, and no grant")
+        "An unknown step-up status with a token continues, and without a token it is an error")
     func stepUp() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        let challenge = try await stage.challenge(of: client, status: "deferred")
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        let challenge = try await fixture.challenge(of: client, status: "deferred")
         #expect(challenge.status == .underReview)
         #expect(challenge.currentStep == "verify_sms")
-        await stage.transport.answer("/stepup/request", Stage.decision(nil, status: "deferred"))
+        await fixture.transport.answer("/stepup/request", ClientFixture.decision(nil, status: "deferred"))
         #expect(try await failure { _ = try await client.requestStepUp(scope: "a") } == "generic")
     }
 
-    @Test("a step is told by its key")
+    @Test("An unknown step has its key")
     func step() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        let challenge = try await stage.challenge(of: client, TestToken.challenge("t0", step: "verify_retina"))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        let challenge = try await fixture.challenge(of: client, TestToken.challenge("t0", step: "verify_retina"))
         #expect(challenge.currentStep == "verify_retina")
     }
 
     @Test(
-        "an error code keeps its word, whatever its status, and signs nobody out", arguments: [400, 401, 403, 409, 418])
+        "An unknown error code is kept with any status and ends no session", arguments: [400, 401, 403, 409, 418])
     func error(status: Int) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         try await client.invalidateSession()
-        await stage.transport.answer("/refresh", .refusal(status, "quota_of_tomorrow"))
+        await fixture.transport.answer("/refresh", .errorResponse(status, "quota_of_tomorrow"))
         let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
         guard case .generic(let code, _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
         #expect(code == "quota_of_tomorrow")
         #expect(await client.profile != nil)
     }
 
-    @Test("a claim is among the extras")
+    @Test("A new claim is in the profile's extras")
     func claim() async throws {
-        let stage = try await Stage(signedIn: false)
-        let client = try stage.client()
-        await stage.transport.answer("/login/email/password", Stage.next(TestToken.challenge("t0")))
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client()
+        await fixture.transport.answer("/login/email/password", ClientFixture.next(TestToken.challenge("t0")))
         let token = TestToken.jwt([
             "sub": .string("usr_1"), "sid": .string("ses_1"), "tier": .object(["level": .int(3)]),
         ])
-        await stage.transport.answer(
+        await fixture.transport.answer(
             "/login/finalize",
             .success(
                 #"{"access_token":"\#(token)","expires_at":1750000300,"token_type":"Bearer","new":[1]}"#,
