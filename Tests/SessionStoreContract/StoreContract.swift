@@ -6,7 +6,8 @@ package enum StoreContract {
     package static let backends = ["SQLite file", "SQLite memory"]
 
     package static let rules: [ContractRule] =
-        AppRules.all + ManagementKeyRules.all + UserRules.all + IdentifierRules.all + AccessRules.all
+        FactRules.all + GuardRules.all + AppRules.all + ManagementKeyRules.all + UserRules.all + IdentifierRules.all
+        + AccessRules.all
         + StartSessionRules.all + RotationRules.all + RotationRaceRules.all + SessionListRules.all
         + ReplayMemoryRules.all + VerificationRules.all + CheckCodeRules.all + PasswordTryRules.all
         + HousekeepingRules.all + ChallengeRules.all + EndedStepUpRules.all + GrantRules.all + RedemptionRules.all

@@ -1,6 +1,6 @@
 internal import SessionTokens
 
-/// Signing in with a code that comes by SMS or e-mail.
+/// Login with a code that is sent by SMS or e-mail.
 package struct OTPLogin: Sendable {
     private let store: any LoginStore
     private let keys: KeyRing
@@ -21,7 +21,7 @@ package struct OTPLogin: Sendable {
 
     /// Starts a verification and sends its code. The answer is the same for known, unknown and blocked identifiers.
     ///
-    /// - Returns: The verification token, for whoever started it only.
+    /// - Returns: The verification token. Only the caller knows it.
     package func start(
         app: AppRuntime, identifier: CanonicalIdentifier, loginConfigID: String?, codeChallenge: String?,
         source: SourceAddress
@@ -56,7 +56,7 @@ package struct OTPLogin: Sendable {
         return token
     }
 
-    /// Sends a new code for a running verification; the old one is dead.
+    /// Sends a new code for a running verification. The old code is no longer valid.
     package func resend(app: AppRuntime, token: String) async throws {
         try codes.requireDelivery()
         let now = environment.now()
@@ -77,9 +77,9 @@ package struct OTPLogin: Sendable {
         }
     }
 
-    /// Checks a code; the user is created when it is right and nobody has the identifier.
+    /// Checks a code. If it is correct and no user has the identifier, the user is created.
     ///
-    /// - Returns: The challenge token to finalize with.
+    /// - Returns: The challenge token for finalize.
     package func check(app: AppRuntime, token: String, code: String) async throws -> String {
         let entered = try OneTimeCode.entered(code)
         let now = environment.now()

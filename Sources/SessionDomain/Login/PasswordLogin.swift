@@ -1,4 +1,4 @@
-/// Signing in with an e-mail address and a password.
+/// Login with an e-mail address and a password.
 package struct PasswordLogin: Sendable {
     private let store: any LoginStore & UserStore
     private let hasher: any PasswordHasher
@@ -15,9 +15,10 @@ package struct PasswordLogin: Sendable {
         self.environment = environment
     }
 
-    /// Checks a password. Wrong passwords, unknown addresses and users without a password are one answer, in one time.
+    /// Checks a password. Wrong passwords, unknown addresses and users without a password get the same answer after the
+    /// same time.
     ///
-    /// - Returns: The challenge token to finalize with.
+    /// - Returns: The challenge token for finalize.
     package func login(
         app: AppRuntime, identifier: CanonicalIdentifier, password: String, source: SourceAddress
     ) async throws -> String {
@@ -46,7 +47,7 @@ package struct PasswordLogin: Sendable {
         return try app.issueLoginChallenge(for: user, environment: environment)
     }
 
-    /// The rules for new passwords, for clients to check early.
+    /// The rules for new passwords, so that clients can check them early.
     package func policy(app: AppRuntime) throws -> PasswordPolicy {
         try Self.config(of: app.settings).policy
     }

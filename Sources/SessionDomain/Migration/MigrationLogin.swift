@@ -1,7 +1,7 @@
 internal import Foundation
 internal import SessionTokens
 
-/// Signing in with a credential of an earlier system, once.
+/// Login with a credential of an earlier system.
 package struct MigrationLogin: Sendable {
     private let store: any UserStore & StepUpStore
     private let call: HookCall
@@ -21,10 +21,11 @@ package struct MigrationLogin: Sendable {
 
     private struct Body: Encodable { let token: String }
 
-    /// Asks the operator whose credential it is, and signs that user in.
+    /// Asks the operator's backend for the owner of a credential, and signs that user in.
     ///
-    /// - Returns: The challenge token to finalize with.
-    /// - Throws: `Refusal.unauthorized` when the operator's backend says 401, `.authBlocked` when it says nothing usable.
+    /// - Returns: The challenge token for finalize.
+    /// - Throws: `Refusal.unauthorized` if the operator's backend answers 401; `.authBlocked` if its answer is
+    ///   unusable.
     package func login(
         app: AppRuntime, token: String, codeChallenge: String, source: SourceAddress
     ) async throws -> String {
@@ -72,7 +73,7 @@ package struct MigrationLogin: Sendable {
     }
 }
 
-/// What the operator's backend says of a credential's owner.
+/// The answer of the operator's backend.
 private struct Answer: Decodable {
     let user: MigratedUser
 }
@@ -92,7 +93,7 @@ private struct MigratedUser: Decodable {
         case externalID = "external_id"
     }
 
-    /// By the rules for users that operators make.
+    /// Applies the rules for users that operators create.
     func user(in app: AppRuntime, environment: ServiceEnvironment) throws -> User {
         let identifiers = try identifiers.map { try CanonicalIdentifier(type: $0.type, value: $0.value) }
         let user = User(

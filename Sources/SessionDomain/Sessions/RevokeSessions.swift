@@ -1,4 +1,4 @@
-/// Which of a user's sessions are meant.
+/// A selection of one user's sessions.
 package enum SessionSelection: Sendable, Equatable {
     case all
     case one(String)
@@ -49,7 +49,7 @@ package struct RevokeSessions: Intent {
     }
 }
 
-/// What it takes to end sessions. Several intents end some along the way.
+/// The changes that end sessions. Several intents use them.
 struct SessionRevocation {
     let reason: RevocationReason
     let now: Timestamp

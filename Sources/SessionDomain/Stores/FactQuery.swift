@@ -66,10 +66,20 @@ package struct FactQuery: Sendable, Equatable {
     package struct OwnerSelector: Sendable, Equatable {
         package let identifiers: [CanonicalIdentifier]
         package let externalID: String?
+
+        package init(identifiers: [CanonicalIdentifier], externalID: String?) {
+            self.identifiers = identifiers
+            self.externalID = externalID
+        }
     }
 
     package struct DueSelector: Sendable, Equatable {
         package let now: Timestamp
         package let limit: Int
+
+        package init(now: Timestamp, limit: Int) {
+            self.now = now
+            self.limit = limit
+        }
     }
 }

@@ -28,7 +28,7 @@ package struct AddIdentifier: Intent {
     }
 }
 
-/// What it takes to give a user one more identifier.
+/// The changes that add an identifier to a user.
 struct IdentifierAddition {
     /// The user with the new identifier.
     let user: User

@@ -29,7 +29,7 @@ package enum CreateUserOutcome: Sendable, Equatable {
 }
 
 extension Change {
-    /// A user with all identifiers, as rows.
+    /// The changes that insert a user with all identifiers.
     static func insertions(of user: User, passwordHash: String? = nil) -> [Change] {
         [.insertUser(user, passwordHash: passwordHash)] + user.identifiers.map { .insertIdentifier($0, of: user) }
     }

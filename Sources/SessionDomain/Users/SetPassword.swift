@@ -40,7 +40,7 @@ package struct SetPassword: Intent {
     }
 }
 
-/// What it takes to store another password: the hash, and the end of what was begun under the old one.
+/// The changes that store another password and end what was begun under the old one.
 struct PasswordReplacement {
     /// The user with the new password.
     let user: User

@@ -1,9 +1,9 @@
-/// What opening a database may do to it.
+/// What opening a database may do.
 package enum Opening: Sendable {
-    /// Make what is not there, and migrate what is older: the service.
+    /// Create a missing database and migrate an older one: the service.
     case migrating
-    /// Make what is not there, and leave what is there as it is: a command that may come before the service.
+    /// Create a missing database, but do not migrate: a command that may run before the service.
     case creating
-    /// Neither: a command beside a service, which may be an older one.
+    /// Neither create nor migrate: a command beside a service, which may have an older version.
     case existing
 }

@@ -1,6 +1,6 @@
-/// Where an embedded database lives.
+/// Where an embedded database is stored.
 package enum SQLiteLocation: Sendable, Equatable {
     case file(String)
-    /// Gone with the process.
+    /// In memory. It is lost when the process ends.
     case memory
 }

@@ -21,7 +21,7 @@ extension Session {
             idleExpiresAt: try columns.next(), absoluteExpiresAt: try columns.next(), revokedAt: try columns.next())
     }
 
-    /// Scopes hold no spaces, so one separates them, as in a `scope` claim.
+    /// Scopes contain no spaces, so a space separates them, as in a `scope` claim.
     private static func scopes(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
     /// The first full hour at which housekeeping may delete the session.

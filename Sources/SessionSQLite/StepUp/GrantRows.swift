@@ -22,7 +22,7 @@ extension Database {
             ])
     }
 
-    /// All grants of a user, those of other sessions included.
+    /// All grants of a user, including those of other sessions, ordered by id.
     func grants(of userID: String, app: AppID) throws -> [Grant] {
         try all(
             "SELECT \(Grant.columns) FROM grants WHERE app_id = ? AND user_id = ? ORDER BY id", [app, userID],
