@@ -6,11 +6,11 @@ import Testing
 /// Key sets (RFC 7517 §5) and the keys in them that can verify RS256.
 @Suite("Published key sets")
 struct PublishedKeySetTests {
-    private let one: Stranger, other: Stranger
+    private let one: ExternalBackend, other: ExternalBackend
 
     init() throws {
-        one = try Stranger.one.get()
-        other = try Stranger.other.get()
+        one = try ExternalBackend.one.get()
+        other = try ExternalBackend.other.get()
     }
 
     @Test("A key with kid, kty, n and e is found by exactly its kid")

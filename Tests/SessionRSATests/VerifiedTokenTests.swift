@@ -8,11 +8,11 @@ import Testing
 /// RFC 7515 and RFC 7518 §3.3: one valid token, and one change per test.
 @Suite("RS256 tokens")
 struct VerifiedTokenTests {
-    private let one: Stranger, other: Stranger, keys: PublishedKeySet
+    private let one: ExternalBackend, other: ExternalBackend, keys: PublishedKeySet
 
     init() throws {
-        one = try Stranger.one.get()
-        other = try Stranger.other.get()
+        one = try ExternalBackend.one.get()
+        other = try ExternalBackend.other.get()
         keys = try PublishedKeySet([one.entry()])
     }
 

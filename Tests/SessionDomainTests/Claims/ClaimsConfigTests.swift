@@ -66,9 +66,9 @@ struct ClaimsConfigTests {
 
     @Test("An empty list resolves to null for every type", arguments: [ClaimInput.locales, .emails, .phoneNumbers])
     func empty(input: ClaimInput) throws {
-        let nobody = try user([])
+        let userWithoutIdentifiers = try user([])
         for type in [nil, .string, .array] as [ClaimType?] {
-            #expect(try resolve(.input(input, as: type), user: nobody, client: ClientFacts()) == .null)
+            #expect(try resolve(.input(input, as: type), user: userWithoutIdentifiers, client: ClientFacts()) == .null)
         }
     }
 

@@ -38,7 +38,7 @@ struct DeletionClockTests {
     }
 
     @Test("A clock that stays ahead for a day is accepted")
-    func believed() {
+    func confirmed() {
         var rounds = Rounds()
         _ = rounds.round(after: 0)
         _ = rounds.round(after: 60, ahead: 3 * Self.day)

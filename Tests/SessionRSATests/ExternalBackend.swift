@@ -6,13 +6,13 @@ import SessionRSA
 import SessionTokens
 
 /// A backend with an RSA key of its own that signs any header and payload.
-struct Stranger {
+struct ExternalBackend {
     private let key: _RSA.Signing.PrivateKey
     /// `kty`, `n` and `e`.
     let members: [String: JSONValue]
 
-    static let one = Result { try Stranger(FixedRSAKeys.key(0)) }
-    static let other = Result { try Stranger(FixedRSAKeys.key(1)) }
+    static let one = Result { try ExternalBackend(FixedRSAKeys.key(0)) }
+    static let other = Result { try ExternalBackend(FixedRSAKeys.key(1)) }
 
     private init(_ key: RSASigningKey) throws {
         self.key = try _RSA.Signing.PrivateKey(derRepresentation: key.derRepresentation)
