@@ -12,7 +12,7 @@ import Synchronization
 
 @testable import PreludeSessionTesting
 
-/// A service in this process, an operator with a key, and a device that is signed in.
+/// A service in this process, a management key, and a signed-in device.
 struct FuzzedService: Sendable {
     static let host = "session.test"
 
@@ -20,7 +20,7 @@ struct FuzzedService: Sendable {
     let mailbox = Mailbox()
     let service: SessionService
     let router: InProcessRouter
-    /// Each method and path that there is, as the router has them.
+    /// All routes of the router.
     let routes: [Route]
     let managementKey: String
     private(set) var named: [String: String] = [:]
@@ -36,7 +36,7 @@ struct FuzzedService: Sendable {
         var description: String { "\(method.rawValue) \(path)" }
     }
 
-    /// - Parameter seed: What the service's ids and the answers of operators' backends are derived from.
+    /// - Parameter seed: The random seed of the service's ids and of the operators' backends.
     init(seed: UInt64) async throws {
         let clock = clock
         let random = Mutex(SplitMix64(seed: seed))
@@ -45,7 +45,7 @@ struct FuzzedService: Sendable {
             randomBytes: { count in
                 random.withLock { random in (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
             }, sleep: { _ in throw CancellationError() })
-        guard let app = AppID("testapp") else { throw FuzzTarget.Violation("the app's id is not one") }
+        guard let app = AppID("testapp") else { throw FuzzTarget.Violation("invalid app id") }
         service = SessionService(
             store: try SQLiteStore.open(.memory),
             keys: KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))),
@@ -64,11 +64,11 @@ struct FuzzedService: Sendable {
                 OTPLoginConfig(id: environment.newID("lcfg"), channel: channel, isDefault: true, at: clock.timestamp)
             }
         }
-        try await furnish(app)
+        try await createSubjects(app)
     }
 
-    /// What paths and bodies can name.
-    private mutating func furnish(_ app: AppID) async throws {
+    /// Creates what paths and bodies refer to.
+    private mutating func createSubjects(_ app: AppID) async throws {
         let victim = try await service.users.create(
             app: app, identifiers: [try CanonicalIdentifier(type: "email_address", value: "victim@example.com")],
             password: RouteSeeds.password)
@@ -99,7 +99,7 @@ struct FuzzedService: Sendable {
         named["session"] = try JWT.unverifiedClaims(of: accessToken, as: SessionClaim.self).sid
     }
 
-    /// A new user signs in, may change the password, and has a login and a step-up that are not done yet.
+    /// Signs a new user in, grants the password scope, and starts a login and a step-up.
     mutating func signIn() async throws {
         signIns += 1
         try await finalize(completedLogin("user\(signIns)@example.com"))
@@ -130,7 +130,7 @@ struct FuzzedService: Sendable {
         return sent.code
     }
 
-    /// The service was changed so that nobody can sign in.
+    /// The service was changed so that logins fail.
     struct Unusable: Error {
         let answer: String
 
@@ -172,7 +172,7 @@ struct FuzzedService: Sendable {
             method: route.method, scheme: "https", authority: Self.host, path: path, headerFields: fields)
     }
 
-    /// The headers of a good call, secrets and a fresh proof included.
+    /// The headers of a valid call, with credentials and a new proof.
     func headers(of route: Route) throws -> [(name: String, value: String)] {
         var headers = [("user-agent", "Prelude/1.0 (Apple; iOS 17.4.0)"), ("content-type", "application/json")]
         guard !route.path.hasPrefix("/v2/") else { return headers + [("authorization", "Bearer " + managementKey)] }
@@ -200,7 +200,7 @@ struct FuzzedService: Sendable {
         ).headers()[0]
     }
 
-    /// Follows what a good answer says to a client.
+    /// Stores the nonce and the tokens of a response.
     mutating func note(_ answer: Answer) {
         if let told = Self.header(HeaderName.dpopNonce, of: answer.head) { nonce = told }
         try? take(answer)
