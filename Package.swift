@@ -246,7 +246,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // The edge of the service: what it reads of a request, and what it answers.
+        // What SessionHTTP reads from requests and writes to responses.
         .testTarget(
             name: "SessionHTTPTests",
             dependencies: [
