@@ -2,7 +2,6 @@ import Foundation
 import FuzzReaders
 import HTTPTypes
 import Hummingbird
-import SessionConformance
 import SessionDomain
 import SessionHTTP
 import SessionSQLite
