@@ -24,7 +24,10 @@ extension WireRefusal {
         case let refusal as Refusal: self = Self.mapping(refusal)
         case let error as HTTPError: self = Self.mapping(error)
         case StoreError.overloaded: self = Self.busy(retryAfter: 1)
-        default: self = Self(status: .internalServerError, code: .internal, message: "internal error; the log of the service contains the cause")
+        default:
+            self = Self(
+                status: .internalServerError, code: .internal,
+                message: "internal error; the log of the service contains the cause")
         }
     }
 

@@ -74,7 +74,11 @@ struct WireRefusalTests {
     func unknown() {
         struct Leak: Error, CustomStringConvertible { let description = "secret" }
         let refusal = WireRefusal(Leak())
-        #expect(refusal == WireRefusal(status: .internalServerError, code: .internal, message: "internal error; the log of the service contains the cause"))
+        #expect(
+            refusal
+                == WireRefusal(
+                    status: .internalServerError, code: .internal,
+                    message: "internal error; the log of the service contains the cause"))
         #expect(refusal.type == "internal_error")
     }
 }
