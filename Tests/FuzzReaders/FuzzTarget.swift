@@ -1,12 +1,12 @@
 import Foundation
 
-/// Something that reads what strangers send, with what must hold for every input.
+/// A reader of untrusted input, and the rules that hold for every input.
 package struct FuzzTarget: Sendable {
     package let name: String
     package let seeds: [String]
-    /// What the format is made of.
+    /// Parts of the format, which the mutator inserts.
     package let words: [String]
-    /// Throws a `Violation` when something does not hold. Whether the input was accepted.
+    /// Returns whether the reader accepted the input. Throws a `Violation` if a rule does not hold.
     package let check: @Sendable ([UInt8]) throws -> Bool
 
     package init(
@@ -18,7 +18,7 @@ package struct FuzzTarget: Sendable {
         self.check = check
     }
 
-    /// The same for what reads text; bytes that are no UTF-8 are repaired first, as Swift does it.
+    /// Creates a target for a reader of text. Invalid UTF-8 is repaired first.
     package init(
         text name: String, seeds: [String], words: [String] = [], check: @escaping @Sendable (String) throws -> Bool
     ) {
@@ -37,9 +37,12 @@ package struct FuzzTarget: Sendable {
         guard holds else { throw Violation(requirement) }
     }
 
-    /// Runs mutations of the seeds, all derived from one number.
+    /// Checks mutations of the seeds.
     ///
-    /// - Returns: How many there were, and how many of them were accepted.
+    /// - Parameters:
+    ///   - seed: The random seed.
+    ///   - goesOn: Called with the number of runs before each run; `false` ends the loop.
+    /// - Returns: The number of runs, and of accepted inputs.
     package func run(seed: UInt64, while goesOn: (Int) -> Bool) throws -> (runs: Int, accepted: Int) {
         var mutator = Mutator(seed: seed, seeds: seeds.map { Array($0.utf8) }, words: words)
         var runs = 0

@@ -1,36 +1,37 @@
 #if LIBFUZZER
     import Foundation
 
-    /// Which reader a run of libFuzzer is about: `PRELUDE_SESSION_FUZZ_TARGET`.
+    /// The reader to fuzz, from `PRELUDE_SESSION_FUZZ_TARGET`.
     private let reader: FuzzTarget? = {
         let name = ProcessInfo.processInfo.environment["PRELUDE_SESSION_FUZZ_TARGET"]
         return try? FuzzTarget.all().first { $0.name == name }
     }()
 
-    /// What libFuzzer calls once, before it reads its arguments: the seeds of the reader become files of its corpus, and
-    /// its words a dictionary, so that it begins where the tests do.
+    /// libFuzzer calls this once, before it reads its arguments.
+    ///
+    /// Writes the seeds of the reader as files of the corpus, and its words as a dictionary.
     @_cdecl("LLVMFuzzerInitialize")
     public func initialize(_ count: UnsafeMutableRawPointer, _ arguments: UnsafeMutableRawPointer) -> CInt {
         let environment = ProcessInfo.processInfo.environment
         guard let reader else {
             let names = (try? FuzzTarget.all().map(\.name)) ?? []
             FileHandle.standardError.write(
-                Data("There is no such reader, but: \(names.joined(separator: ", "))\n".utf8))
+                Data("PRELUDE_SESSION_FUZZ_TARGET must be one of: \(names.joined(separator: ", "))\n".utf8))
             exit(1)
         }
         do {
             if let folder = environment["PRELUDE_SESSION_FUZZ_SEEDS"] { try reader.writeSeeds(into: folder) }
             if let file = environment["PRELUDE_SESSION_FUZZ_WORDS"] { try reader.writeWords(to: file) }
         } catch {
-            preconditionFailure("the seeds cannot be written: \(error)")
+            preconditionFailure("cannot write the seeds: \(error)")
         }
         return 0
     }
 
-    /// What libFuzzer calls with each input. A rule that does not hold ends the process, which is how it hears of it.
+    /// libFuzzer calls this with each input. A violation ends the process, which libFuzzer reports as a crash.
     @_cdecl("LLVMFuzzerTestOneInput")
     public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        guard let reader else { preconditionFailure("PRELUDE_SESSION_FUZZ_TARGET names no reader") }
+        guard let reader else { preconditionFailure("PRELUDE_SESSION_FUZZ_TARGET is not the name of a reader") }
         let input = Array(UnsafeBufferPointer(start: bytes, count: count))
         do {
             _ = try reader.check(input)
@@ -47,7 +48,7 @@
             }
         }
 
-        /// One word a line, in quotes, all bytes escaped.
+        /// Writes one word per line, in quotes, with all bytes escaped.
         fileprivate func writeWords(to file: String) throws {
             let lines = words.filter { !$0.isEmpty }.map { word in
                 "\"" + word.utf8.map { ($0 < 16 ? "\\x0" : "\\x") + String($0, radix: 16) }.joined() + "\""

@@ -1,21 +1,21 @@
-/// Changes bytes at random, as the seed has it.
+/// Mutates bytes. The same random seed gives the same mutations.
 package struct Mutator {
     private var random: SplitMix64
-    /// What is changed; other seeds may follow, from the same random numbers.
+    /// The inputs to mutate. A caller may replace them; the random numbers continue.
     package var seeds: [[UInt8]]
     private let words: [[UInt8]]
 
-    /// The longest input that is made, in bytes.
+    /// The maximum length of a mutation in bytes.
     package static let maximumLength = 16_384
 
-    /// - Parameter words: What the format is made of, to be put in anywhere.
+    /// - Parameter words: Parts of the format, which are inserted at random positions.
     package init(seed: UInt64, seeds: [[UInt8]], words: [String]) {
         random = SplitMix64(seed: seed)
         self.seeds = seeds
         self.words = (words + Self.commonWords).map { Array($0.utf8) }
     }
 
-    /// One of the seeds after one to eight changes.
+    /// Returns one of the seeds after one to eight changes.
     package mutating func next() -> [UInt8] {
         var bytes = seeds.randomElement(using: &random) ?? []
         for _ in 0..<Int.random(in: 1...8, using: &random) { change(&bytes) }

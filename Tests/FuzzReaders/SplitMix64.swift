@@ -1,4 +1,4 @@
-/// A generator that gives the same numbers for the same seed, on every machine.
+/// A random number generator that returns the same numbers for the same seed on every machine.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,14 +1,14 @@
 import Foundation
 import SessionTokens
 
-/// The texts in `Vectors`, good and bad ones: foreign code made them, so they begin where our own seeds would not.
+/// The valid and invalid texts in `Vectors`. Other implementations made them, so they differ from our own seeds.
 enum Vectors {
-    /// Access tokens, each once.
+    /// Access tokens without duplicates.
     static func accessTokens() throws -> [String] {
         try unique(file("access-tokens").compactMap { $0["token"]?.stringValue })
     }
 
-    /// Proofs, each once.
+    /// Proofs without duplicates.
     static func proofs() throws -> [String] {
         try unique(
             file("dpop-proofs").flatMap { vector -> [JSONValue] in
@@ -24,7 +24,7 @@ enum Vectors {
             })
     }
 
-    /// Headers and payloads of all tokens and proofs, as far as they are base64url.
+    /// Decoded headers and payloads of all tokens and proofs. Parts that are not base64url are left out.
     static func parts() throws -> [String] {
         try unique(
             (accessTokens() + proofs()).flatMap { $0.split(separator: ".").prefix(2) }

@@ -2,13 +2,13 @@ import Foundation
 import FuzzReaders
 import Testing
 
-/// The list of bodies that are fuzzed is the list of bodies that are read.
+/// Compares the bodies that are fuzzed with the bodies that the routes read.
 @Suite("Fuzzed bodies")
 struct BodyListTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Sources/SessionHTTP")
 
-    /// Each `decode(X.self)`, with the file that says it.
+    /// Each type `X` in `decode(X.self)`, with its file.
     private static func reads() throws -> [(file: String, type: String)] {
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         return try (files?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
@@ -20,31 +20,32 @@ struct BodyListTests {
             }
     }
 
-    @Test("Every body that a route reads is fuzzed, and no other is")
+    @Test("The fuzzed bodies are exactly the bodies that routes read")
     func complete() throws {
         let known = Set(BodyReader.all.map(\.name))
         var read: Set<String> = []
         for (file, type) in try Self.reads() {
             let names = ["SessionHTTP.\(file).\(type)", "SessionHTTP.\(type)", "SessionWire.\(type)"]
-            let name = try #require(names.first(where: known.contains), "\(file) reads \(type), which no target has")
+            let name = try #require(
+                names.first(where: known.contains), "\(file) reads \(type); add it to BodyReader.all")
             read.insert(name)
         }
         #expect(read == known)
     }
 
-    @Test("There is one way to read a body")
+    @Test("Only JSONBody decodes JSON")
     func oneWay() throws {
         let files = FileManager.default.enumerator(at: Self.folder, includingPropertiesForKeys: nil)
         for case let file as URL in files?.allObjects ?? []
         where file.pathExtension == "swift" && file.lastPathComponent != "JSONBody.swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
             for word in ["JSONDecoder", "JSONSerialization", "TokenJSON.decode", "JSONBody.read"] {
-                #expect(!text.contains(word), "\(file.lastPathComponent) reads JSON in a way of its own")
+                #expect(!text.contains(word), "\(file.lastPathComponent) must use Request.decode")
             }
         }
     }
 
-    @Test("Each kind reads its own seeds", arguments: BodyReader.all.map(\.name))
+    @Test("Each kind of body accepts its own seeds", arguments: BodyReader.all.map(\.name))
     func seeds(_ name: String) throws {
         let body = try #require(BodyReader.all.first { $0.name == name })
         #expect(!body.seeds.isEmpty)

@@ -1,33 +1,35 @@
 import FuzzReaders
 import Testing
 
-/// Every reader of foreign bytes, with a few thousand mutations that are the same each time.
+/// Checks every reader of untrusted input with a few thousand mutations, which are the same in each run.
 ///
-/// One reader, or part of a call, at a time: all of them at once would leave no thread to the tests that wait for a network.
+/// Serialized, because all readers in parallel would block the threads of tests that wait for a network.
 @Suite("Mutated input", .serialized)
 struct FuzzTests {
-    @Test("No mutation breaks a rule of its reader", .timeLimit(.minutes(5)), arguments: try FuzzTarget.all())
+    @Test(
+        "No mutation of its input makes a reader break a rule", .timeLimit(.minutes(5)), arguments: try FuzzTarget.all()
+    )
     func short(_ target: FuzzTarget) async throws {
         for seed in target.seeds { _ = try target.check(Array(seed.utf8)) }
-        #expect(try target.check(Array(target.seeds[0].utf8)), "the first seed is accepted")
+        #expect(try target.check(Array(target.seeds[0].utf8)), "the reader rejects its first seed")
         for seed in UInt64(1)...200 {
             #expect(try target.run(seed: seed) { $0 < 10 }.runs == 10)
             await Task.yield()
         }
     }
 
-    /// Does nothing but for `scripts/fuzz`, which says what to run and for how long.
-    @Test("As long as somebody asks for")
+    /// Does nothing unless `scripts/fuzz` runs it.
+    @Test("scripts/fuzz runs a reader for the requested time")
     func long() throws {
-        guard let wish = FuzzWish() else { return }
-        let known = try FuzzWish.names()
-        try #require(wish.name == "all" || known.contains(wish.name), "there is no such target, but: \(known)")
-        for target in try FuzzTarget.all() where wish.name == "all" || wish.name == target.name {
+        guard let request = FuzzRequest() else { return }
+        let known = try FuzzRequest.names()
+        try #require(request.name == "all" || known.contains(request.name), "the target must be all or one of \(known)")
+        for target in try FuzzTarget.all() where request.name == "all" || request.name == target.name {
             let start = ContinuousClock.now
-            let told = try target.run(seed: wish.seed) { runs in
-                runs % 100 != 0 || start.duration(to: .now) < .seconds(wish.seconds)
+            let result = try target.run(seed: request.seed) { runs in
+                runs % 100 != 0 || start.duration(to: .now) < .seconds(request.seconds)
             }
-            print("fuzz: \(target.name): \(told.runs) runs, \(told.accepted) accepted")
+            print("fuzz: \(target.name): \(result.runs) runs, \(result.accepted) accepted")
         }
     }
 }

@@ -10,7 +10,7 @@ enum ErrorResponse {
         if refusal.status.kind == .serverError {
             context.logger.error("request failed", metadata: ["error": .string(String(describing: error))])
         } else {
-            context.logger.debug("request refused", metadata: ["code": .string(refusal.code.rawValue)])
+            context.logger.debug("request rejected", metadata: ["code": .string(refusal.code.rawValue)])
         }
         var response =
             if request.uri.path.hasPrefix("/v2/") {

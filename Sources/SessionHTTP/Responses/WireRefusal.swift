@@ -24,7 +24,10 @@ extension WireRefusal {
         case let refusal as Refusal: self = Self.mapping(refusal)
         case let error as HTTPError: self = Self.mapping(error)
         case StoreError.overloaded: self = Self.busy(retryAfter: 1)
-        default: self = Self(status: .internalServerError, code: .internal, message: "internal error")
+        default:
+            self = Self(
+                status: .internalServerError, code: .internal,
+                message: "internal error; the log of the service contains the cause")
         }
     }
 
@@ -105,7 +108,7 @@ extension WireRefusal {
         case .requestHeaderFieldsTooLarge:
             .init(.requestHeaderFieldsTooLarge, .badRequest, "the headers are larger than 16 KiB")
         case let status where status.kind == .clientError: .init(status, .badRequest, "the request is invalid")
-        default: .init(.internalServerError, .internal, "internal error")
+        default: .init(.internalServerError, .internal, "internal error; the log of the service contains the cause")
         }
     }
 

@@ -5,13 +5,13 @@ import SessionWire
 
 @testable import SessionHTTP
 
-/// One kind of body that the service reads. All of them are in `all`, which a test compares with what the routes read.
+/// A kind of body that the service reads. A test compares `all` with the bodies that the routes read.
 package struct BodyReader: Sendable {
-    /// The type's whole name.
+    /// The full name of the type.
     package let name: String
-    /// Bodies of this kind, as clients and operators send them. Texts that are nobody's business hold a `!`.
+    /// Valid bodies. Texts that must not occur in error texts contain a `!`.
     package let seeds: [String]
-    /// Reads a body and writes it again, if it is one that can be written.
+    /// Reads a body and encodes it again. Returns `nil` if the type is not encodable.
     let read: @Sendable (Data) throws -> Data?
 
     private init<Body: Decodable & Sendable>(_ type: Body.Type, _ seeds: String...) {
@@ -23,7 +23,7 @@ package struct BodyReader: Sendable {
         }
     }
 
-    /// - Throws: The refusal of a body that is not of this kind.
+    /// - Throws: `Refusal` for a body that is not of this kind.
     package func check(_ body: Data) throws { _ = try read(body) }
 
     package static let all: [BodyReader] = frontend + management

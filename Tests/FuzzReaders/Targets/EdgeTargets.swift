@@ -10,7 +10,7 @@ extension FuzzTarget {
     private static let cookie = "__Host-refresh_testapp"
     private static let proxies = ["10.0.0.0/8", "fd00::/8"].compactMap(IPNetwork.init)
 
-    /// What the edge of the service reads of a request.
+    /// The headers that the service reads, and the networks of its configuration.
     static func edge() throws -> [FuzzTarget] {
         [
             FuzzTarget(
@@ -19,9 +19,12 @@ extension FuzzTarget {
             ) { text in
                 let tags = AcceptLanguage.tags(text)
                 try require(
-                    tags.count <= 10 && tags.allSatisfy { (1...35).contains($0.utf8.count) }, "too much is read")
-                try require(tags.allSatisfy { $0.utf8.allSatisfy(isTagByte) }, "a tag has a character that is none")
-                try require(AcceptLanguage.tags(tags.joined(separator: ",")) == tags, "tags are read as others")
+                    tags.count <= 10 && tags.allSatisfy { (1...35).contains($0.utf8.count) },
+                    "too many tags, or a tag of invalid length")
+                try require(tags.allSatisfy { $0.utf8.allSatisfy(isTagByte) }, "a tag has an invalid character")
+                try require(
+                    AcceptLanguage.tags(tags.joined(separator: ",")) == tags,
+                    "tags differ after they were written and read again")
                 return !tags.isEmpty
             },
             FuzzTarget(
@@ -35,9 +38,9 @@ extension FuzzTarget {
                 for field in [device.model, device.osVersion, device.type] {
                     try require(
                         field.utf8.count <= 64 && field.utf8.allSatisfy { (0x20...0x7E).contains($0) },
-                        "a field is long, or not printable")
+                        "a property is too long or not printable")
                 }
-                try require(["desktop", "mobile", "tablet", "unknown"].contains(device.type), "a type is unknown")
+                try require(["desktop", "mobile", "tablet", "unknown"].contains(device.type), "invalid device type")
                 return !device.model.isEmpty
             },
             FuzzTarget(
@@ -50,12 +53,12 @@ extension FuzzTarget {
             ) { text in
                 var fields = HTTPFields()
                 fields.append(HTTPField(name: .cookie, value: text))
-                // A field is not always what was put into it.
+                // HTTPField replaces invalid characters.
                 let sent = fields[values: .cookie].first ?? ""
                 let read = fields.cookie(cookie)
                 let expected = sent.components(separatedBy: ";").map { pair in pair.drop { $0 == " " } }
                     .first { $0.utf8.starts(with: (cookie + "=").utf8) }?.dropFirst(cookie.count + 1)
-                try require(read == expected.map(String.init), "a cookie is read as another")
+                try require(read == expected.map(String.init), "wrong cookie value")
                 return read != nil
             },
             FuzzTarget(
@@ -64,8 +67,8 @@ extension FuzzTarget {
             ) { text in
                 guard let network = IPNetwork(text) else { return false }
                 let address = String(text.prefix { $0 != "/" })
-                try require(IPNetwork.isAddress(address), "a network begins with no address")
-                try require(network.contains(address), "a network lacks its own address")
+                try require(IPNetwork.isAddress(address), "accepted a network that does not begin with an address")
+                try require(network.contains(address), "a network does not contain its own address")
                 return true
             },
         ]
@@ -77,14 +80,14 @@ extension FuzzTarget {
         let proxied = try Client(
             headers: fields, authority: "app.example", peerAddress: "10.0.0.1",
             options: EdgeOptions(trustedProxies: proxies))
-        try require(IPNetwork.isAddress(proxied.source.ip), "a source is no address")
+        try require(IPNetwork.isAddress(proxied.source.ip), "the source is not an address")
         let isPeer = proxied.source.ip == "10.0.0.1"
-        try require(isPeer || !proxies.contains { $0.contains(proxied.source.ip) }, "a source is one of our proxies")
-        try require(isPeer || text.contains(proxied.source.ip), "a source stands nowhere")
+        try require(isPeer || !proxies.contains { $0.contains(proxied.source.ip) }, "the source is a trusted proxy")
+        try require(isPeer || text.contains(proxied.source.ip), "the source is not in the header")
         let direct = try Client(
             headers: fields, authority: "app.example", peerAddress: "203.0.113.9",
             options: EdgeOptions(trustedProxies: proxies))
-        try require(direct.source.ip == "203.0.113.9", "a stranger's header counts")
+        try require(direct.source.ip == "203.0.113.9", "the header of a direct client was used")
         return !isPeer
     }
 

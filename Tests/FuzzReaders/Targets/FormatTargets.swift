@@ -7,7 +7,7 @@ import SessionTokens
 @testable import SessionArgon2
 
 extension FuzzTarget {
-    /// Formats: what is accepted has one reading, and written again it is read as the same.
+    /// Formats. An accepted text has one meaning, and the encoded value is read as the same value.
     static func formats() throws -> [FuzzTarget] {
         let key = String(decoding: try TokenJSON.encode(PublishedKeys.device.publicJWK), as: UTF8.self)
         let other = String(decoding: try TokenJSON.encode(PublishedKeys.service.publicJWK), as: UTF8.self)
@@ -18,16 +18,18 @@ extension FuzzTarget {
             FuzzTarget(text: "base64url", seeds: ["", "AQ", "AQI", "AQID", key], words: ["=", "+", "/", "-", "_"]) {
                 text in
                 guard let bytes = Base64URL.decode(text) else { return false }
-                try require(Base64URL.encode(bytes) == text, "bytes have a second spelling")
+                try require(Base64URL.encode(bytes) == text, "bytes have a second encoding")
                 return true
             },
             FuzzTarget("keys", seeds: [key, other] + Vectors.keys(), words: members) { bytes in
                 guard let read = try? TokenJSON.decode(PublicJWK.self, from: Data(bytes)) else { return false }
                 let again = try TokenJSON.decode(PublicJWK.self, from: TokenJSON.encode(read))
-                try require(again == read && again.requiredMembers == read.requiredMembers, "a key is read as another")
+                try require(
+                    again == read && again.requiredMembers == read.requiredMembers,
+                    "a key differs after it was written and read again")
                 try require(
                     !read.requiredMembers.keys.contains("d") && Base64URL.decode(read.thumbprint)?.count == 32,
-                    "a key has no thumbprint")
+                    "a key is private or has no thumbprint")
                 return true
             },
             try keySets(members: members),
@@ -39,8 +41,8 @@ extension FuzzTarget {
             ) { bytes in
                 guard let read = try? TokenJSON.decode(JSONValue.self, from: Data(bytes)) else { return false }
                 let again = try TokenJSON.decode(JSONValue.self, from: TokenJSON.encode(read))
-                try require(again == read, "a value is read as another")
-                try require(String(validating: bytes, as: UTF8.self) != nil, "JSON that is no UTF-8 is read")
+                try require(again == read, "a value differs after it was written and read again")
+                try require(String(validating: bytes, as: UTF8.self) != nil, "accepted JSON that is not UTF-8")
                 return true
             },
             FuzzTarget(
@@ -49,12 +51,15 @@ extension FuzzTarget {
                 words: ["://", "user@", ":80", "[", "]", "/..", "/.", "%2F", "%2e%2e", "?", "#"]
             ) { text in
                 guard let read = TargetURI(text) else { return false }
-                try require(TargetURI(read.absoluteString) == read, "a normal form has another normal form")
-                try require(read.path.hasPrefix("/") && !read.path.contains("/../"), "a path is not absolute")
-                try require(read.host == read.host.lowercased() && !read.host.isEmpty, "a host is not in lower case")
+                try require(TargetURI(read.absoluteString) == read, "the normal form is not stable")
                 try require(
-                    !read.absoluteString.contains { "?# @".contains($0) && !read.path.contains($0) }, "a query stays")
-                try require(TargetURI(read.absoluteString + "?x#y") == read, "a query counts")
+                    read.path.hasPrefix("/") && !read.path.contains("/../"), "the path is not absolute and normal")
+                try require(
+                    read.host == read.host.lowercased() && !read.host.isEmpty, "the host is empty or not in lower case")
+                try require(
+                    !read.absoluteString.contains { "?# @".contains($0) && !read.path.contains($0) },
+                    "the query, fragment or user info was kept")
+                try require(TargetURI(read.absoluteString + "?x#y") == read, "the query or fragment changes the target")
                 return true
             },
             identifier(
@@ -70,20 +75,19 @@ extension FuzzTarget {
             ) { text in
                 guard let read = PHCString(text) else { return false }
                 let parameters = "$argon2id$v=19$m=\(read.cost.memory),t=\(read.cost.passes),p=\(read.lanes)$"
-                try require(text.utf8.starts(with: parameters.utf8), "parameters are read as others")
-                try require(read.cost.memory > 0 && read.cost.passes > 0 && read.lanes > 0, "a parameter is nothing")
+                try require(text.utf8.starts(with: parameters.utf8), "wrong parameters")
+                try require(read.cost.memory > 0 && read.cost.passes > 0 && read.lanes > 0, "a parameter is zero")
                 return true
             },
         ]
     }
 
-    /// What others publish: whatever stands in a set, a key that is found is a public one, of an algorithm that was asked
-    /// for, under the `kid` that it says.
+    /// Key sets of other issuers. Every key that is found is public, has its `kid`, and has a requested algorithm.
     private static func keySets(members: [String]) throws -> FuzzTarget {
         let published = try [PublishedKeys.service, PublishedKeys.device].map { key in
             String(decoding: try TokenJSON.encode(key.publicJWK.publishedMembers), as: UTF8.self)
         }
-        // Keys of the vectors have no name.
+        // Keys of the vectors have no `kid`.
         let named = try Vectors.keys().map { "{" + #""kid":"1","# + $0.dropFirst() }
         let ids = ["1", PublishedKeys.service.keyID, PublishedKeys.device.keyID]
         return FuzzTarget(
@@ -98,18 +102,19 @@ extension FuzzTarget {
                 return false
             }
             let some = try PublishedKeySet(json: Data(bytes), algorithms: [.es256])
-            try require(some.count <= all.count && all.count <= PublishedKeySet.maximumKeys, "a set has too many keys")
+            try require(
+                some.count <= all.count && all.count <= PublishedKeySet.maximumKeys, "the set has too many keys")
             for id in ids {
                 guard let key = all.key(id: id) else {
-                    try require(some.key(id: id) == nil, "a key is found that was not asked for")
+                    try require(some.key(id: id) == nil, "found a key of an algorithm that was not requested")
                     continue
                 }
                 try require(
                     key.requiredMembers.keys.allSatisfy { ["kty", "crv", "x", "y", "n", "e"].contains($0) }
-                        && Base64URL.decode(key.thumbprint)?.count == 32, "a key is no public key")
+                        && Base64URL.decode(key.thumbprint)?.count == 32, "the key is not public")
                 try require(
                     some.key(id: id).map { $0.algorithm == .es256 } ?? true,
-                    "a key has an algorithm that was not asked for")
+                    "the key has an algorithm that was not requested")
             }
             return all.count > 0
         }
@@ -119,11 +124,11 @@ extension FuzzTarget {
         FuzzTarget(text: "identifiers: \(type)", seeds: seeds, words: words) { text in
             guard let read = try? CanonicalIdentifier(type: type, value: text) else { return false }
             let typed = try? CanonicalIdentifier(type: type, value: read.value)
-            try require(typed == read, "an identifier as it is shown is another")
+            try require(typed == read, "the shown form is another identifier")
             guard let again = try? CanonicalIdentifier(type: type, value: read.canonical) else {
-                throw Violation("a canonical form is not accepted")
+                throw Violation("the canonical form is rejected")
             }
-            try require(Array(again.canonical.utf8) == Array(read.canonical.utf8), "a canonical form has another")
+            try require(Array(again.canonical.utf8) == Array(read.canonical.utf8), "the canonical form is not stable")
             return true
         }
     }

@@ -3,7 +3,7 @@ import Foundation
 @testable import SessionDomain
 
 extension FuzzTarget {
-    /// What operators' backends answer, who may be wrong or taken over.
+    /// Responses of operators' backends, which may be faulty or compromised.
     static func hooks() -> [FuzzTarget] {
         let known = ["verify_email", "face"]
         return [
@@ -26,12 +26,14 @@ extension FuzzTarget {
                 case .grant(let terms): try check(terms)
                 case .review(let terms, let steps):
                     try check(terms)
-                    try require((1...10).contains(steps.count), "there are no steps, or too many")
-                    try require(steps.allSatisfy { known.contains($0.key) }, "a step is one that nobody knows")
-                    try require(Set(steps.map(\.key)).count == steps.count, "a step is there twice")
+                    try require((1...10).contains(steps.count), "accepted no steps, or too many")
+                    try require(steps.allSatisfy { known.contains($0.key) }, "accepted an unknown step")
+                    try require(Set(steps.map(\.key)).count == steps.count, "accepted a step twice")
                     let orders = steps.map(\.order)
-                    try require(orders == Set(orders).sorted(), "steps have no order")
-                    try require(steps.allSatisfy { (0...86_400).contains($0.expirationDuration) }, "a step has no end")
+                    try require(orders == Set(orders).sorted(), "steps are not in order")
+                    try require(
+                        steps.allSatisfy { (0...86_400).contains($0.expirationDuration) },
+                        "accepted a step of invalid duration")
                 }
                 return true
             }
@@ -40,6 +42,6 @@ extension FuzzTarget {
 
     private static func check(_ terms: GrantTerms) throws {
         let bounds = (terms.mode == .singleUse ? 0 : 1)...86_400
-        try require(bounds.contains(terms.grantedFor), "a grant has no end")
+        try require(bounds.contains(terms.grantedFor), "accepted a grant of invalid duration")
     }
 }

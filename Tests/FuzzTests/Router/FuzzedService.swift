@@ -2,7 +2,6 @@ import Foundation
 import FuzzReaders
 import HTTPTypes
 import Hummingbird
-import SessionConformance
 import SessionDomain
 import SessionHTTP
 import SessionSQLite
@@ -12,7 +11,7 @@ import Synchronization
 
 @testable import PreludeSessionTesting
 
-/// A service in this process, an operator with a key, and a device that is signed in.
+/// A service in this process, a management key, and a signed-in device.
 struct FuzzedService: Sendable {
     static let host = "session.test"
 
@@ -20,14 +19,14 @@ struct FuzzedService: Sendable {
     let mailbox = Mailbox()
     let service: SessionService
     let router: InProcessRouter
-    /// Each method and path that there is, as the router has them.
+    /// All routes of the router.
     let routes: [Route]
     let managementKey: String
     private(set) var named: [String: String] = [:]
     private(set) var accessToken = ""
     private(set) var refreshToken = ""
     private(set) var verificationToken = ""
-    private var nonce: String?
+    private(set) var nonce: String?
     private var signIns = 0
 
     struct Route: Sendable, Hashable, CustomStringConvertible {
@@ -36,7 +35,7 @@ struct FuzzedService: Sendable {
         var description: String { "\(method.rawValue) \(path)" }
     }
 
-    /// - Parameter seed: What the service's ids and the answers of operators' backends are derived from.
+    /// - Parameter seed: The random seed of the service's ids and of the operators' backends.
     init(seed: UInt64) async throws {
         let clock = clock
         let random = Mutex(SplitMix64(seed: seed))
@@ -45,7 +44,7 @@ struct FuzzedService: Sendable {
             randomBytes: { count in
                 random.withLock { random in (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
             }, generateRSAKey: RSAKeySource().next, sleep: { _ in throw CancellationError() })
-        guard let app = AppID("testapp") else { throw FuzzTarget.Violation("the app's id is not one") }
+        guard let app = AppID("testapp") else { throw FuzzTarget.Violation("invalid app id") }
         service = SessionService(
             store: try SQLiteStore.open(.memory),
             keys: KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))),
@@ -64,11 +63,11 @@ struct FuzzedService: Sendable {
                 OTPLoginConfig(id: environment.newID("lcfg"), channel: channel, isDefault: true, at: clock.timestamp)
             }
         }
-        try await furnish(app)
+        try await createSubjects(app)
     }
 
-    /// What paths and bodies can name.
-    private mutating func furnish(_ app: AppID) async throws {
+    /// Creates what paths and bodies refer to.
+    private mutating func createSubjects(_ app: AppID) async throws {
         let victim = try await service.users.create(
             app: app, identifiers: [try CanonicalIdentifier(type: "email_address", value: "victim@example.com")],
             password: RouteSeeds.password)
@@ -99,7 +98,7 @@ struct FuzzedService: Sendable {
         named["session"] = try JWT.unverifiedClaims(of: accessToken, as: SessionClaim.self).sid
     }
 
-    /// A new user signs in, may change the password, and has a login and a step-up that are not done yet.
+    /// Signs a new user in, grants the password scope, and starts a login and a step-up.
     mutating func signIn() async throws {
         signIns += 1
         try await finalize(completedLogin("user\(signIns)@example.com"))
@@ -130,7 +129,7 @@ struct FuzzedService: Sendable {
         return sent.code
     }
 
-    /// The service was changed so that nobody can sign in.
+    /// The service was changed so that logins fail.
     struct Unusable: Error {
         let answer: String
 
@@ -163,44 +162,7 @@ struct FuzzedService: Sendable {
         return answer
     }
 
-    func head(of route: Route, path: String, headers: [(name: String, value: String)]) -> HTTPRequest {
-        var fields = HTTPFields()
-        for (name, value) in headers {
-            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
-        }
-        return HTTPRequest(
-            method: route.method, scheme: "https", authority: Self.host, path: path, headerFields: fields)
-    }
-
-    /// The headers of a good call, secrets and a fresh proof included.
-    func headers(of route: Route) throws -> [(name: String, value: String)] {
-        var headers = [("user-agent", "Prelude/1.0 (Apple; iOS 17.4.0)"), ("content-type", "application/json")]
-        guard !route.path.hasPrefix("/v2/") else { return headers + [("authorization", "Bearer " + managementKey)] }
-        headers += [
-            ("accept-language", "de-CH, de;q=0.9"), (HeaderName.deviceID, "0f8fad5b-d9cb-469f-a165-70867728950e"),
-        ]
-        switch FrontendPath(rawValue: route.path) {
-        case .otpRetry: headers.append((HeaderName.verificationToken, verificationToken))
-        case .otpCheck, .stepUpContinue, .finalize, .refresh, .revoke:
-            headers.append((HeaderName.verificationToken, verificationToken))
-            if !refreshToken.isEmpty { headers.append((HeaderName.refreshToken, refreshToken)) }
-            headers.append((HeaderName.dpop, try proof(of: route, accessToken: nil)))
-        case .sessions, .revokeSessions, .identifiers, .passwordReset, .stepUpRequest:
-            headers.append(("authorization", "Bearer " + accessToken))
-            headers.append((HeaderName.dpop, try proof(of: route, accessToken: accessToken)))
-        default: break
-        }
-        return headers
-    }
-
-    private func proof(of route: Route, accessToken: String?) throws -> String {
-        try ProofDraft(
-            method: route.method.rawValue, url: "https://" + Self.host + route.path, accessToken: accessToken,
-            nonce: nonce, id: service.environment.newID("jti"), issuedAt: clock.timestamp.seconds
-        ).headers()[0]
-    }
-
-    /// Follows what a good answer says to a client.
+    /// Stores the nonce and the tokens of a response.
     mutating func note(_ answer: Answer) {
         if let told = Self.header(HeaderName.dpopNonce, of: answer.head) { nonce = told }
         try? take(answer)

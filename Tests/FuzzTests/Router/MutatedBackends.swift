@@ -3,7 +3,7 @@ import FuzzReaders
 import SessionDomain
 import Synchronization
 
-/// The backends of operators: half of what they answer is right, half a mutation of it.
+/// The backends of operators. Half of their responses are valid, half are mutated.
 final class MutatedBackends: Egress {
     private let state: Mutex<(mutator: Mutator, random: SplitMix64)>
 
@@ -12,14 +12,14 @@ final class MutatedBackends: Egress {
     }
 
     func send(_ request: EgressRequest) async throws(EgressError) -> EgressAnswer {
-        var answers = RouteSeeds.answers.first { request.url.hasSuffix($0.key) }?.value ?? ["{}"]
-        // The question at the activation of a webhook is to be repeated.
+        var responses = RouteSeeds.responses.first { request.url.hasSuffix($0.key) }?.value ?? ["{}"]
+        // The activation of a webhook requires the challenge in the response.
         if let asked = request.url.firstMatch(of: /[?&]challenge=([0-9]+)/) {
-            answers = [#"{"challenge":\#(asked.1)}"#]
+            responses = [#"{"challenge":\#(asked.1)}"#]
         }
         let body = state.withLock { state in
-            state.mutator.seeds = answers.map { Array($0.utf8) }
-            // Without the operator's keys a step can be neither right nor wrong, which is 503 and no fault of the caller.
+            state.mutator.seeds = responses.map { Array($0.utf8) }
+            // Never mutate the key set: without it the service answers 503.
             let isMutated = !request.url.hasSuffix("/jwks") && Bool.random(using: &state.random)
             return isMutated ? state.mutator.next() : state.mutator.seeds[0]
         }

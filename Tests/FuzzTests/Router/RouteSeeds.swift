@@ -1,6 +1,6 @@
-/// Good bodies and queries of each route, by method and path. `$name` stands for something of the service at hand.
+/// Valid bodies and queries of each route, by method and path. `$name` is replaced by a value of the running service.
 enum RouteSeeds {
-    /// A secret in bodies: it may stand in no refusal.
+    /// A secret of bodies. No error may contain it.
     static let password = "correct horse battery staple!"
     static let challenge = String(repeating: "A", count: 43)
 
@@ -84,8 +84,8 @@ enum RouteSeeds {
         "DELETE /v2/session/apps/:app_id/config/scopes": ["scope=direct"],
     ]
 
-    /// What operators' backends answer, by the end of the URL.
-    static let answers = [
+    /// Responses of operators' backends, by the end of the URL.
+    static let responses = [
         "/hook": [
             #"{"status":"continue","grant_mode":"session-bound","granted_for":300}"#, #"{"status":"block"}"#,
             #"{"status":"review","grant_mode":"single-use","steps":[{"order":1,"key":"verify_email"}]}"#,

@@ -3,16 +3,16 @@ import FuzzReaders
 import HTTPTypes
 import PreludeSessionTesting
 
-/// Sends calls to the whole service, each with one part of it mutated, and looks at what is answered.
+/// Sends calls to the whole service, each with one mutated part, and checks the responses.
 struct RouterFuzz {
-    /// The part that is mutated.
+    /// The part of a call that is mutated.
     enum Part: String, CaseIterable {
         case bodies = "calls: bodies"
         case headers = "calls: headers"
         case paths = "calls: paths and queries"
     }
 
-    /// Calls that one service gets: a mutation that was accepted may have spoilt it for those after it.
+    /// Calls per service. Accepted mutations can change a service so that later calls fail, so a new one is created.
     static let callsPerService = 500
 
     let part: Part
@@ -39,13 +39,13 @@ struct RouterFuzz {
 
     var routes: [FuzzedService.Route] { world.routes }
 
-    /// Sends one call to a route that is chosen at random.
+    /// Sends one call to a random route.
     mutating func next() async throws {
         guard let route = world.routes.randomElement(using: &random) else { return }
         try await send(to: route)
     }
 
-    /// - Parameter isMutated: Whether the part is mutated at all; the first good call is sent if not.
+    /// - Parameter isMutated: Whether the part is mutated. If not, the first seed is sent.
     @discardableResult
     mutating func send(to route: FuzzedService.Route, isMutated: Bool = true) async throws -> HTTPResponse.Status {
         if runs > 0, runs % Self.callsPerService == 0 { world = try await FuzzedService(seed: seed &+ UInt64(runs)) }
@@ -78,7 +78,7 @@ struct RouterFuzz {
         }
     }
 
-    /// Whoever is signed out by the call signs in again.
+    /// Signs in again if the call ended the session.
     private mutating func goOn(
         after route: FuzzedService.Route, _ answer: FuzzedService.Answer
     ) async throws {
@@ -93,7 +93,7 @@ struct RouterFuzz {
         }
     }
 
-    /// What may stand in no refusal: passwords, and what proves who calls.
+    /// The texts that no error may contain: passwords and credentials.
     private func secrets(_ headers: [(name: String, value: String)]) -> [String] {
         let harmless: Set = ["user-agent", "content-type", "accept-language", "x-device-id", "origin"]
         let sent = headers.filter { !harmless.contains($0.name) }.map(\.value).filter { $0.utf8.count >= 16 }
@@ -123,7 +123,7 @@ struct RouterFuzz {
         }
     }
 
-    /// The query or one name of the path is mutated, seldom all of it.
+    /// Mutates the query or one part of the path, rarely all of it.
     private mutating func mutatedPath(_ path: String) -> String {
         var parts = path.split(separator: "?", maxSplits: 1).map(String.init)
         if parts.count == 2, Bool.random(using: &random) {
@@ -139,7 +139,7 @@ struct RouterFuzz {
         return parts.joined(separator: "?")
     }
 
-    /// Sent as URLs are: bytes that may not stand in one are escaped.
+    /// Mutates a part of a URL. Bytes that a URL cannot contain are escaped.
     private mutating func mutatedURL(_ seed: String) -> String {
         mutated([seed]).map { byte in
             let isPlain = (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")

@@ -3,10 +3,10 @@ import HTTPTypes
 import Testing
 
 extension FuzzTests {
-    /// The whole service, from the router to the database, with calls that are the same each time.
+    /// Calls the whole service, from the router to the database, with mutations that are the same in each run.
     @Suite("Mutated calls")
     struct RouterFuzzTests {
-        @Test("Every route that reads a body has a good one to begin with")
+        @Test("Every route that reads a body has a valid seed")
         func seeds() async throws {
             let fuzz = try await RouterFuzz(.bodies, seed: 1)
             let writing = fuzz.routes.filter { [.post, .put, .patch].contains($0.method) }.map(\.description)
@@ -15,33 +15,35 @@ extension FuzzTests {
                 Set(RouteSeeds.bodies.keys).union(RouteSeeds.queries.keys).isSubset(of: fuzz.routes.map(\.description)))
         }
 
-        @Test("A good call of each route is answered as such, so mutations start from something")
+        @Test("The seed of each route gets a successful response")
         func goodCalls() async throws {
             var fuzz = try await RouterFuzz(.bodies, seed: 1)
-            var refused: [String] = []
-            // What deletes comes last.
+            var failed: [String] = []
+            // Deleting calls come last.
             for methods: [HTTPRequest.Method] in [[.get], [.put, .patch], [.post], [.delete]] {
                 for route in fuzz.routes.reversed() where methods.contains(route.method) {
                     let status = try await fuzz.send(to: route, isMutated: false)
-                    if status.kind != .successful { refused.append("\(status.code) \(route)") }
+                    if status.kind != .successful { failed.append("\(status.code) \(route)") }
                 }
             }
             #expect(
-                refused == [
-                    // There is one of these already.
+                failed == [
+                    // The configuration already exists.
                     "409 POST /v2/session/apps/:app_id/config/stepup",
                     "409 POST /v2/session/apps/:app_id/config/migration",
                     "409 POST /v2/session/apps/:app_id/config/login/password",
                     "409 POST /v2/session/apps/:app_id/config/claims",
-                    // Nobody has a key to sign such a token with; the last code is too new.
+                    // The test has no operator key for the step token, and the last code was sent too recently.
                     "400 POST /v1/session/stepup/continue", "429 POST /v1/session/otp/retry",
-                    // Gone with what was called before.
+                    // An earlier call deleted it.
                     "404 DELETE /v2/session/apps/:app_id/users/:user_id/sessions/:session_id",
                     "404 DELETE /v2/session/apps/:app_id/keys/:key_id",
                 ])
         }
 
-        @Test("No mutation is answered with a failure, a secret, or no error body", arguments: RouterFuzz.Part.allCases)
+        @Test(
+            "No mutation of a call gets a server error, a secret, or an invalid error body",
+            arguments: RouterFuzz.Part.allCases)
         func short(_ part: RouterFuzz.Part) async throws {
             var fuzz = try await RouterFuzz(part, seed: 1)
             while fuzz.runs < 500 {
@@ -51,13 +53,13 @@ extension FuzzTests {
             #expect(fuzz.accepted.count >= 8)
         }
 
-        /// Does nothing but for `scripts/fuzz`, which says what to run and for how long.
-        @Test("As long as somebody asks for", arguments: RouterFuzz.Part.allCases)
+        /// Does nothing unless `scripts/fuzz` runs it.
+        @Test("scripts/fuzz runs a part of the calls for the requested time", arguments: RouterFuzz.Part.allCases)
         func long(_ part: RouterFuzz.Part) async throws {
-            guard let wish = FuzzWish(), wish.name == "all" || wish.name == part.rawValue else { return }
-            var fuzz = try await RouterFuzz(part, seed: wish.seed)
+            guard let request = FuzzRequest(), request.name == "all" || request.name == part.rawValue else { return }
+            var fuzz = try await RouterFuzz(part, seed: request.seed)
             let start = ContinuousClock.now
-            while start.duration(to: .now) < .seconds(wish.seconds) { try await fuzz.next() }
+            while start.duration(to: .now) < .seconds(request.seconds) { try await fuzz.next() }
             print("fuzz: \(part.rawValue): \(fuzz.runs) runs, \(fuzz.accepted.values.reduce(0, +)) accepted")
         }
     }

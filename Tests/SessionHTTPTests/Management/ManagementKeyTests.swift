@@ -56,7 +56,7 @@ struct ManagementKeyTests {
         }
     }
 
-    @Test("A session of the frontend API does not need a management key, and a key gives no access to it")
+    @Test("A management key gives no access to calls of signed-in users")
     func frontend() async throws {
         let world = try await EdgeWorld()
         let response = try await world.call(.get, "/v1/session/me/list", try await world.operatorHeaders())

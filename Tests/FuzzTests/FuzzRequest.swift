@@ -1,19 +1,20 @@
 import Foundation
 import FuzzReaders
 
-/// What `scripts/fuzz` asks for.
-struct FuzzWish {
-    /// A target, or `all`.
+/// The arguments of `scripts/fuzz`, from environment variables.
+struct FuzzRequest {
+    /// The name of a target, or `all`.
     let name: String
-    /// For each of the targets that are asked for.
+    /// Seconds for each target.
     let seconds: Double
     let seed: UInt64
 
-    /// All that there is to ask for.
+    /// The names of all targets.
     static func names() throws -> [String] {
         try FuzzTarget.all().map(\.name) + RouterFuzz.Part.allCases.map(\.rawValue)
     }
 
+    /// Returns `nil` if the tests do not run from `scripts/fuzz`.
     init?() {
         let environment = ProcessInfo.processInfo.environment
         guard let name = environment["PRELUDE_SESSION_FUZZ_TARGET"],
