@@ -4,16 +4,16 @@ import PreludeSessionTesting
 import Synchronization
 import Testing
 
-@Suite("A device that locks, or a disk that fills, in the middle of a refresh")
+@Suite("Storage failures during a refresh")
 struct FullDiskStory {
-    /// Works as often as it is allowed to, then refuses with an error of its own.
+    /// A store that works a number of times, and then fails with an error that the SDK does not know.
     private final class FailingStore: CredentialStore {
         enum What: Sendable, CaseIterable { case everything, writes }
 
         private let inner = InMemoryCredentialStore()
         private let state = Mutex<(what: What, left: Int)?>(nil)
 
-        /// Refuses from the n-th use on.
+        /// Fails from the n-th use on.
         func fail(_ what: What, after uses: Int) { state.withLock { $0 = (what, uses) } }
         func heal() { state.withLock { $0 = nil } }
 
@@ -49,7 +49,7 @@ struct FullDiskStory {
     }
 
     @Test(
-        "loses nothing at any point between sending and storing: the next launch gets the token again",
+        "A failure between sending and storing loses nothing, and the next launch gets the token again",
         arguments: FailingStore.What.allCases)
     private func everyPoint(what: FailingStore.What) async throws {
         var failures = 0

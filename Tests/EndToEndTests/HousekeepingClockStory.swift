@@ -8,7 +8,7 @@ import Testing
 struct HousekeepingClockStory {
     private static let decade = 3650 * 86_400
 
-    /// The rounds that are left, by the seconds by which the clock is wrong in each, and what was told.
+    /// The remaining rounds, each with the clock error in seconds, and the notices so far.
     private final class Rounds: Sendable {
         private let clockErrors: Mutex<ArraySlice<Int>>
         private let notices = Mutex<[ServiceNotice]>([])
@@ -29,7 +29,12 @@ struct HousekeepingClockStory {
         }
     }
 
-    /// Keeps house, a minute or so many seconds from round to round.
+    /// Runs housekeeping.
+    ///
+    /// - Parameters:
+    ///   - clockErrors: The clock error in each round, in seconds.
+    ///   - seconds: The real time between two rounds.
+    /// - Returns: The notices to the operator.
     private func runHousekeeping(
         _ world: ServiceWorld, clockErrors: [Int], seconds: Int = 60
     ) async throws -> [ServiceNotice] {
@@ -46,7 +51,7 @@ struct HousekeepingClockStory {
         return rounds.told
     }
 
-    @Test("sessions, and the record of what happened, are there when it is right again")
+    @Test("Sessions and events survive a clock that was ahead for a while")
     func sessions() async throws {
         let world = try await ServiceWorld()
         let client = try await world.signedIn()
@@ -60,7 +65,7 @@ struct HousekeepingClockStory {
         #expect(events.allSatisfy(kept.contains))
     }
 
-    @Test("what has expired by the time that passed is deleted all the same")
+    @Test("What has expired by the time that really passed is deleted")
     func goesOn() async throws {
         let world = try await ServiceWorld()
         _ = try await world.signedIn()

@@ -6,7 +6,7 @@ import SessionHTTP
 import SessionTokens
 import Testing
 
-/// The product's step-up page, as an app developer writes it: a hook decides, a code proves, the token carries.
+/// The hosted product's documentation for step-ups, as an app developer applies it.
 @Suite("Stepping up for a scope")
 struct StepUpStory {
     private static let hook = "https://bank.example.com/step-up"
@@ -30,7 +30,7 @@ struct StepUpStory {
          "steps": [{"order": 1, "key": "verify_email", "expiration_duration": 600}]}
         """
 
-    @Test("request, code, and the access token carries the scope")
+    @Test("After a request and a code the access token contains the scope")
     func wholeStory() async throws {
         let world = try await world(answering: Self.review)
         let client = try await world.signedIn()
@@ -49,7 +49,7 @@ struct StepUpStory {
         #expect(try await world.eventNames().suffix(1) == ["step_up.granted"])
     }
 
-    @Test("nothing is delivered before the client asks for it")
+    @Test("No code is sent before the client requests it")
     func deliveryIsTheClients() async throws {
         let world = try await world(answering: Self.review)
         let client = try await world.signedIn()
@@ -58,7 +58,7 @@ struct StepUpStory {
         #expect(world.mailbox.messages.count == before)
     }
 
-    @Test("the hook hears who asks for what, and is told so by a signature of the app")
+    @Test("The hook receives the user and the scope, signed with a key of the app")
     func hookBody() async throws {
         let world = try await world(answering: Self.review)
         let client = try await world.signedIn()
@@ -81,7 +81,7 @@ struct StepUpStory {
         #expect(ids == [.string(try #require(headers["X-Webhook-Signature-Key-Id"]))])
     }
 
-    @Test("a scope that is granted at once is in the token when the call returns")
+    @Test("A scope that is granted at once is in the token when the call returns")
     func immediate() async throws {
         let world = try await world(
             answering: #"{"status": "continue", "granted_for": 60, "grant_mode": "session-bound"}"#)
@@ -91,7 +91,7 @@ struct StepUpStory {
         #expect(try await client.scopes() == ["transfer:write"])
     }
 
-    @Test("a scope that the hook denies is blocked, and nothing can be done with the challenge")
+    @Test("A scope that the hook denies is blocked, and its challenge cannot be continued")
     func blocked() async throws {
         let world = try await world(answering: #"{"status": "block"}"#)
         let client = try await world.signedIn()
@@ -100,7 +100,7 @@ struct StepUpStory {
         await #expect(throws: PreludeSessionError.self) { try await client.sendStepUpOTP(challenge) }
     }
 
-    @Test("a hook that fails is a no, with an event that says why")
+    @Test("A hook that fails denies the scope and records the reason in an event")
     func failClosed() async throws {
         let world = try await world(answering: #"{"status": "perhaps"}"#)
         let client = try await world.signedIn()
@@ -113,7 +113,7 @@ struct StepUpStory {
         #expect(event.data["reason"] == .string("invalid_status"))
     }
 
-    @Test("a wrong code keeps the challenge; the sixth try finds it dead, right or not")
+    @Test("A challenge survives five wrong codes, and the sixth attempt is rejected with any code")
     func wrongCodes() async throws {
         let world = try await world(answering: Self.review)
         let client = try await world.signedIn()
@@ -131,10 +131,10 @@ struct StepUpStory {
             try await client.submitStepUpOTP(challenge, code: code)
         }
         guard case .invalidChallengeToken = dead else { return #expect(Bool(false), "\(String(describing: dead))") }
-        #expect(try await client.refresh().profile.userID != nil, "the session goes on")
+        #expect(try await client.refresh().profile.userID != nil, "the session is still valid")
     }
 
-    @Test("four wrong codes and a right one go through")
+    @Test("A correct code after four wrong codes is accepted")
     func patience() async throws {
         let world = try await world(answering: Self.review)
         let client = try await world.signedIn()
@@ -149,7 +149,7 @@ struct StepUpStory {
         #expect(try await client.submitStepUpOTP(challenge, code: code) == nil)
     }
 
-    @Test("an expired step looks like a wrong code to whoever guesses")
+    @Test("The service rejects a code for an expired step like a wrong code")
     func expired() async throws {
         let world = try await world(
             answering: """
@@ -162,12 +162,12 @@ struct StepUpStory {
         try await client.sendStepUpOTP(challenge)
         let code = try world.code(for: "ada@example.com")
         world.clock.advance(seconds: 61)
-        // The SDK knows the time and does not even ask.
+        // The SDK knows that the step has expired and sends no request.
         let known = await #expect(throws: PreludeSessionError.self) {
             try await client.submitStepUpOTP(challenge, code: code)
         }
         guard case .expiredChallengeToken = known else { return #expect(Bool(false), "\(String(describing: known))") }
-        // A device whose clock stands still asks, and hears what every wrong code hears.
+        // A device whose clock is behind sends the request and gets the error for a wrong code.
         let slow = try world.client(store: store, clockSkew: -61)
         let asked = await #expect(throws: PreludeSessionError.self) {
             try await slow.submitStepUpOTP(challenge, code: code)
@@ -175,7 +175,7 @@ struct StepUpStory {
         guard case .invalidOTPCode = asked else { return #expect(Bool(false), "\(String(describing: asked))") }
     }
 
-    @Test("two flows of one client do not disturb each other")
+    @Test("Two concurrent step-ups of one client are independent")
     func concurrentFlows() async throws {
         let world = try await world(answering: Self.review.replacing("single-use", with: "session-bound"))
         let client = try await world.signedIn()
@@ -190,7 +190,7 @@ struct StepUpStory {
         #expect(try await client.scopes() == ["transfer:write"])
     }
 
-    @Test("a single-use scope is gone with the next plain refresh")
+    @Test("A single-use scope ends with the next refresh")
     func singleUse() async throws {
         let world = try await world(answering: Self.review)
         let client = try await world.signedIn()
@@ -200,7 +200,7 @@ struct StepUpStory {
         #expect(try await client.scopes() == [])
     }
 
-    @Test("a lost answer to the completing refresh loses neither the session nor the scope")
+    @Test("A lost response to the completing refresh loses neither the session nor the scope")
     func lostAnswer() async throws {
         let world = try await world(answering: Self.review)
         let faults = Faults()
@@ -213,7 +213,7 @@ struct StepUpStory {
         #expect(try await world.eventNames().filter { $0 == "step_up.granted" }.count == 1)
     }
 
-    @Test("offline at completion: the steps stay done, and the same call goes on from there")
+    @Test("If the network fails at completion, the steps stay completed and the same call continues")
     func offlineAtCompletion() async throws {
         let world = try await world(answering: Self.review)
         let faults = Faults()
@@ -228,7 +228,7 @@ struct StepUpStory {
         #expect(try await client.scopes() == ["transfer:write"])
     }
 
-    @Test("a step-up survives a relaunch of the app")
+    @Test("A step-up survives a relaunch of the app")
     func relaunch() async throws {
         let world = try await world(answering: Self.review)
         let store = InMemoryCredentialStore()

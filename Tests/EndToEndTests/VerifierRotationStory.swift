@@ -7,10 +7,10 @@ import SessionDomain
 import SessionTokens
 import Testing
 
-/// Apps that refresh at two nodes, and backends that keep key sets for as long as the verifier keeps them by itself.
-@Suite("Backends verify while keys change")
+/// Clients refresh at two nodes, and backends cache key sets as long as the verifier does by default.
+@Suite("Backends verify while keys rotate")
 struct VerifierRotationStory {
-    @Test("Of two nodes no token is refused, be it new or about to end, while the key and its algorithm change")
+    @Test("No token of two nodes is rejected while the key and its algorithm change")
     func noRefusal() async throws {
         let load = try await Load(keyRotation: KeyRotationPolicy(interval: nil))
         try await load.run(seconds: 60)
@@ -20,19 +20,19 @@ struct VerifierRotationStory {
         try await load.run(seconds: 780)
         #expect(load.refusals.isEmpty)
         #expect(load.checks > 2000)
-        // Each node has signed with the first key, with its successor, and with the one of the other algorithm.
+        // Each node signed with the first key, with its successor, and with the key of the other algorithm.
         #expect(load.signers.count == 6)
         #expect(Set(load.signers.map(\.algorithm)) == ["EdDSA", "ES256"])
     }
 
-    @Test("The verifier asks as often as rotations count on")
+    @Test("The verifier fetches keys as often as rotations assume")
     func intervals() {
         let verifier = KeyCachePolicy()
         #expect(verifier.minimumInterval == Double(KeyRotationPolicy.verifierInterval))
         #expect(verifier.lifetime <= Double(KeyRotationPolicy.longestKeySetAge))
     }
 
-    @Test("A key that signs seconds after it was published would be refused by one of them")
+    @Test("A key that signs seconds after it was published is rejected by a backend")
     func tooEarly() async throws {
         let load = try await Load(keyRotation: KeyRotationPolicy(interval: nil, publishAhead: 15))
         try await load.run(seconds: 60)
@@ -42,7 +42,7 @@ struct VerifierRotationStory {
     }
 }
 
-/// Two people whose tokens four backends judge, when they are new and again in their last seconds.
+/// Two clients and four backends. The backends verify each token when it is new and in its last seconds.
 private final class Load {
     struct Signer: Hashable {
         let node: Int
@@ -76,7 +76,7 @@ private final class Load {
             people.append(try await world.signedIn("user\(index)@example.com"))
         }
         self.people = people
-        // Some are always about to fetch, and some have just done so.
+        // At any time some verifiers are about to fetch, and others have just fetched.
         for verifier in verifiers {
             try await verifier.loadKeys()
             world.clock.advance(seconds: 7)
