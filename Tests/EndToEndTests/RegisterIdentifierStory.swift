@@ -30,6 +30,7 @@ struct RegisterIdentifierStory {
             scope: "prld:phone:register", metadata: ["identifier": "+1 415 555 0111"])
         #expect(challenge.currentStep == "verify_sms")
         try await client.sendStepUpOTP(challenge)
+        #expect(world.mailbox.messages.first?.to == Self.phone)
         let code = try world.code(for: Self.phone)
         await #expect(throws: PreludeSessionError.self) {
             try await client.submitStepUpOTP(challenge, code: code == "000000" ? "111111" : "000000")

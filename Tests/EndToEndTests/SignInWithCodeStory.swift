@@ -10,6 +10,7 @@ struct SignInWithCodeStory {
     func signUpThenSignIn() async throws {
         let world = try await ServiceWorld()
         let first = try await world.signedIn("Ada@Example.com")
+        #expect(world.mailbox.messages.first?.to == "Ada@Example.com")
         let second = try world.client()
         try await second.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))

@@ -12,7 +12,7 @@ import Testing
 struct VerifierRotationStory {
     @Test("No token of two nodes is rejected while the key and its algorithm change")
     func noRefusal() async throws {
-        let load = try await Load(keyRotation: KeyRotationPolicy(interval: nil))
+        let load = try await RotationLoad(keyRotation: KeyRotationPolicy(interval: nil))
         try await load.run(seconds: 60)
         try await load.nodes[1].signingKeys.rotate(.access, of: load.world.appID, reason: .request)
         try await load.run(seconds: 720)
@@ -34,7 +34,7 @@ struct VerifierRotationStory {
 
     @Test("A key that signs seconds after it was published is rejected by a backend")
     func tooEarly() async throws {
-        let load = try await Load(keyRotation: KeyRotationPolicy(interval: nil, publishAhead: 15))
+        let load = try await RotationLoad(keyRotation: KeyRotationPolicy(interval: nil, publishAhead: 15))
         try await load.run(seconds: 60)
         try await load.nodes[1].signingKeys.rotate(.access, of: load.world.appID, reason: .request)
         try await load.run(seconds: 60)
@@ -43,7 +43,7 @@ struct VerifierRotationStory {
 }
 
 /// Two clients and four backends. The backends verify each token when it is new and in its last seconds.
-private final class Load {
+private final class RotationLoad {
     struct Signer: Hashable {
         let node: Int
         let keyID: String
@@ -53,8 +53,8 @@ private final class Load {
     let world: ServiceWorld
     let nodes: [SessionService]
     private let verifiers: [SessionVerifier]
-    private let people: [PreludeSessionClient]
-    private var living: [(token: String, expiresAt: Timestamp)] = []
+    private let clients: [PreludeSessionClient]
+    private var validTokens: [(token: String, expiresAt: Timestamp)] = []
     private(set) var signers: Set<Signer> = []
     private(set) var refusals: [VerificationError.Reason] = []
     private(set) var checks = 0
@@ -71,11 +71,11 @@ private final class Load {
                 service: ServiceWorld.localOrigin, audience: world.appID.rawValue, options: options,
                 keySource: ServiceKeySource(router: worlds[index % 2].router))
         }
-        var people: [PreludeSessionClient] = []
+        var clients: [PreludeSessionClient] = []
         for (index, world) in worlds.enumerated() {
-            people.append(try await world.signedIn("user\(index)@example.com"))
+            clients.append(try await world.signedIn("user\(index)@example.com"))
         }
-        self.people = people
+        self.clients = clients
         // At any time some verifiers are about to fetch, and others have just fetched.
         for verifier in verifiers {
             try await verifier.loadKeys()
@@ -87,26 +87,26 @@ private final class Load {
         let end = world.clock.timestamp + seconds
         while world.clock.timestamp < end {
             world.clock.advance(seconds: 5)
-            for (node, person) in people.enumerated() {
-                try await person.invalidateSession()
-                let token = try await person.refresh().accessToken
-                try note(token, node: node)
-                await judge(token)
+            for (node, client) in clients.enumerated() {
+                try await client.invalidateSession()
+                let token = try await client.refresh().accessToken
+                try record(token, node: node)
+                await verify(token)
             }
-            let last = living.prefix { $0.expiresAt < world.clock.timestamp + 6 }
-            for (token, _) in last { await judge(token) }
-            living.removeFirst(last.count)
+            let last = validTokens.prefix { $0.expiresAt < world.clock.timestamp + 6 }
+            for (token, _) in last { await verify(token) }
+            validTokens.removeFirst(last.count)
         }
     }
 
-    private func note(_ token: String, node: Int) throws {
+    private func record(_ token: String, node: Int) throws {
         let jws = try CompactJWS(parsing: token)
         signers.insert(
             Signer(node: node, keyID: try #require(jws.header.kid), algorithm: jws.algorithm.rawValue))
-        living.append((token, world.clock.timestamp + 300))
+        validTokens.append((token, world.clock.timestamp + 300))
     }
 
-    private func judge(_ token: String) async {
+    private func verify(_ token: String) async {
         for verifier in verifiers {
             checks += 1
             do throws(VerificationError) {
