@@ -6,7 +6,7 @@ import SessionDomain
 import SessionWire
 import Testing
 
-@Suite("Bad input gets the documented answer")
+@Suite("Invalid input")
 struct BadInputStory {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -93,8 +93,8 @@ struct BadInputStory {
             names: "endpoint"),
     ]
 
-    @Test(arguments: cases)
-    func refuses(_ input: Case) async throws {
+    @Test("Invalid input is rejected with the documented status, code and field", arguments: cases)
+    func rejected(_ input: Case) async throws {
         let answer = try await ServiceWorld().call("/v1/session/" + input.path, json: input.json)
         #expect(answer.status == input.status)
         #expect(answer.body["code"]?.stringValue == input.code)

@@ -82,7 +82,7 @@ struct BoundCallStory {
     }
 
     @Test("A valid call succeeds")
-    func good() async throws {
+    func valid() async throws {
         let device = try await device()
         #expect(try await device.send(.sessions, try device.credentials(.sessions)).status == 200)
     }

@@ -27,7 +27,7 @@ struct ChangePasswordStory {
         return client
     }
 
-    private func isGood(_ password: String, in world: ServiceWorld) async throws -> Bool {
+    private func canSignIn(with password: String, in world: ServiceWorld) async throws -> Bool {
         do {
             _ = try await world.client().loginWithPassword(
                 LoginWithPasswordOptions(emailAddress: Self.email, password: password))
@@ -46,8 +46,8 @@ struct ChangePasswordStory {
         #expect(try await client.canChangePassword())
         try await client.changePassword(RedactedString(Self.new))
         #expect(try await client.scopes() == [], "the change consumes the scope")
-        #expect(try await isGood(Self.new, in: world))
-        #expect(try await !isGood(Self.old, in: world))
+        #expect(try await canSignIn(with: Self.new, in: world))
+        #expect(try await !canSignIn(with: Self.old, in: world))
     }
 
     @Test("One grant changes the password once (S3)")
@@ -60,7 +60,7 @@ struct ChangePasswordStory {
         let again = try await reset(world, token: token, to: "another long password")
         #expect(again.status == 403)
         #expect(again.code == "insufficient_scope")
-        #expect(try await isGood(Self.new, in: world))
+        #expect(try await canSignIn(with: Self.new, in: world))
     }
 
     private func reset(
@@ -99,7 +99,7 @@ struct ChangePasswordStory {
         }
         guard case .invalidPassword = error else { return #expect(Bool(false), "\(String(describing: error))") }
         try await client.changePassword(RedactedString(Self.new))
-        #expect(try await isGood(Self.new, in: world))
+        #expect(try await canSignIn(with: Self.new, in: world))
     }
 
     @Test("A change without the scope is rejected")
@@ -161,6 +161,6 @@ struct ChangePasswordStory {
         }
         let client = try await world.signedIn(Self.email)
         try await client.changePassword(RedactedString(Self.new))
-        #expect(try await isGood(Self.new, in: world))
+        #expect(try await canSignIn(with: Self.new, in: world))
     }
 }

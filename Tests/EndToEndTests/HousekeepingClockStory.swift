@@ -16,9 +16,9 @@ struct HousekeepingClockStory {
         init(clockErrors: [Int]) { self.clockErrors = Mutex(clockErrors[...]) }
 
         var clockError: Int { clockErrors.withLock(\.first) ?? 0 }
-        var told: [ServiceNotice] { notices.withLock { $0 } }
+        var recorded: [ServiceNotice] { notices.withLock { $0 } }
 
-        func tell(_ notice: ServiceNotice) { notices.withLock { $0.append(notice) } }
+        func record(_ notice: ServiceNotice) { notices.withLock { $0.append(notice) } }
 
         func end() throws {
             let isLast = clockErrors.withLock { errors in
@@ -39,7 +39,7 @@ struct HousekeepingClockStory {
         _ world: ServiceWorld, clockErrors: [Int], seconds: Int = 60
     ) async throws -> [ServiceNotice] {
         let (clock, rounds) = (world.clock, Rounds(clockErrors: clockErrors))
-        let node = try world.node(notices: rounds.tell) {
+        let node = try world.node(notices: rounds.record) {
             $0.now = { clock.timestamp + rounds.clockError }
             $0.uptime = { clock.timestamp.milliseconds }
             $0.sleep = { _ in
@@ -48,7 +48,7 @@ struct HousekeepingClockStory {
             }
         }
         await node.service.runHousekeeping { Issue.record($0) }
-        return rounds.told
+        return rounds.recorded
     }
 
     @Test("Sessions and events survive a clock that was ahead for a while")
@@ -57,15 +57,15 @@ struct HousekeepingClockStory {
         let client = try await world.signedIn()
         let events = try await world.service.store.events(app: world.appID, limit: 10, offset: 0)
         #expect(!events.isEmpty)
-        let told = try await runHousekeeping(world, clockErrors: [0, Self.decade, Self.decade, 0])
-        #expect(told.contains(.clockJumped(seconds: Self.decade)))
+        let notices = try await runHousekeeping(world, clockErrors: [0, Self.decade, Self.decade, 0])
+        #expect(notices.contains(.clockJumped(seconds: Self.decade)))
         try await client.invalidateSession()
         try await client.refresh()
         let kept = try await world.service.store.events(app: world.appID, limit: 100, offset: 0)
         #expect(events.allSatisfy(kept.contains))
     }
 
-    @Test("What has expired by the time that really passed is deleted")
+    @Test("Data that expired by the elapsed time is deleted even if the clock is ahead")
     func goesOn() async throws {
         let world = try await ServiceWorld()
         _ = try await world.signedIn()
