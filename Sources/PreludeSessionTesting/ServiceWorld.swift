@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 package import SessionDomain
 package import SessionHTTP
