@@ -1,8 +1,6 @@
-import Crypto
 import Foundation
 package import SessionDomain
 package import SessionHTTP
-package import SessionRSA
 import SessionSQLite
 
 /// One service in this process with one app, and everything that its clients and a test share.
@@ -30,13 +28,12 @@ package struct ServiceWorld: Sendable {
     /// - Parameters:
     ///   - servesAnyHost: Whether the app answers for hosts that name no app.
     ///   - hasher: Hashes passwords. `nil` is a fast keyed hash.
-    ///   - generateRSAKey: Makes the keys that sign hooks and webhooks, and access tokens with RS256.
+    ///   - change: Changes what the service uses for time, randomness, RSA keys and sleeping.
     ///   - configure: Changes the app before it is stored.
     package init(
         clock: TestClock, origin: String, servesAnyHost: Bool = true, edge: EdgeOptions,
         hasher: (any PasswordHasher)? = nil, keyRotation: KeyRotationPolicy = KeyRotationPolicy(),
-        generateRSAKey: @escaping @Sendable () throws -> RSASigningKey = RSASigningKey.generate,
-        configure: (inout App) -> Void
+        environment change: (inout ServiceEnvironment) -> Void = { _ in }, configure: (inout App) -> Void
     ) async throws {
         guard let appID = AppID("testapp") else { throw TestServiceError("the id of the test app is not valid") }
         self.clock = clock
@@ -45,9 +42,10 @@ package struct ServiceWorld: Sendable {
         self.edge = edge
         let live = ServiceEnvironment.live
         // No test runs the service's background tasks, so sleeping ends them.
-        let environment = ServiceEnvironment(
-            now: { clock.timestamp }, randomBytes: live.randomBytes, generateRSAKey: generateRSAKey,
-            sleep: { _ in throw CancellationError() })
+        var changed = ServiceEnvironment(
+            now: { clock.timestamp }, randomBytes: live.randomBytes, sleep: { _ in throw CancellationError() })
+        change(&changed)
+        let environment = changed
         let store = try SQLiteStore.open(.memory)
         let keys = KeyRing(current: MasterKey(secret: Data(live.randomBytes(32))))
         let origins = try PublicOrigins(publicURL: origin)

@@ -26,7 +26,7 @@ struct BoundAccessTokenStory {
     }
 
     @Test(
-        "the SDK's whole journey: login, lists, step-up, password, refresh, logout",
+        "The SDK works with bound tokens from login to logout",
         arguments: [SessionPolicy.NoncePolicy.whenNeeded, .always], [0.0, 7200])
     func journey(noncePolicy: SessionPolicy.NoncePolicy, clockSkew: Double) async throws {
         let world = try await world(noncePolicy)
@@ -37,7 +37,7 @@ struct BoundAccessTokenStory {
         #expect(try await client.identifiers().map(\.value) == ["ada@example.com"])
         try await client.stepUp("prld:pwd:write", in: world)
         try await client.changePassword(RedactedString("correct horse battery"))
-        // The app starts again, and its record is an old one by then.
+        // The app restarts with the stored record.
         let relaunched = try world.client(store: store, clockSkew: clockSkew)
         #expect(try await relaunched.listSessions().total == 1)
         world.clock.advance(seconds: 301)
@@ -50,7 +50,7 @@ struct BoundAccessTokenStory {
         #expect(try await world.eventNames().last == "user.session.revoked")
     }
 
-    @Test("D17 D24: the token names the thumbprint of the session's key, and the answer says DPoP")
+    @Test("A bound token names the thumbprint of the session's key, and its type is DPoP (D17, D24)")
     func confirmation() async throws {
         var device = try await RawDevice(try await world())
         #expect(try device.confirmation() == device.key.publicJWK.thumbprint)
@@ -60,14 +60,14 @@ struct BoundAccessTokenStory {
         #expect(device.tokenType == "DPoP")
     }
 
-    @Test("D17: without the setting nothing is bound, and the answer says Bearer")
+    @Test("Without the setting, tokens are not bound and their type is Bearer (D17)")
     func unbound() async throws {
         let device = try await RawDevice(try await ServiceWorld())
         #expect(try device.confirmation() == nil)
         #expect(device.tokenType == "Bearer")
     }
 
-    @Test("D27: a stolen token alone opens nothing, in whatever way it is presented", arguments: FrontendPath.signedIn)
+    @Test("A stolen bound token is rejected, however it is presented (D27)", arguments: FrontendPath.signedIn)
     func stolen(path: FrontendPath) async throws {
         let world = try await world()
         let owner = try await RawDevice(world)
@@ -91,11 +91,11 @@ struct BoundAccessTokenStory {
         #expect(nothing.status == 401 && nothing.body["code"] == .string("unauthorized"))
         #expect(nothing.head.headerFields[.wwwAuthenticate] == #"DPoP algs="ES256""#)
 
-        // The owner notices nothing of it.
+        // The owner's session is not affected.
         #expect(try await owner.send(.sessions, try owner.credentials(.sessions)).status == 200)
     }
 
-    @Test("D27: a bound token as a bearer token is refused, though the owner's own proof goes along")
+    @Test("A bound token with the Bearer scheme is rejected, even with the owner's proof (D27)")
     func ownerAsBearer() async throws {
         let device = try await RawDevice(try await world())
         var credentials = try device.credentials(.sessions)
@@ -103,7 +103,7 @@ struct BoundAccessTokenStory {
         #expect(try await device.send(.sessions, credentials).status == 401)
     }
 
-    @Test("D23 (RFC 9449 §6): the DPoP scheme makes no bound token of one that is not")
+    @Test("A token that is not bound is rejected with the DPoP scheme (RFC 9449 §6, D23)")
     func unboundAsBound() async throws {
         let device = try await RawDevice(try await ServiceWorld())
         var credentials = try device.credentials(.sessions)
@@ -116,7 +116,7 @@ struct BoundAccessTokenStory {
         #expect(try await device.send(.sessions, credentials).status == 200)
     }
 
-    @Test("switched on, unbound tokens that are out stay good until they end, and the next one is bound")
+    @Test("After binding is turned on, issued tokens stay valid and the next token is bound")
     func switchedOn() async throws {
         let world = try await ServiceWorld()
         var device = try await RawDevice(world)
@@ -130,7 +130,7 @@ struct BoundAccessTokenStory {
         #expect(try await device.send(.sessions, try device.credentials(.sessions)).status == 200)
     }
 
-    @Test("switched off, bound tokens that are out are no bearer tokens, and the next one is")
+    @Test("After binding is turned off, issued tokens stay bound and the next token is a bearer token")
     func switchedOff() async throws {
         let world = try await world()
         var device = try await RawDevice(world)
@@ -144,7 +144,7 @@ struct BoundAccessTokenStory {
             try await device.send(.sessions, .init(scheme: "Bearer", accessToken: device.accessToken)).status == 200)
     }
 
-    @Test("the SDK follows both ways without anybody noticing")
+    @Test("The SDK keeps working when binding is turned on and off")
     func sdkFollows() async throws {
         let world = try await ServiceWorld()
         let client = try await world.signedIn()
@@ -156,7 +156,7 @@ struct BoundAccessTokenStory {
         }
     }
 
-    @Test("D22: a browser without a proof cannot sign in, and its challenge is not spent by that")
+    @Test("A browser without a proof cannot sign in, and its challenge stays valid (D22)")
     func keyless() async throws {
         let world = try await world()
         let challenge = try await world.completedLogin("web@example.com")
@@ -170,7 +170,7 @@ struct BoundAccessTokenStory {
         #expect(try await device.send(.sessions, try device.credentials(.sessions)).status == 200)
     }
 
-    @Test("D22: a session without a key has no refresh while tokens are bound, and goes on afterwards")
+    @Test("A session without a key cannot refresh while tokens are bound, and can afterwards (D22)")
     func keylessBefore() async throws {
         let world = try await ServiceWorld { $0.allowedOrigins = [BrowserSession.origin] }
         var browser = try await BrowserSession(in: world)

@@ -7,7 +7,7 @@ import SessionTokens
 import SessionWire
 import Testing
 
-/// What is changed of a call that is good.
+/// One change to a valid call, and the expected response.
 private struct Mutation: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let status: Int
@@ -26,7 +26,7 @@ private struct Mutation: Sendable, CustomTestStringConvertible {
         self.change = change
     }
 
-    /// A proof with one claim that is not as it should be.
+    /// A change to one claim of the proof.
     static func proof(
         _ name: String, _ status: Int = 400, _ code: String = "invalid_dpop_proof",
         _ error: String = "invalid_dpop_proof", _ change: @escaping @Sendable (inout ProofDraft) -> Void
@@ -39,34 +39,40 @@ private struct Mutation: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// One good call with a bound token, and one thing changed (RFC 9449 §4.3, §7.1).
+/// A valid call with a bound token, and calls with one change (RFC 9449 §4.3, §7.1).
 @Suite("A call with a bound access token")
 struct BoundCallStory {
     private static let mutations: [Mutation] = [
-        Mutation("D4: no proof", 401, "missing_dpop_proof", "invalid_dpop_proof") { call, _ in call.proofs = [] },
-        Mutation("D2: two proofs", 400, "invalid_dpop_proof", "invalid_dpop_proof") { call, device in
+        Mutation("No proof (D4)", 401, "missing_dpop_proof", "invalid_dpop_proof") { call, _ in call.proofs = [] },
+        Mutation("Two proofs (D2)", 400, "invalid_dpop_proof", "invalid_dpop_proof") { call, device in
             call.proofs += try device.proof(.sessions, accessToken: device.accessToken).headers()
         },
-        Mutation("D27: the scheme of bearer tokens", 401, "unauthorized", "invalid_token") { call, _ in
+        Mutation("The Bearer scheme (D27)", 401, "unauthorized", "invalid_token") { call, _ in
             call.scheme = "Bearer"
         },
-        Mutation("D16: the key of another device", 401, "dpop_key_mismatch", "invalid_token") { call, device in
+        Mutation("The key of another device (D16)", 401, "dpop_key_mismatch", "invalid_token") { call, device in
             let other = RawDevice(signedOut: device.world, key: .generate(.es256))
             call.proofs = try other.proof(.sessions, accessToken: device.accessToken).headers()
         },
-        Mutation("D3: no JWT", 400, "invalid_dpop_proof", "invalid_dpop_proof") { call, _ in call.proofs = ["proof"] },
-        .proof("D16: no ath") { $0.claims["ath"] = nil },
-        .proof("D16: the ath of another token") { $0.claims["ath"] = .string(DPoPProof.accessTokenHash("other")) },
-        .proof("D9: another method") { $0.claims["htm"] = "POST" },
-        .proof("D10: another path") {
+        Mutation("A proof that is not a JWT (D3)", 400, "invalid_dpop_proof", "invalid_dpop_proof") { call, _ in
+            call.proofs = ["proof"]
+        },
+        .proof("No ath claim (D16)") { $0.claims["ath"] = nil },
+        .proof("The ath claim of another token (D16)") {
+            $0.claims["ath"] = .string(DPoPProof.accessTokenHash("other"))
+        },
+        .proof("Another method (D9)") { $0.claims["htm"] = "POST" },
+        .proof("Another path (D10)") {
             $0.claims["htu"] = .string(ServiceWorld.localOrigin + FrontendPath.identifiers.rawValue)
         },
-        .proof("D10: another origin") {
+        .proof("Another origin (D10)") {
             $0.claims["htu"] = .string("https://evil.example" + FrontendPath.sessions.rawValue)
         },
-        .proof("D13: too old", 400, "use_dpop_nonce", "use_dpop_nonce") { $0.delay(by: 61) },
-        .proof("D13: too far ahead", 400, "use_dpop_nonce", "use_dpop_nonce") { $0.delay(by: -61) },
-        .proof("D33: a nonce that is not ours", 400, "use_dpop_nonce", "use_dpop_nonce") {
+        .proof("An iat claim too far in the past (D13)", 400, "use_dpop_nonce", "use_dpop_nonce") { $0.delay(by: 61) },
+        .proof("An iat claim too far in the future (D13)", 400, "use_dpop_nonce", "use_dpop_nonce") {
+            $0.delay(by: -61)
+        },
+        .proof("A nonce that the service did not issue (D33)", 400, "use_dpop_nonce", "use_dpop_nonce") {
             $0.claims["nonce"] = "other"
         },
     ]
@@ -75,13 +81,13 @@ struct BoundCallStory {
         try await RawDevice(try await ServiceWorld { $0.sessions.accessTokenBinding = .dpop })
     }
 
-    @Test("as it should be is answered")
-    func good() async throws {
+    @Test("A valid call succeeds")
+    func valid() async throws {
         let device = try await device()
         #expect(try await device.send(.sessions, try device.credentials(.sessions)).status == 200)
     }
 
-    @Test("with one thing changed is refused, and the challenge says why", arguments: mutations)
+    @Test("A call with one invalid part is rejected, and the challenge names the reason", arguments: mutations)
     private func changed(mutation: Mutation) async throws {
         let device = try await device()
         var call = try device.credentials(.sessions)
@@ -96,7 +102,7 @@ struct BoundCallStory {
         #expect((answer.nonce != nil) == (mutation.code == "use_dpop_nonce"))
     }
 
-    @Test("D15: is good once")
+    @Test("A proof is valid once (D15)")
     func replay() async throws {
         let device = try await device()
         let call = try device.credentials(.sessions)
@@ -105,7 +111,7 @@ struct BoundCallStory {
         #expect(again.status == 400 && again.body["code"] == .string("invalid_dpop_proof"))
     }
 
-    @Test("D15: of many at once with one proof, one is answered")
+    @Test("One of many concurrent calls with the same proof succeeds (D15)")
     func race() async throws {
         let device = try await device()
         let call = try device.credentials(.sessions)
@@ -117,7 +123,7 @@ struct BoundCallStory {
         #expect(statuses.filter { $0 == 400 }.count == 15)
     }
 
-    @Test("D34 D36: with a nonce is answered with the next one, and from then on one is needed")
+    @Test("A call with a nonce gets the next nonce, and later calls need one (D34, D36)")
     func nonces() async throws {
         let device = try await device()
         let token = device.accessToken
@@ -134,7 +140,7 @@ struct BoundCallStory {
         #expect(without.status == 400 && without.body["code"] == .string("use_dpop_nonce"))
     }
 
-    @Test("D36: where a nonce is always wanted, a fresh proof without one is refused")
+    @Test("If the app always requires a nonce, a fresh proof without one is rejected (D36)")
     func always() async throws {
         let world = try await ServiceWorld {
             $0.sessions.accessTokenBinding = .dpop
@@ -146,7 +152,7 @@ struct BoundCallStory {
         #expect(refused.status == 400 && refused.body["code"] == .string("use_dpop_nonce"))
     }
 
-    @Test("D35: by a page of the app may read the nonce and the refusal")
+    @Test("A page of the app can read the nonce and the rejection (D35)")
     func page() async throws {
         let world = try await ServiceWorld {
             $0.sessions.accessTokenBinding = .dpop
@@ -164,7 +170,7 @@ struct BoundCallStory {
         #expect(again.head.headerFields[.accessControlExposeHeaders]?.contains("WWW-Authenticate") == true)
     }
 
-    @Test("D28 D29: of an app with bearer tokens is told of no other scheme", arguments: [nil, "wrong"])
+    @Test("An app with bearer tokens offers no other scheme (D28, D29)", arguments: [nil, "wrong"])
     func bearerApp(token: String?) async throws {
         let device = try await RawDevice(try await ServiceWorld())
         let answer = try await device.send(.sessions, .init(scheme: "Bearer", accessToken: token))
@@ -175,7 +181,7 @@ struct BoundCallStory {
 }
 
 extension ProofDraft {
-    /// Moves `iat` back.
+    /// Moves `iat` back by a number of seconds.
     fileprivate mutating func delay(by seconds: Int64) {
         guard case .int(let issuedAt) = claims["iat"] else { return }
         claims["iat"] = .int(issuedAt - seconds)

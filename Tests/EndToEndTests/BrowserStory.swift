@@ -16,7 +16,7 @@ struct BrowserStory {
         head.headerFields[values: HTTPField.Name.setCookie]
     }
 
-    @Test("a browser signs in without a proof and refreshes by cookie; no header ever shows the token")
+    @Test("A browser signs in without a proof and refreshes by cookie, and no header contains the token")
     func signsIn() async throws {
         let world = try await world()
         let started = try await world.call(
@@ -47,14 +47,14 @@ struct BrowserStory {
         #expect(byHeader.status == 401)
     }
 
-    @Test("a page of another site may not call", arguments: ["https://evil.example", "null"])
+    @Test("A page of another site cannot call the service", arguments: ["https://evil.example", "null"])
     func foreignOrigin(foreign: String) async throws {
         let answer = try await world().call("/v1/session/refresh", json: "{}", headers: ["origin": foreign])
         #expect(answer.status == 403)
         #expect(answer.head.headerFields[.accessControlAllowOrigin] == nil)
     }
 
-    @Test("a browser that asks first is told what it may send")
+    @Test("A preflight request gets the allowed headers")
     func preflight() async throws {
         let answer = try await world().call(
             "/v1/session/refresh", headers: ["origin": origin], method: .options)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A device clock that is wrong")
 struct ClockStory {
-    /// A device's clock that jumps when a test says so.
+    /// The error of a device's clock, which a test can change.
     private final class Skew: Sendable {
         private let seconds: Mutex<Double>
         init(_ seconds: Double) { self.seconds = Mutex(seconds) }
@@ -25,7 +25,7 @@ struct ClockStory {
     }
 
     @Test(
-        "login, step-up, refresh and calls work, by minutes and years, whatever the nonce policy",
+        "Login, step-up, refresh and calls work with every nonce policy",
         arguments: minutesAndYears, [SessionPolicy.NoncePolicy.whenNeeded, .always])
     func everything(skew: Double, policy: SessionPolicy.NoncePolicy) async throws {
         let world = try await ServiceWorld { $0.sessions.noncePolicy = policy }
@@ -43,7 +43,7 @@ struct ClockStory {
         }
     }
 
-    @Test("what was learned of it outlives the app: a good token is not asked for again", arguments: minutesAndYears)
+    @Test("After a relaunch the clock error is known, and a valid token is not refreshed", arguments: minutesAndYears)
     func relaunch(skew: Double) async throws {
         let world = try await ServiceWorld()
         let (store, faults) = (InMemoryCredentialStore(), Faults())
@@ -54,12 +54,12 @@ struct ClockStory {
         faults.isOffline = true
         #expect(try await after.refresh().accessToken == token)
         faults.isOffline = false
-        // Nor is a spent one taken for good.
+        // An expired token is refreshed.
         world.clock.advance(seconds: 290)
         #expect(try await after.refresh().accessToken != token)
     }
 
-    @Test("one that jumps while the app runs costs a request, never the session", arguments: minutesAndYears)
+    @Test("A clock that jumps while the app runs costs a request and not the session", arguments: minutesAndYears)
     func jump(skew: Double) async throws {
         let world = try await ServiceWorld()
         let device = Skew(0)
@@ -68,7 +68,7 @@ struct ClockStory {
         device.jump(to: skew)
         #expect(try await client.listSessions().total == 1)
         world.clock.advance(seconds: 400)
-        // Set back, the spent token looks good: the service says that it is not, and the call is repeated.
+        // With a clock that was set back, the expired token looks valid. The service rejects it, and the SDK repeats the call.
         #expect(try await client.listSessions().total == 1)
         device.jump(to: 0)
         try await client.refresh()

@@ -1,7 +1,7 @@
 import SessionDomain
 import Testing
 
-@Suite("Keys change while clocks jump")
+@Suite("Key rotation while clocks jump")
 struct KeyRotationClockStory {
     private static let hour = 3600
     private static let decade = 3650 * 86_400
@@ -19,7 +19,7 @@ struct KeyRotationClockStory {
         }
     }
 
-    /// Nothing was refused, and a successor that somebody asks for signs as soon as it ever does.
+    /// No signature was rejected, and a successor that is requested now signs after the usual delay.
     private static func expectRotationWorks(
         _ simulation: inout RotationSimulation, sourceLocation: SourceLocation = #_sourceLocation
     )
@@ -34,7 +34,7 @@ struct KeyRotationClockStory {
     }
 
     @Test(
-        "Clocks that are ahead for a while leave nothing behind that a later rotation has to wait for",
+        "Clocks that were ahead for a while do not delay a later rotation",
         arguments: [hour, decade], [30, 2 * hour])
     func ahead(_ seconds: Int, _ duration: Int) async throws {
         var simulation = try await Self.simulation()
@@ -46,7 +46,7 @@ struct KeyRotationClockStory {
     }
 
     @Test(
-        "A key that waits for its turn does not sign before it is known, wherever clocks jump",
+        "A new key does not sign before all verifiers know it, even if clocks jump",
         arguments: [-decade, -300, 300, decade])
     func pending(_ seconds: Int) async throws {
         var simulation = try await Self.simulation()
@@ -60,7 +60,7 @@ struct KeyRotationClockStory {
     }
 
     @Test(
-        "A key that has signed stays published for what it signed, wherever clocks jump",
+        "A retired key stays published until its signatures expire, even if clocks jump",
         arguments: [-decade, hour, decade])
     func retired(_ seconds: Int) async throws {
         var simulation = try await Self.simulation()
@@ -74,7 +74,7 @@ struct KeyRotationClockStory {
     }
 
     @Test(
-        "A successor that is asked for while clocks are behind waits its time after they are right",
+        "A successor requested while clocks are behind signs only after the usual delay",
         arguments: [300, decade])
     func askedForBehind(_ seconds: Int) async throws {
         var simulation = try await Self.simulation(runsWholeService: true)
@@ -88,7 +88,7 @@ struct KeyRotationClockStory {
     }
 
     @Test(
-        "Of two nodes one has a clock that is ahead for hours, and no key of the other is taken away",
+        "A node whose clock is ahead for hours deletes no key of the other node",
         arguments: [hour, decade])
     func one(_ seconds: Int) async throws {
         var simulation = try await Self.simulation()

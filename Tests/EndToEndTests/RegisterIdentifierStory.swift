@@ -22,7 +22,7 @@ struct RegisterIdentifierStory {
         return world
     }
 
-    @Test("the code goes to the new number, and only the right one attaches it")
+    @Test("The code is sent to the new number, and only the correct code adds the number")
     func wholeStory() async throws {
         let world = try await world()
         let client = try await world.signedIn()
@@ -30,6 +30,7 @@ struct RegisterIdentifierStory {
             scope: "prld:phone:register", metadata: ["identifier": "+1 415 555 0111"])
         #expect(challenge.currentStep == "verify_sms")
         try await client.sendStepUpOTP(challenge)
+        #expect(world.mailbox.messages.first?.to == Self.phone)
         let code = try world.code(for: Self.phone)
         await #expect(throws: PreludeSessionError.self) {
             try await client.submitStepUpOTP(challenge, code: code == "000000" ? "111111" : "000000")
@@ -40,7 +41,7 @@ struct RegisterIdentifierStory {
         #expect(try await world.eventNames().contains("user.identifier.created"))
     }
 
-    @Test("a number that somebody has is told only to whoever has its code")
+    @Test("Only a user with the number's code learns that another user has the number")
     func taken() async throws {
         let world = try await world()
         _ = try await world.service.users.create(
@@ -57,7 +58,7 @@ struct RegisterIdentifierStory {
     }
 
     @Test(
-        "without the new value, or with one of the wrong kind, there is nothing to verify",
+        "A missing or invalid new value is rejected",
         arguments: [
             nil, "", "not-a-number", "ada@example.com",
         ])

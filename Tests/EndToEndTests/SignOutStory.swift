@@ -2,9 +2,9 @@ import PreludeSession
 import PreludeSessionTesting
 import Testing
 
-@Suite("Signing out and fencing")
+@Suite("Signing out")
 struct SignOutStory {
-    @Test("signing out ends the session on the server, and twice is no error")
+    @Test("Signing out ends the session on the server, and a second time is not an error")
     func logout() async throws {
         let world = try await ServiceWorld()
         let phone = try await world.signedIn()
@@ -15,7 +15,7 @@ struct SignOutStory {
         #expect(try await laptop.listSessions().total == 1)
     }
 
-    @Test("offline, signing out works at once and the server hears of it later", .timeLimit(.minutes(1)))
+    @Test("Signing out offline works at once, and the session is revoked later", .timeLimit(.minutes(1)))
     func offlineLogout() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
@@ -28,11 +28,11 @@ struct SignOutStory {
         #expect(try await laptop.listSessions().total == 2)
         faults.isOffline = false
         _ = try await world.signedIn("other@example.com", store: store, faults: faults)
-        // The login does not wait for it; if it never comes, neither does this test's end.
+        // The login does not wait for the revocation. Without a revocation the test reaches its time limit.
         while try await laptop.listSessions().total != 1 { await Task.yield() }
     }
 
-    @Test("a refresh that was under way at logout brings nobody back")
+    @Test("A refresh in progress at logout does not restore the session")
     func lateRefresh() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
@@ -47,7 +47,7 @@ struct SignOutStory {
         #expect(await relaunched.profile == nil)
     }
 
-    @Test("a refresh that was under way at another login does not overwrite it")
+    @Test("A refresh in progress at another login does not overwrite the new session")
     func lateRefreshAfterLogin() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
@@ -61,7 +61,7 @@ struct SignOutStory {
         #expect(try await client.identifiers().map(\.value) == ["two@example.com"])
     }
 
-    @Test("revoking one's own session wipes it here; a blank id is refused before any call")
+    @Test("Revoking the own session deletes it on the device, and a blank id is rejected before any call")
     func revokeOwn() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
@@ -76,7 +76,7 @@ struct SignOutStory {
         #expect(await client.profile == nil)
     }
 
-    @Test("a new login on the device replaces its old session")
+    @Test("A new login on the device replaces its old session")
     func replaced() async throws {
         let world = try await ServiceWorld()
         let client = try await world.signedIn()

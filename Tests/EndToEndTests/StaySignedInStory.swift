@@ -8,7 +8,7 @@ import Testing
 struct StaySignedInStory {
     private let refreshPath = "/v1/session/refresh"
 
-    @Test("a fresh token is answered from the cache; a spent one by one request for a thousand callers")
+    @Test("A valid token comes from the cache, and a thousand callers with an expired one cause one request")
     func coalescing() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
@@ -26,7 +26,7 @@ struct StaySignedInStory {
     }
 
     @Test(
-        "a client goes on with the key that another client of the store made when it lost the old one",
+        "A client continues with the key that another client of the store created after the old one was lost",
         arguments: [SessionPolicy.AccessTokenBinding.bearer, .dpop])
     func replacedKey(_ binding: SessionPolicy.AccessTokenBinding) async throws {
         let world = try await ServiceWorld { $0.sessions.accessTokenBinding = binding }
@@ -40,7 +40,7 @@ struct StaySignedInStory {
         #expect(try await client.listSessions().sessions.count == 2)
     }
 
-    @Test("a login takes the key that another client of the store made, so that both go on with it")
+    @Test("A login uses the key that another client of the store created, and both continue with it")
     func loginWithReplacedKey() async throws {
         let world = try await ServiceWorld()
         let store = InMemoryCredentialStore()
@@ -56,7 +56,7 @@ struct StaySignedInStory {
         #expect(try await client.refresh().profile.sessionID == session)
     }
 
-    @Test("two clients on one store send one refresh")
+    @Test("Two clients on one store send one refresh")
     func twoClients() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
@@ -72,7 +72,7 @@ struct StaySignedInStory {
     }
 
     @Test(
-        "a lost answer is repeated, at once or when the app comes back later",
+        "A lost response is requested again, at once or when the app returns later",
         arguments: [1, 2, 3])
     func lostAnswers(losses: Int) async throws {
         let world = try await ServiceWorld()
@@ -91,7 +91,7 @@ struct StaySignedInStory {
         _ = try await client.refresh()
     }
 
-    @Test("offline is not signed out")
+    @Test("A client without a network stays signed in")
     func offline() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
@@ -105,7 +105,7 @@ struct StaySignedInStory {
         #expect(try await client.listSessions().total == 1)
     }
 
-    @Test("a session survives a relaunch with the same store")
+    @Test("A session survives a relaunch with the same store")
     func relaunch() async throws {
         let world = try await ServiceWorld()
         let store = InMemoryCredentialStore()
@@ -116,7 +116,7 @@ struct StaySignedInStory {
         #expect(user.profile.sessionID == (await before.sessionID))
     }
 
-    @Test("a clock that is wrong by minutes or years does not matter", arguments: [-900.0, 900, -3.2e8, 3.2e8])
+    @Test("Refreshes work with a clock that is wrong by minutes or years", arguments: [-900.0, 900, -3.2e8, 3.2e8])
     func wrongClock(error: Double) async throws {
         let world = try await ServiceWorld()
         let client = try await world.signedIn(clockSkew: error)
@@ -127,7 +127,7 @@ struct StaySignedInStory {
         #expect(try await client.listSessions().total == 1)
     }
 
-    @Test("with the nonce policy always, every call works")
+    @Test("Every call works when the app always requires a nonce")
     func noncesAlways() async throws {
         let world = try await ServiceWorld { $0.sessions.noncePolicy = .always }
         let client = try await world.signedIn()
@@ -138,7 +138,7 @@ struct StaySignedInStory {
         #expect(try await client.listSessions().total == 1)
     }
 
-    @Test("a session that is revoked elsewhere is noticed at the next refresh, and wiped")
+    @Test("A session that was revoked elsewhere is deleted at the next refresh")
     func revokedElsewhere() async throws {
         let world = try await ServiceWorld()
         let phone = try await world.signedIn()
@@ -151,7 +151,7 @@ struct StaySignedInStory {
         #expect(try await laptop.listSessions().total == 1)
     }
 
-    @Test("disabling a user ends their sessions")
+    @Test("Suspending a user ends the user's sessions")
     func disabledUser() async throws {
         let world = try await ServiceWorld()
         let client = try await world.signedIn()

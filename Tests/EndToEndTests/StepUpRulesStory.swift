@@ -7,11 +7,11 @@ import SessionHTTP
 import SessionTokens
 import Testing
 
-/// What must hold of step-ups whoever calls, seen from outside.
-@Suite("The rules of step-up, from outside")
+/// Rules of step-ups that hold for every client, tested through the API.
+@Suite("Rules of step-ups")
 struct StepUpRulesStory {
     @Test(
-        "R13: a scope that is unregistered is in no token made from then on, and registering it again revives nothing")
+        "An unregistered scope is in no new token, even after it is registered again (R13)")
     func unregistered() async throws {
         let world = try await ServiceWorld()
         try await world.allow("reports:read", mode: "profile-bound")
@@ -30,7 +30,7 @@ struct StepUpRulesStory {
         #expect(try await client.scopes() == [])
     }
 
-    @Test("R13: a rule that becomes stricter ends what the old one allowed; the same rule again ends nothing")
+    @Test("A stricter rule ends grants of the old rule, and an unchanged rule ends none (R13)")
     func stricterRule() async throws {
         let world = try await ServiceWorld()
         try await world.allow("reports:read", mode: "session-bound")
@@ -55,7 +55,7 @@ struct StepUpRulesStory {
     }
 
     @Test(
-        "a grant lasts as long as it says, and no access token outlives it",
+        "A grant has its configured lifetime, and no access token outlives it",
         arguments: [
             ("single-use", 60), ("session-bound", 60), ("profile-bound", 60), ("single-use", 0),
         ])
@@ -71,7 +71,7 @@ struct StepUpRulesStory {
         #expect(try await client.scopes() == [])
     }
 
-    @Test("a grant bound to the profile is in the tokens of the user's other sessions, one bound to the session is not")
+    @Test("Only a profile-bound grant is in the tokens of the user's other sessions")
     func whoseTokens() async throws {
         for (mode, shared) in [("profile-bound", true), ("session-bound", false), ("single-use", false)] {
             let world = try await ServiceWorld()
@@ -88,7 +88,7 @@ struct StepUpRulesStory {
         }
     }
 
-    @Test("a challenge of another session of the same user is refused before any call, and by the service")
+    @Test("A challenge of another session of the same user is rejected before any call")
     func foreignChallenge() async throws {
         let world = try await ServiceWorld()
         try await world.allow("reports:read")
@@ -105,7 +105,7 @@ struct StepUpRulesStory {
         #expect(world.count(.checkOTP) == calls)
     }
 
-    @Test("S1, S3: nothing is granted for half of the steps, and the token of a step that was done is used")
+    @Test("An incomplete step-up grants nothing, and the token of a completed step is rejected as used (S1, S3)")
     func oldToken() async throws {
         let world = try await ServiceWorld()
         try await world.allow("reports:read", steps: ["verify_email", "verify_sms"])
@@ -131,7 +131,7 @@ struct StepUpRulesStory {
         #expect(try await client.scopes() == ["reports:read"])
     }
 
-    @Test("O12: a login that began before the password changed ends nowhere")
+    @Test("A login that began before the password changed cannot be finalized (O12)")
     func voidedLogin() async throws {
         let world = try await ServiceWorld()
         _ = try await world.service.users.create(
@@ -154,7 +154,7 @@ struct StepUpRulesStory {
         #expect(finalized.body["code"]?.stringValue == "invalid_challenge_token")
     }
 
-    @Test("an app's own management key sets no domain, and a domain belongs to one app")
+    @Test("A management key of one app cannot set domains, and a domain belongs to one app")
     func domains() async throws {
         let world = try await ServiceWorld()
         let own = try await world.manage("", json: #"{"domains": ["other.example.com"]}"#, method: .patch)

@@ -5,7 +5,7 @@ import SessionDomain
 import SessionHTTP
 import Testing
 
-@Suite("Stepping up without a key, in a browser")
+@Suite("Stepping up in a browser without a key")
 struct StepUpWithoutKeyStory {
     private func world() async throws -> ServiceWorld {
         let world = try await ServiceWorld { $0.allowedOrigins = [BrowserSession.origin] }
@@ -13,7 +13,7 @@ struct StepUpWithoutKeyStory {
         return world
     }
 
-    @Test("cookie and code bring the scope")
+    @Test("A browser steps up with its cookie and a code")
     func wholeStory() async throws {
         let world = try await world()
         let browser = try await BrowserSession(in: world)
@@ -30,7 +30,7 @@ struct StepUpWithoutKeyStory {
         #expect(try await world.eventNames().contains("step_up.granted"))
     }
 
-    @Test("R12: an access token that leaked does no step without the session's cookie")
+    @Test("A leaked access token completes no step without the session's cookie (R12)")
     func leakedToken() async throws {
         let world = try await world()
         let browser = try await BrowserSession(in: world)
@@ -46,7 +46,7 @@ struct StepUpWithoutKeyStory {
         #expect(checked.body["code"]?.stringValue == "unauthorized")
     }
 
-    @Test("a page sees why it was refused, not a network error")
+    @Test("A page can read why its request was rejected")
     func refusalsAreReadable() async throws {
         let world = try await world()
         let browser = try await BrowserSession(in: world)

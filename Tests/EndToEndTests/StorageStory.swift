@@ -2,13 +2,13 @@ import PreludeSession
 import PreludeSessionTesting
 import Testing
 
-@Suite("When the store fails")
+@Suite("Failures of the credential store")
 struct StorageStory {
     private func isStorage(_ error: PreludeSessionError?) -> Bool {
         if case .storageUnavailable = error { true } else { false }
     }
 
-    @Test("a store that cannot be read at launch is no logout, and heals by itself")
+    @Test("A store that cannot be read at launch does not sign out, and the session returns")
     func lockedAtLaunch() async throws {
         let world = try await ServiceWorld()
         let store = FaultyCredentialStore()
@@ -22,7 +22,7 @@ struct StorageStory {
         #expect(await launched.sessionID == id)
     }
 
-    @Test("a rotated token that could not be stored is asked for again")
+    @Test("A rotated token that could not be stored is requested again")
     func writeFailsAfterRotation() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
@@ -39,7 +39,7 @@ struct StorageStory {
         #expect(try await relaunched.listSessions().total == 1)
     }
 
-    @Test("a lost device key is said so, and signing in again works")
+    @Test("A lost device key is reported, and signing in again works")
     func lostKey() async throws {
         let world = try await ServiceWorld()
         let store = InMemoryCredentialStore()

@@ -36,7 +36,7 @@ struct WebhookStory {
         }
     }
 
-    @Test("what happens is delivered, in the order in which it happened, and once it is acknowledged not again")
+    @Test("Events are delivered in order, and not again after they are acknowledged")
     func wholeStory() async throws {
         let world = try await ServiceWorld()
         let id = try await activated(world)
@@ -51,7 +51,7 @@ struct WebhookStory {
         #expect(entries.count == 3)
     }
 
-    @Test("an endpoint that fails hears again after one minute, then two, with the same ids")
+    @Test("A failed delivery is retried after one minute, then two, with the same ids")
     func retries() async throws {
         let world = try await ServiceWorld()
         _ = try await activated(world)
@@ -72,7 +72,7 @@ struct WebhookStory {
         #expect(try delivered(world).count == 2)
     }
 
-    @Test("an inactive webhook hears nothing, and what it had pending is given up when it changes its address")
+    @Test("An inactive webhook receives nothing, and a new URL drops pending deliveries")
     func inactive() async throws {
         let world = try await ServiceWorld()
         let id = try await activated(world)
@@ -85,7 +85,7 @@ struct WebhookStory {
         #expect(try delivered(world) == [])
     }
 
-    @Test("an endpoint that does not repeat the challenge is not activated")
+    @Test("An endpoint that does not return the challenge is not activated")
     func activation() async throws {
         let world = try await ServiceWorld()
         world.operatorEndpoints.serve(Self.url, json: #"{"challenge": 1}"#)
@@ -96,7 +96,7 @@ struct WebhookStory {
         #expect(answer.body["message"]?.stringValue?.hasPrefix("url could not be activated") == true)
     }
 
-    @Test("only the events that were asked for are sent")
+    @Test("A webhook receives only the events that it subscribed to")
     func filter() async throws {
         let world = try await ServiceWorld()
         _ = try await activated(world, events: #"["user.session.revoked"]"#)
@@ -105,7 +105,7 @@ struct WebhookStory {
         #expect(try delivered(world) == [["user.session.revoked"]])
     }
 
-    @Test("an event that there is not is refused by name")
+    @Test("A subscription to an unknown event is rejected")
     func unknownEvent() async throws {
         let answer = try await ServiceWorld().manage(
             "/webhooks", json: #"{"url": "\#(Self.url)", "events": ["user.exploded"]}"#)

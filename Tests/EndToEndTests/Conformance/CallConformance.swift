@@ -5,10 +5,10 @@ import SessionDomain
 import SessionTokens
 import Testing
 
-/// RFC 9449 §4.3 wherever the service takes a proof: at the end of a login, at a refresh, and at a signed-in call.
+/// RFC 9449 §4.3 at every call with a proof: finalizing a login, refreshing, and calls with an access token.
 @Suite("Service: proofs at every kind of call")
 struct CallConformance {
-    /// With a domain of its own, so that there is an origin whose port is the default.
+    /// A world whose app has a domain, so that one of its origins has the default port.
     private func world() async throws -> ServiceWorld {
         try await ServiceWorld {
             $0.sessions.accessTokenBinding = .dpop
@@ -16,7 +16,7 @@ struct CallConformance {
         }
     }
 
-    @Test("D20 (RFC 9449 §5): a proof that breaks one rule ends no login, and does not spend it")
+    @Test("A proof that breaks one rule does not finalize or consume a login (RFC 9449 §5, D20)")
     func finalize() async throws {
         let world = try await world()
         var device = RawDevice(signedOut: world)
@@ -32,7 +32,7 @@ struct CallConformance {
         #expect(try await device.boundSessions(id: "in").status == 200)
     }
 
-    @Test("D26 (RFC 9449 §7.1): a proof that breaks one rule opens nothing with a bound token, and the answer says why")
+    @Test("A bound token is rejected with a proof that breaks one rule (RFC 9449 §7.1, D26)")
     func call() async throws {
         let device = try await RawDevice(world())
         for mutation in ProofMutation.all + ProofMutation.withAccessToken {
@@ -45,7 +45,7 @@ struct CallConformance {
         #expect(try await device.boundSessions().status == 200)
     }
 
-    @Test("RFC 9449 §4.3: a proof that is valid in another form is good at every kind of call")
+    @Test("A proof that is valid in another form is accepted by every kind of call (RFC 9449 §4.3)")
     func variants() async throws {
         let world = try await world()
         for (number, variant) in ProofVariant.all.enumerated() {
@@ -57,12 +57,12 @@ struct CallConformance {
             let refreshed = try await device.refresh(id: "refresh " + variant.rule) { try variant.change(&$0) }
             #expect(refreshed.status == 200, "\(variant.rule)")
         }
-        // Whatever the headers named, nobody went there (RFC 8725 §3.10).
+        // The service called no URL from a proof's header (RFC 8725 §3.10).
         #expect(world.operatorEndpoints.requests.isEmpty)
     }
 
     @Test(
-        "D11 (RFC 9449 §4.3 step 9): of each origin of the app, the default port does not matter",
+        "The default port of each origin is optional in htu (RFC 9449 §4.3 step 9, D11)",
         arguments: ["https://login.example.com", "https://login.example.com:443", "HTTPS://Login.Example.com:443"])
     func defaultPort(_ origin: String) async throws {
         let device = try await RawDevice(world())
@@ -71,7 +71,7 @@ struct CallConformance {
     }
 
     @Test(
-        "D11 (RFC 9449 §4.3 step 9): what is another target after normalisation is refused",
+        "An htu that differs after normalization is rejected (RFC 9449 §4.3 step 9, D11)",
         arguments: [
             "https://login.example.com:8080/v1/session/refresh", "http://login.example.com/v1/session/refresh",
             "http://localhost/v1/session/refresh", "http://localhost:8080/v1/session/%72efresh/..",
@@ -82,7 +82,7 @@ struct CallConformance {
         #expect(try await device.refresh { $0.claims["htu"] = .string(target) }.code == "invalid_dpop_proof")
     }
 
-    @Test("D24 T1 T2 T3 (RFC 7638 §3): the token names the key by the thumbprint that foreign code computes")
+    @Test("The token names the thumbprint that other code computes (RFC 7638 §3, D24, T1, T2, T3)")
     func thumbprint() async throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -6,14 +6,14 @@ import SessionRSA
 import SessionTokens
 import Testing
 
-/// RFC 8725 §3.8 and §3.12 before the service: whose keys sign what.
+/// RFC 8725 §3.8 and §3.12 at the service: which keys may sign access tokens.
 @Suite("Service: rules of keys")
 struct KeyConformance {
     private func claims(of device: RawDevice) throws -> [String: JSONValue] {
         try JWT.unverifiedClaims(of: device.accessToken, as: [String: JSONValue].self)
     }
 
-    @Test("J11 (RFC 8725 §3.12): the published key of hooks signs no access token, by RS256 or PS256")
+    @Test("An access token signed with the hook key is rejected, by RS256 or PS256 (RFC 8725 §3.12, J11)")
     func hookKey() async throws {
         let world = try await ServiceWorld()
         let device = try await RawDevice(world)
@@ -38,7 +38,7 @@ struct KeyConformance {
         #expect(try await device.sessions(token: device.accessToken).status == 200)
     }
 
-    @Test("J7 (RFC 8725 §3.8): another app's key of the same service signs no token of this app, whatever names it has")
+    @Test("An access token signed with another app's key is rejected, with any claims (RFC 8725 §3.8, J7)")
     func otherApp() async throws {
         let world = try await ServiceWorld()
         let device = try await RawDevice(world)

@@ -7,11 +7,11 @@ import SessionTokens
 import SessionWire
 import Testing
 
-/// RFC 9449 §8, §9, §11.1 and §11.3 before the service: time and nonces.
+/// RFC 9449 §8, §9, §11.1 and §11.3 at the service: times and nonces.
 @Suite("Service: rules of nonces")
 struct NonceConformance {
     @Test(
-        "RFC 9449 §8: a proof out of time is 400 use_dpop_nonce with one nonce that cannot be kept",
+        "A proof with a wrong time is rejected with use_dpop_nonce, one nonce and no-store (RFC 9449 §8)",
         arguments: [-600, 600])
     func outOfTime(_ offset: Int64) async throws {
         let world = try await ServiceWorld()
@@ -27,7 +27,7 @@ struct NonceConformance {
             try await device.refresh(id: "with nonce", nonce: nonce, proof: { $0.claims["iat"] = iat }).status == 200)
     }
 
-    @Test("RFC 9449 §8: a nonce that is not the service's is refused though iat is right", arguments: ["", "unknown"])
+    @Test("An unknown nonce is rejected even if iat is valid (RFC 9449 §8)", arguments: ["", "unknown"])
     func unknownNonce(_ nonce: String) async throws {
         let device = try await RawDevice(ServiceWorld())
         let answer = try await device.refresh(nonce: nonce)
@@ -35,7 +35,7 @@ struct NonceConformance {
         #expect(answer.code == "use_dpop_nonce")
     }
 
-    @Test("RFC 9449 §11.3: who was given a nonce needs one from then on")
+    @Test("A client that received a nonce needs one from then on (RFC 9449 §11.3)")
     func nonceDowngrade() async throws {
         let world = try await ServiceWorld()
         let device = try await RawDevice(world)
@@ -44,7 +44,9 @@ struct NonceConformance {
         #expect(try await device.refresh(id: "with", nonce: nonce).status == 200)
     }
 
-    @Test("D13 D14 (RFC 9449 §11.1): iat may be off by 60 seconds, either way, and no more", arguments: [-1, 1])
+    @Test(
+        "An iat that is more than 60 seconds off is rejected, in both directions (RFC 9449 §11.1, D13, D14)",
+        arguments: [-1, 1])
     func window(_ sign: Int64) async throws {
         let world = try await ServiceWorld { $0.sessions.accessTokenBinding = .dpop }
         let device = try await RawDevice(world)
@@ -57,7 +59,7 @@ struct NonceConformance {
             try await device.boundSessions(id: "outside") { $0.claims["iat"] = outside }.code == "use_dpop_nonce")
     }
 
-    @Test("D13 (RFC 9449 §11.1): the window of a refresh ends after 60 seconds", arguments: [-60.5, 60.5])
+    @Test("A refresh with an iat more than 60 seconds off is rejected (RFC 9449 §11.1, D13)", arguments: [-60.5, 60.5])
     func windowOfRefresh(_ offset: Double) async throws {
         let world = try await ServiceWorld()
         let device = try await RawDevice(world)
@@ -65,12 +67,12 @@ struct NonceConformance {
         #expect(try await device.refresh(proof: { $0.claims["iat"] = iat }).code == "use_dpop_nonce")
     }
 
-    @Test("D12 D33 (RFC 9449 §8): a nonce of the window before is good, and one of the window before that is not")
+    @Test("A nonce is valid for its window and the next one, and no longer (RFC 9449 §8, D12, D33)")
     func expired() async throws {
         let world = try await ServiceWorld()
         var device = try await RawDevice(world)
         let nonce = try #require(try await device.refresh(nonce: "unknown").nonce)
-        // To the end of the window of 300 seconds after this one.
+        // Until the end of the next window. A window has 300 seconds.
         let rest = 600 - Int(world.clock.timestamp.seconds % 300)
         world.clock.advance(seconds: rest - 1)
         try device.take(await device.refresh(id: "last second", nonce: nonce))
@@ -80,7 +82,7 @@ struct NonceConformance {
         #expect(try await device.refresh(id: "new", nonce: late.nonce).status == 200)
     }
 
-    @Test("D12 D33 (RFC 9449 §8): a nonce of another app of the same service is refused")
+    @Test("A nonce of another app of the same service is rejected (RFC 9449 §8, D12, D33)")
     func otherApp() async throws {
         let world = try await ServiceWorld()
         let device = try await RawDevice(world)
@@ -93,7 +95,7 @@ struct NonceConformance {
         #expect(try await device.refresh(id: "ours", nonce: ours).status == 200)
     }
 
-    @Test("D31 (RFC 9449 §8.1): a refusal and a good answer have one nonce each, of characters that a header may have")
+    @Test("Rejections and successes have one nonce each, with allowed characters (RFC 9449 §8.1, D31)")
     func syntax() async throws {
         let world = try await ServiceWorld { $0.sessions.noncePolicy = .always }
         let device = RawDevice(signedOut: world)
@@ -113,7 +115,7 @@ struct NonceConformance {
         }
     }
 
-    @Test("D35 (RFC 9449 §8.2): pages may read nonce and challenge of every answer, refusals included")
+    @Test("Pages can read the nonce and the challenge of every response (RFC 9449 §8.2, D35)")
     func exposed() async throws {
         let world = try await ServiceWorld {
             $0.sessions.noncePolicy = .always
@@ -136,7 +138,7 @@ struct NonceConformance {
         #expect(refused.nonce != nil && answered.nonce != nil && forbidden.challenge != nil)
     }
 
-    @Test("D30 (RFC 9449 §7.3): a repeat is told from a fresh proof for the same request")
+    @Test("A repeated proof is rejected, and a fresh one for the same request accepted (RFC 9449 §7.3, D30)")
     func repeated() async throws {
         let device = try await RawDevice(ServiceWorld { $0.sessions.accessTokenBinding = .dpop })
         #expect(try await device.boundSessions().status == 200)
@@ -145,7 +147,7 @@ struct NonceConformance {
         #expect(try await device.boundSessions(id: "fresh").status == 200)
     }
 
-    @Test("D37 (RFC 9449 §11.2): bound tokens live for a quarter of an hour at most, nonces or not")
+    @Test("Bound tokens live for 15 minutes at most with every nonce policy (RFC 9449 §11.2, D37)")
     func lifetime() async throws {
         let world = try await ServiceWorld()
         for policy in ["when_needed", "always"] {

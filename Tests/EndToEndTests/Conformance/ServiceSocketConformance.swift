@@ -9,10 +9,10 @@ import SessionTokens
 import SessionWire
 import Testing
 
-/// RFC 9449, RFC 8725 and RFC 9068 before the service behind a real socket: what a foreign client writes arrives as it is.
+/// RFC 9449, RFC 8725 and RFC 9068 at the service behind a real socket, with requests that no HTTP client changes.
 @Suite("Service on a socket: rules of proofs and tokens")
 struct ServiceSocketConformance {
-    /// A device that is signed in, with an app whose tokens are bound or not, while the service listens.
+    /// Runs work with a signed-in device while the service listens on a port.
     private func serve(
         _ binding: SessionPolicy.AccessTokenBinding,
         _ work: @escaping @Sendable (RawDevice, Int) async throws -> Void
@@ -38,14 +38,14 @@ struct ServiceSocketConformance {
         return request
     }
 
-    /// The token that the service gave, under the service's own key, and ready for a change.
+    /// The device's access token as a draft, signed with the service's own key.
     private static func draft(of device: RawDevice) async throws -> TokenDraft {
         let app = try await device.world.service.directory.app(device.world.appID)
         let claims = try JWT.unverifiedClaims(of: device.accessToken, as: [String: JSONValue].self)
         return TokenDraft(signer: app.accessKey, claims: claims)
     }
 
-    @Test("A refresh with a proof that breaks one rule is refused, and the good one after all of them is not")
+    @Test("A refresh is rejected with every proof that breaks one rule, and then accepted with a valid proof")
     func refreshProofs() async throws {
         try await serve(.bearer) { device, port in
             let valid = device.proof(.post, .refresh)
@@ -60,7 +60,7 @@ struct ServiceSocketConformance {
         }
     }
 
-    @Test("A bound token with a proof that breaks one rule opens nothing, and with the good one it does")
+    @Test("A bound token is rejected with a proof that breaks one rule, and accepted with a valid proof")
     func listProofs() async throws {
         try await serve(.dpop) { device, port in
             let valid = device.proof(.get, .sessions, accessToken: device.accessToken)
@@ -79,7 +79,7 @@ struct ServiceSocketConformance {
         }
     }
 
-    @Test("A token that breaks one rule opens nothing, and the good one does")
+    @Test("A token that breaks one rule is rejected, and a valid token is accepted")
     func tokens() async throws {
         try await serve(.bearer) { device, port in
             let valid = try await Self.draft(of: device)
@@ -94,7 +94,7 @@ struct ServiceSocketConformance {
         }
     }
 
-    @Test("A bound token that breaks one rule opens nothing with a good proof, and the good one does")
+    @Test("A bound token that breaks one rule is rejected with a valid proof, and a valid token is accepted")
     func boundTokens() async throws {
         try await serve(.dpop) { device, port in
             let valid = try await Self.draft(of: device)
@@ -113,7 +113,7 @@ struct ServiceSocketConformance {
         }
     }
 
-    @Test("RFC 9449 §8, §9: a proof out of time gets one nonce that cannot be kept, and with it the same proof is good")
+    @Test("A proof with a wrong time gets a nonce and no-store, and is valid with it (RFC 9449 §8, §9)")
     func nonce() async throws {
         try await serve(.dpop) { device, port in
             let iat = JSONValue.int(device.world.clock.timestamp.seconds - 600)
@@ -133,7 +133,7 @@ struct ServiceSocketConformance {
         }
     }
 
-    @Test("RFC 9110 §5: odd bytes, spellings and repetitions of fields get a refusal and no more")
+    @Test("Unusual bytes, spellings and repetitions of fields are only rejected (RFC 9110 §5)")
     func fields() async throws {
         try await serve(.bearer) { device, port in
             let proof = try device.proof(.post, .refresh).headers()[0]
@@ -155,7 +155,7 @@ struct ServiceSocketConformance {
             let several = try await Self.listing(token, token).send(to: port)
             #expect(several.status == 401)
             #expect(several.field("www-authenticate") == "Bearer")
-            // Spaces around a value are none of it (§5.5), and names have no case (§5.1).
+            // Whitespace around a value is not part of it (§5.5), and names are case-insensitive (§5.1).
             var spaced = Self.refreshing(device, proofs: [])
             spaced.add("dpop", "  \(proof)\t ")
             #expect(try await spaced.send(to: port).status == 200)
@@ -163,7 +163,7 @@ struct ServiceSocketConformance {
     }
 }
 
-/// Does something with all of them at once.
+/// Runs work for all values concurrently.
 func concurrently<Value: Sendable>(
     _ values: [Value], _ work: @escaping @Sendable (Value) async throws -> Void
 ) async throws {

@@ -3,9 +3,9 @@ import Logging
 import NIOCore
 import Testing
 
-/// A router behind a real socket.
+/// Runs a router behind a real socket.
 enum LoopbackServer {
-    /// Serves on a port of its own while something is done with it.
+    /// Serves on a free port while work runs. The work gets the port.
     static func serve<Context: RequestContext & InitializableFromSource<ApplicationRequestContextSource>>(
         _ router: Router<Context>, _ work: @escaping @Sendable (Int) async throws -> Void
     ) async throws {

@@ -16,7 +16,8 @@ extension ServiceWorld {
     ) async throws {
         try await self.init(
             clock: TestClock(), origin: Self.localOrigin, servesAnyHost: servesAnyHost, edge: EdgeOptions(),
-            hasher: hasher, keyRotation: keyRotation, generateRSAKey: RSAKeySource().next, configure: configure)
+            hasher: hasher, keyRotation: keyRotation, environment: { $0.generateRSAKey = RSAKeySource().next },
+            configure: configure)
     }
 
     /// The same world, seen through another node on the same database.

@@ -26,4 +26,27 @@ extension ServiceWorld {
     func register(_ scope: String) async throws {
         try #require(try await manage("/config/scopes", json: #"{"scope": "\#(scope)"}"#).status == 201)
     }
+
+    /// A hook's decision that requires one step: a code by e-mail.
+    static let reviewByCode = """
+        {"status": "review", "granted_for": 300, "grant_mode": "single-use",
+         "steps": [{"order": 1, "key": "verify_email", "expiration_duration": 600}]}
+        """
+
+    /// A world whose scope `transfer:write` is decided by a hook.
+    ///
+    /// - Parameter json: The hook's response.
+    static func withStepUpHook(answering json: String) async throws -> ServiceWorld {
+        let (world, hook) = (try await ServiceWorld(), "https://bank.example.com/step-up")
+        world.operatorEndpoints.serve(hook, json: json)
+        let config = try await world.manage(
+            "/config/stepup",
+            json: """
+                {"jwks_url": "https://example.com/.well-known/jwks.json", "step_keys": [], "allowed_scopes": [
+                  {"scope": "transfer:write", "mode": "delegated", "delegated": {"delegation_hook": "\(hook)"}}]}
+                """)
+        try #require(config.status == 201)
+        try await world.register("transfer:write")
+        return world
+    }
 }

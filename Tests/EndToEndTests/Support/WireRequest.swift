@@ -4,12 +4,12 @@ import NIOPosix
 import PreludeSession
 import Testing
 
-/// An HTTP/1.1 request, byte for byte as it is written here (RFC 9112 §3): no library folds, trims or refuses anything.
+/// An HTTP/1.1 request that is sent byte for byte (RFC 9112 §3). No library folds, trims or rejects any part of it.
 struct WireRequest: Sendable {
     var method = "GET"
     var path: String
     var host: String
-    /// In this order, with this spelling, as often as they stand here.
+    /// The header fields, in this order, with this spelling and these repetitions.
     var fields: [(name: String, value: [UInt8])] = []
     var body: String?
 
@@ -29,7 +29,7 @@ struct WireRequest: Sendable {
         return bytes
     }
 
-    /// Sends it on a connection of its own.
+    /// Sends the request on a new connection.
     func send(to port: Int) async throws -> WireAnswer {
         let loop = MultiThreadedEventLoopGroup.singleton.any()
         let received = loop.makePromise(of: ByteBuffer.self)
@@ -50,7 +50,7 @@ struct WireRequest: Sendable {
         return try WireAnswer(try await received.futureResult.get())
     }
 
-    /// Keeps what comes until the server closes.
+    /// Collects bytes until the server closes the connection.
     private final class Collector: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -73,7 +73,7 @@ struct WireRequest: Sendable {
     }
 }
 
-/// What came back.
+/// A response to a `WireRequest`.
 struct WireAnswer: Sendable {
     let status: Int
     let fields: [(name: String, value: String)]
@@ -94,10 +94,10 @@ struct WireAnswer: Sendable {
             ?? [:]
     }
 
-    /// The code of a refusal.
+    /// The error code.
     var code: String? { body["code"]?.stringValue }
 
-    /// The value of a field that comes once.
+    /// The value of a field; `nil` if the field is missing or repeated.
     func field(_ name: String) -> String? {
         let values = fields.filter { $0.name == name }.map(\.value)
         return values.count == 1 ? values[0] : nil

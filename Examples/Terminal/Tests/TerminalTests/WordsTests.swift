@@ -5,14 +5,14 @@
 
     @testable import Terminal
 
-    @Suite("The app's own words")
+    @Suite("Messages of the app")
     struct WordsTests {
         let service: TestService
         private let console = Console(ask: { _ in throw EndOfInput() }, say: { _ in })
 
         init() async throws { service = try await TestService() }
 
-        /// What the app says of a command that fails.
+        /// The message for a command that fails; `nil` for success.
         private func complaint(about command: String, client: PreludeSessionClient) async -> String? {
             let app = App(client: client, backend: "https://backend.example.com", console: console)
             do {
@@ -23,14 +23,16 @@
             }
         }
 
-        @Test("send whoever is not signed in to the login")
+        @Test("Without a session the message tells the user to sign in")
         func nobody() async throws {
             #expect(
                 await complaint(about: "whoami", client: try service.client())
                     == "You are not signed in. Sign in with: Terminal login EMAIL")
         }
 
-        @Test("do not send anybody to the login whose device is locked", arguments: ["whoami", "sessions", "logout"])
+        @Test(
+            "On a locked device the message does not tell the user to sign in",
+            arguments: ["whoami", "sessions", "logout"])
         func locked(command: String) async throws {
             let store = FaultyCredentialStore()
             _ = try await service.signedIn(store: store)
@@ -40,7 +42,7 @@
                     == "The session cannot be read or stored. Unlock the device and try again.")
         }
 
-        @Test("do not tell anybody that they are signed in, for they may never have been")
+        @Test("Without a network the message does not claim that the user is signed in")
         func offline() async throws {
             service.faults.isOffline = true
             #expect(
@@ -48,11 +50,11 @@
                     == "The service does not answer. Try again later. You stay signed in if you were signed in.")
         }
 
-        @Test("say how long to wait when the service says so")
+        @Test("After too many attempts the message tells how long to wait")
         func tooManyTries() async throws {
             let client = try service.client()
             var complaints: [String?] = []
-            // Sends to one address are limited; each run ends where a code is asked for.
+            // The service limits codes to one address. Each run ends when the app asks for a code, because there is no input.
             for _ in 1...20 {
                 complaints.append(await complaint(about: "login ada@example.com", client: client))
                 if complaints.last != "The input has ended." { break }
@@ -62,7 +64,7 @@
             #expect(seconds > 0 && last == "Too many tries. Try again in \(seconds) seconds.", "\(last)")
         }
 
-        @Test("say to wait when the service does not say how long")
+        @Test("Without a waiting time the message tells the user to try again later")
         func tooManyTriesForSomeTime() async throws {
             service.faults.inject(.answer(429), on: .sendOTP)
             #expect(
@@ -70,14 +72,14 @@
                     == "Too many tries. Try again later.")
         }
 
-        @Test("blame the address when no code can be sent to it")
+        @Test("An address that cannot receive codes is reported as the cause")
         func refusedAddress() async throws {
             #expect(
                 await complaint(about: "login ada@nowhere@example", client: try service.client())
                     == "No code can be sent to this address. Check the address.")
         }
 
-        @Test("tell whoever made a setting why it cannot work")
+        @Test("An invalid setting is reported with the reason")
         func settings() throws {
             let error = #expect(throws: PreludeSessionError.self) {
                 _ = try Main.client(settings: ["EXAMPLE_SERVICE": "http://session.example.com"])
@@ -86,13 +88,13 @@
             #expect(said.hasPrefix("A setting is invalid: ") && said.contains("https://"), "\(said)")
         }
 
-        @Test("keep the errors' own texts to the log, and say how to see it")
+        @Test("Other errors are not shown, and the message tells how to turn on the log")
         func others() {
             let said = message(for: PreludeSessionError.badRequest("limit must be 1 to 100"))
             #expect(!said.contains("limit") && said.contains("EXAMPLE_LOG=1"))
         }
 
-        @Test("are not all: the log has a line for what the SDK met")
+        @Test("The log has a line for a failure of the store")
         func log() async throws {
             let (lines, continuation) = AsyncStream.makeStream(of: String.self)
             let store = FaultyCredentialStore()

@@ -1,7 +1,7 @@
 #if Testing
     import Foundation
 
-    /// The scopes in an access token, as a backend reads them once it has verified the token; here nobody verifies.
+    /// The scopes in an access token. A backend reads them after it has verified the token; this function does not verify.
     func scopes(of token: String) -> [String] {
         struct Claims: Decodable { var scope: String? }
         var text = token.split(separator: ".").dropFirst().first.map(String.init) ?? ""

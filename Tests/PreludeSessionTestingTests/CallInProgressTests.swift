@@ -7,10 +7,10 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// An app's unit tests of what happens while a call is under way, and of its own backend.
-@Suite("An app while it waits")
-struct UnderWayTests {
-    @Test("who signs out during a refresh stays signed out")
+/// Unit tests of calls in progress and of the app's own backend, as the developer of an app writes them.
+@Suite("An app during a call")
+struct CallInProgressTests {
+    @Test("A user who signs out during a refresh stays signed out")
     func logoutDuringRefresh() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -25,7 +25,7 @@ struct UnderWayTests {
         #expect(await client.profile == nil)
     }
 
-    @Test("a call that is cancelled while its answer is held does not hang")
+    @Test("A call that is cancelled while its response is held returns")
     func cancelled() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -37,7 +37,7 @@ struct UnderWayTests {
         #expect(service.count(.listSessions) == 1)
     }
 
-    @Test("the app's backend is called with a token, and once more after a 401")
+    @Test("The app's backend is called with a token, and again after a 401")
     func backend() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -54,7 +54,7 @@ struct UnderWayTests {
         #expect(service.requests.filter { $0.path == "/balance" }.map(\.status) == [401, 200])
     }
 
-    @Test("a backend that nobody plays is out of reach, and the error says what to do")
+    @Test("A call to a backend without a handler fails with an error that says what to do")
     func noBackend() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()

@@ -7,10 +7,10 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// An app's unit tests of what goes wrong, as its developer writes them.
-@Suite("An app in trouble")
-struct TroubleTests {
-    /// Lets the access token end, so that the next `refresh()` asks the service.
+/// Unit tests of failures, as the developer of an app writes them.
+@Suite("Failures that an app must handle")
+struct FailureTests {
+    /// Lets the access token expire, so that the next `refresh()` sends a request.
     private func expire(_ service: TestService) { service.clock.advance(by: .seconds(301)) }
 
     private func isNetwork(_ error: any Error) -> Bool {
@@ -21,7 +21,7 @@ struct TroubleTests {
         if case PreludeSessionError.unauthorized = error { true } else { false }
     }
 
-    @Test("an answer that is lost is asked for again, and nobody notices")
+    @Test("A lost response is requested again, and the call succeeds")
     func droppedAnswer() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -31,7 +31,7 @@ struct TroubleTests {
         #expect(service.requests.filter { $0.call == .refresh }.map(\.status) == [nil, 200])
     }
 
-    @Test("answers that stay lost cost nobody the session")
+    @Test("Repeatedly lost responses do not end the session")
     func droppedAnswers() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -42,7 +42,7 @@ struct TroubleTests {
         #expect(service.requests.filter { $0.call == .refresh }.map(\.status) == [nil, nil, 200])
     }
 
-    @Test("a request that is lost never reaches the service")
+    @Test("A lost request does not reach the service")
     func droppedRequest() async throws {
         let service = try await TestService()
         let client = try service.client()
@@ -55,7 +55,7 @@ struct TroubleTests {
         #expect(service.mailbox.count == 1)
     }
 
-    @Test("revoked elsewhere, the app is signed out at the next refresh")
+    @Test("A session that was revoked elsewhere ends at the next refresh")
     func revokedElsewhere() async throws {
         let service = try await TestService()
         let client = try await service.signedIn("ada@example.com")
@@ -65,7 +65,7 @@ struct TroubleTests {
         #expect(await client.profile == nil)
     }
 
-    @Test("a user is named by their id as well")
+    @Test("A test can name a user by the user's id")
     func revokedByID() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -74,7 +74,7 @@ struct TroubleTests {
         await #expect(performing: { try await client.refresh() }, throws: isUnauthorized)
     }
 
-    @Test("a suspended user does not get in any more")
+    @Test("A suspended user cannot sign in")
     func suspended() async throws {
         let service = try await TestService()
         _ = try await service.signedIn("ada@example.com")
@@ -82,7 +82,7 @@ struct TroubleTests {
         await #expect(throws: (any Error).self) { try await service.signedIn("ada@example.com") }
     }
 
-    @Test("launched offline, the app still knows who is signed in, and goes on when the network is back")
+    @Test("An app launched offline knows its user, and continues when the network returns")
     func offlineLaunch() async throws {
         let service = try await TestService()
         let store = InMemoryCredentialStore()
@@ -96,7 +96,7 @@ struct TroubleTests {
         #expect(try await relaunched.refresh().profile == user)
     }
 
-    @Test("launched offline with a token that is good, the app has it")
+    @Test("An app launched offline can use a token that is still valid")
     func offlineLaunchWithToken() async throws {
         let service = try await TestService()
         let store = InMemoryCredentialStore()
@@ -105,7 +105,7 @@ struct TroubleTests {
         #expect(try await service.client(store: store).refresh().accessToken == token)
     }
 
-    @Test("offline, a call to the app's backend says so", arguments: [false, true])
+    @Test("A call to the app's backend fails with a network error while offline", arguments: [false, true])
     func offlineCall(isSpent: Bool) async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -117,7 +117,7 @@ struct TroubleTests {
         #expect(await client.profile != nil)
     }
 
-    @Test("one device is offline while the other is not")
+    @Test("One device can be offline while another is online")
     func oneDeviceOffline() async throws {
         let service = try await TestService()
         let plane = Faults()
@@ -129,7 +129,7 @@ struct TroubleTests {
         await #expect(performing: { try await phone.refresh() }, throws: isNetwork)
     }
 
-    @Test("launched on a locked device, the app is not signed out and heals by itself")
+    @Test("An app launched on a locked device stays signed in, and works after the device is unlocked")
     func lockedDevice() async throws {
         let service = try await TestService()
         let store = FaultyCredentialStore()
@@ -145,7 +145,7 @@ struct TroubleTests {
         #expect(try await relaunched.refresh().profile == user)
     }
 
-    @Test("a service that fails keeps the session", arguments: [500, 503])
+    @Test("An error of the service does not end the session", arguments: [500, 503])
     func serverError(status: Int) async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -160,7 +160,7 @@ struct TroubleTests {
         #expect(service.requests.suffix(2).map(\.status) == [status, 200])
     }
 
-    @Test("a definite no to a refresh signs out, and the events say why")
+    @Test("A rejected refresh signs out, and the events name the reason")
     func unauthorized() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -171,7 +171,7 @@ struct TroubleTests {
         #expect(await events.next() == .signedOut(.ended))
     }
 
-    @Test("an answer that takes too long is a timeout, and the session is kept")
+    @Test("A response that takes too long is a timeout and does not end the session")
     func timeout() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -185,7 +185,7 @@ struct TroubleTests {
         try await client.refresh()
     }
 
-    @Test("faults last as often as they were injected, or until they are cleared")
+    @Test("A fault applies as many times as it was injected, or until it is cleared")
     func clearing() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
