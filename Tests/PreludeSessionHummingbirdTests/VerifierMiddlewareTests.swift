@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Verifier middleware")
 struct VerifierMiddlewareTests {
-    @Test("A bearer token is let in, and the handler knows whose it is")
+    @Test("A bearer token is accepted, and the handler gets its user")
     func bearer() async throws {
         let answer = try await MiddlewareBackend().get("/accounts/owner", MiddlewareBackend.bearer())
         #expect((answer.status, answer.text) == (.ok, "usr_1"))
         #expect(answer.headers[try MiddlewareBackend.dpopNonce] == nil)
     }
 
-    @Test("RFC 9449 §7.1: a bound token with its proof is let in, once")
+    @Test("A bound token with its proof is accepted once (RFC 9449 §7.1)")
     func bound() async throws {
         let backend = try MiddlewareBackend()
         let fields = try MiddlewareBackend.bound(path: "/accounts/owner")
@@ -23,20 +23,20 @@ struct VerifierMiddlewareTests {
         #expect((again.status, again.code) == (.unauthorized, "replayed_proof"))
     }
 
-    @Test("RFC 9449 §4.3 step 1: two proofs are refused, though each is good")
+    @Test("Two valid proofs in one request are rejected (RFC 9449 §4.3 step 1)")
     func twoProofs() async throws {
         let answer = try await MiddlewareBackend().get(
             "/accounts/owner", MiddlewareBackend.bound(path: "/accounts/owner", proofs: 2))
         #expect((answer.status, answer.code) == (.unauthorized, "missing_proof"))
     }
 
-    @Test("RFC 9449 §4.3 step 9: a proof for another path is refused, behind a group's prefix as well")
+    @Test("A proof for the path without the group's prefix is rejected (RFC 9449 §4.3 step 9)")
     func otherPath() async throws {
         let answer = try await MiddlewareBackend().get("/accounts/owner", MiddlewareBackend.bound(path: "/owner"))
         #expect((answer.status, answer.code) == (.unauthorized, "wrong_target"))
     }
 
-    @Test("Nobody's request is answered with both schemes and a body, and no cache keeps it")
+    @Test("A request without credentials gets both challenges, a body and no-store")
     func nobody() async throws {
         let answer = try await MiddlewareBackend().get("/accounts/owner")
         #expect((answer.status, answer.code) == (.unauthorized, "missing_credentials"))
@@ -45,7 +45,7 @@ struct VerifierMiddlewareTests {
         #expect(answer.headers[.contentType] == "application/json; charset=utf-8")
     }
 
-    @Test("RFC 9449 §8.2: where nonces are needed, a refusal names one, and a good answer the next")
+    @Test("If nonces are required, errors and successful responses have a nonce (RFC 9449 §8.2)")
     func nonces() async throws {
         let backend = try MiddlewareBackend(nonces: .always(secret: MiddlewareBackend.secret))
         let path = "/accounts/owner"
@@ -58,7 +58,7 @@ struct VerifierMiddlewareTests {
         #expect(answer.headers[values: .cacheControl] == ["no-store"])
     }
 
-    @Test("What a handler refuses is answered as the handler has it")
+    @Test("An error that a handler throws is sent as the handler's response")
     func handlerRefuses() async throws {
         let backend = try MiddlewareBackend()
         #expect(try await backend.get("/accounts/closed", MiddlewareBackend.bearer()).status == .conflict)
@@ -67,7 +67,7 @@ struct VerifierMiddlewareTests {
         #expect(old.headers[.wwwAuthenticate]?.hasPrefix(#"Bearer error="invalid_token""#) == true)
     }
 
-    @Test("Without the middleware nobody is known, and that is a refusal")
+    @Test("Requiring a user without the middleware gets missing_credentials")
     func without() async throws {
         let backend = try MiddlewareBackend()
         #expect(try await backend.get("/open", MiddlewareBackend.bearer()).code == "missing_credentials")
@@ -77,19 +77,19 @@ struct VerifierMiddlewareTests {
 
 @Suite("Scope middleware")
 struct ScopeMiddlewareTests {
-    @Test("A scope that the token has lets it in", arguments: ["read", "stepped/read"])
+    @Test("A request whose token has the scope is accepted", arguments: ["read", "stepped/read"])
     func granted(_ path: String) async throws {
         #expect(try await MiddlewareBackend().get("/accounts/\(path)", MiddlewareBackend.bearer()).text == "done")
     }
 
-    @Test("RFC 6750 §3.1: a scope that it lacks is 403, which names the scope")
+    @Test("A missing scope gets 403 with the name of the scope (RFC 6750 §3.1)")
     func lacking() async throws {
         let answer = try await MiddlewareBackend().get("/accounts/admin", MiddlewareBackend.bearer())
         #expect((answer.status, answer.code) == (.forbidden, "insufficient_scope"))
         #expect(answer.headers[.wwwAuthenticate]?.contains(#"scope="admin""#) == true)
     }
 
-    @Test("RFC 9470 §3: a scope to step up for is 401, under the scheme in use")
+    @Test("A missing step-up scope gets 401 in the challenge of the used scheme (RFC 9470 §3)")
     func stepUp() async throws {
         let path = "/accounts/stepped/admin"
         let answer = try await MiddlewareBackend().get(path, MiddlewareBackend.bound(path: path))

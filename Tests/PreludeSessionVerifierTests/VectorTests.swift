@@ -6,8 +6,8 @@ import SessionRSA
 import SessionTokens
 import Testing
 
-/// The vectors in `Vectors`, which foreign code made.
-@Suite("Vectors")
+/// The test vectors in `Vectors`, made by independent code.
+@Suite("Test vectors")
 struct VectorTests {
     struct File<Vector: Decodable>: Decodable {
         var issuer: String?
@@ -64,7 +64,7 @@ struct VectorTests {
         let thumbprint: String?
     }
 
-    /// User or thumbprint of who is let in, or the reason of the refusal.
+    /// The user or thumbprint of an accepted request, or the reason of the error.
     private func outcome(_ verify: () async throws -> String?) async -> (accepted: String?, reason: String?) {
         do {
             return (try await verify(), nil)
@@ -73,7 +73,7 @@ struct VectorTests {
         }
     }
 
-    @Test("Every access token of the vectors is accepted or refused as they say")
+    @Test("Every access token of the vectors is accepted or rejected as expected")
     func accessTokens() async throws {
         let file = try File<AccessToken>.load("access-tokens.json")
         for vector in file.vectors {
@@ -85,7 +85,7 @@ struct VectorTests {
         #expect(file.vectors.count > 35)
     }
 
-    @Test("Every proof of the vectors is accepted or refused as they say")
+    @Test("Every proof of the vectors is accepted or rejected as expected")
     func proofs() async throws {
         let file = try File<Proof>.load("dpop-proofs.json")
         for vector in file.vectors {
@@ -101,7 +101,7 @@ struct VectorTests {
         #expect(file.vectors.count > 35)
     }
 
-    @Test("The MACs of the vectors are under the public key as our own mutations spell it (RFC 8725 §2.1)")
+    @Test("The MACs of the vectors use the same public key bytes as the mutations (RFC 8725 §2.1)")
     func confusion() throws {
         let tokens = try File<AccessToken>.load("access-tokens.json")
         let proofs = try File<Proof>.load("dpop-proofs.json")
@@ -122,7 +122,7 @@ struct VectorTests {
         #expect(judged == 16)
     }
 
-    /// The members of a key that is named by its `kid`, or is there itself.
+    /// The members of a key, given as a JWK or by its `kid`.
     private static func members(of key: JSONValue, in jwks: JSONValue) -> [String: String]? {
         if case .object(let members) = key { return members.compactMapValues(\.stringValue) }
         guard case .object(let set) = jwks, case .array(let keys)? = set["keys"] else { return nil }
@@ -132,7 +132,7 @@ struct VectorTests {
         }.first
     }
 
-    @Test("T1 T2 (RFC 7638 §3): every key of the vectors has the thumbprint that they say, or is refused")
+    @Test("Every key of the vectors has the expected thumbprint or is rejected (RFC 7638 §3, T1, T2)")
     func thumbprints() async throws {
         for vector in try File<Thumbprint>.load("thumbprints.json").vectors {
             guard case .object(var entry) = vector.jwk else { continue }

@@ -5,10 +5,10 @@ import SessionConformance
 import SessionTokens
 import Testing
 
-/// The header fields of refusals.
-@Suite("Verifier: challenges")
+/// The header fields of error responses.
+@Suite("Verifier: WWW-Authenticate challenges")
 struct ChallengeTests {
-    @Test("RFC 6750 §3.1: a request without credentials is 401, and nothing is blamed")
+    @Test("A request without credentials gets 401 and a challenge without an error (RFC 6750 §3.1)")
     func noCredentials() async throws {
         let error = try await Backend(resources: []).verifier.refusal(of: Backend.request([]))
         #expect(error.reason == .missingCredentials)
@@ -18,28 +18,28 @@ struct ChallengeTests {
         #expect(error.headerFields[.cacheControl] == "no-store")
     }
 
-    @Test("RFC 9449 §7.1: a backend that takes DPoP says so, with the algorithms")
+    @Test("A backend that accepts DPoP offers it with the accepted algorithms (RFC 9449 §7.1)")
     func offersDPoP() async throws {
         let error = try await Backend().verifier.refusal(of: Backend.request([]))
         #expect(error.challenge == #"Bearer, DPoP algs="ES256""#)
     }
 
     @Test(
-        "RFC 6750 §3: a scheme that is not known is no credentials",
+        "A request with an unknown scheme counts as a request without credentials (RFC 6750 §3)",
         arguments: ["Basic dTpw", "Bearer", "DPoP ", "", "x"])
     func otherSchemes(_ authorization: String) async throws {
         let error = try await Backend().verifier.refusal(of: Backend.request([authorization]))
         #expect(error.reason == .missingCredentials)
     }
 
-    @Test("RFC 9110 §11.1: the scheme's name has no case", arguments: ["bearer", "BEARER", "Bearer "])
+    @Test("The name of the scheme is case-insensitive (RFC 9110 §11.1)", arguments: ["bearer", "BEARER", "Bearer "])
     func schemeCase(_ scheme: String) async throws {
         let backend = try Backend()
         let request = try Backend.request(["\(scheme) \(backend.token.compact())"])
         #expect(try await backend.verifier.verify(request).userID == "usr_1")
     }
 
-    @Test("The value of Authorization is read as in a request, and a bare token is a bearer token")
+    @Test("A string is read as an Authorization header or as a bare bearer token")
     func wholeValue() async throws {
         let backend = try Backend()
         let token = try backend.token.compact()
@@ -51,7 +51,7 @@ struct ChallengeTests {
         #expect(try await backend.verifier.refusal(of: "").reason == .malformed)
     }
 
-    @Test("RFC 9449 §7.1: the scheme DPoP needs a request with a proof, which a string cannot have")
+    @Test("A string with the scheme DPoP is rejected because it has no proof (RFC 9449 §7.1)")
     func boundValue() async throws {
         let backend = try Backend()
         let value = try "DPoP \(backend.boundToken.compact())"
@@ -61,7 +61,7 @@ struct ChallengeTests {
         #expect(try await Backend(resources: []).verifier.refusal(of: value).reason == .dpopNotOffered)
     }
 
-    @Test("RFC 6750 §3.1: two Authorization headers are 400 invalid_request, though both are good")
+    @Test("Two valid Authorization headers get 400 invalid_request (RFC 6750 §3.1)")
     func twoCredentials() async throws {
         let backend = try Backend(resources: [])
         let value = try "Bearer \(backend.token.compact())"
@@ -74,7 +74,7 @@ struct ChallengeTests {
         )
     }
 
-    @Test("RFC 6750 §3.1: a bad token is 401 invalid_token, under Bearer only (RFC 9449 §7.2)")
+    @Test("An invalid bearer token gets 401 invalid_token in the Bearer challenge only (RFC 6750 §3.1, RFC 9449 §7.2)")
     func badBearer() async throws {
         let backend = try Backend()
         let token = try backend.token.with { $0.claims["exp"] = .int(1) }.compact()
@@ -89,7 +89,7 @@ struct ChallengeTests {
         }
     }
 
-    @Test("RFC 9449 §7.1: a bad proof is 401 invalid_dpop_proof, under DPoP only")
+    @Test("An invalid proof gets 401 invalid_dpop_proof in the DPoP challenge only (RFC 9449 §7.1)")
     func badProof() async throws {
         let backend = try Backend()
         let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: { $0.claims["htm"] = "PUT" }))
@@ -100,13 +100,13 @@ struct ChallengeTests {
         )
     }
 
-    @Test("A token is taken with its scheme in front, as Authorization has it", arguments: ["Bearer ", "bearer ", ""])
+    @Test("A token is accepted with and without its scheme in front", arguments: ["Bearer ", "bearer ", ""])
     func wholeHeader(_ prefix: String) async throws {
         let backend = try Backend()
         #expect(try await backend.verifier.verify(prefix + backend.token.compact()).userID == "usr_1")
     }
 
-    @Test("Nothing of a token is in its refusal", arguments: TokenMutation.all)
+    @Test("The error for a token contains no part of the token", arguments: TokenMutation.all)
     func nothingSecret(_ mutation: TokenMutation) async throws {
         let backend = try Backend()
         let token = try backend.token.with { try mutation.change(&$0) }.compact()

@@ -6,7 +6,7 @@ import SessionTokens
 import Synchronization
 import Testing
 
-@Suite("Verifier: keys")
+@Suite("Verifier: key cache")
 struct KeySetCacheTests {
     private static let next = SigningKey.generate(.edDSA)
 
@@ -14,14 +14,14 @@ struct KeySetCacheTests {
         try backend.token.with {
             $0.signer = key
             $0.header["kid"] = .string(key.keyID)
-            // For as long as any test here takes.
+            // The token is valid for the whole test.
             $0.claims["exp"] = .int(2_000_000_000)
         }.compact()
     }
 
     private func token(_ backend: Backend) throws -> String { try signed(by: PublishedKeys.service, backend) }
 
-    @Test("Nothing is fetched before the first token, and once for many after it")
+    @Test("The keys are fetched once, with the first token")
     func firstFetch() async throws {
         let backend = try Backend()
         #expect(backend.source.fetches == 0)
@@ -29,7 +29,7 @@ struct KeySetCacheTests {
         #expect(backend.source.fetches == 1)
     }
 
-    @Test("Keys can be fetched in advance, once")
+    @Test("The keys can be loaded in advance and are then fetched once")
     func loading() async throws {
         let backend = try Backend()
         try await backend.verifier.loadKeys()
@@ -44,7 +44,7 @@ struct KeySetCacheTests {
         #expect(error.reason == .keysUnavailable)
     }
 
-    @Test("A thousand first tokens at once are one fetch, and all are let in")
+    @Test("A thousand concurrent first tokens cause one fetch and are all accepted")
     func singleFlight() async throws {
         let backend = try Backend()
         let token = try token(backend)
@@ -59,7 +59,7 @@ struct KeySetCacheTests {
         #expect(backend.source.fetches == 1)
     }
 
-    @Test("Who gives up waiting for the keys takes nobody along")
+    @Test("A caller that is cancelled does not cancel the key fetch of other callers")
     func cancellation() async throws {
         let backend = try Backend()
         let token = try token(backend)
@@ -74,7 +74,7 @@ struct KeySetCacheTests {
     }
 
     @Test(
-        "A source that never answers is waited for as long as the policy says, and asked again later",
+        "A fetch that does not end is cancelled after the timeout and repeated later",
         .timeLimit(.minutes(1)))
     func timeout() async throws {
         let waits = Mutex<[TimeInterval]>([])
@@ -104,7 +104,7 @@ struct KeySetCacheTests {
         #expect(backend.source.fetches == 2)
     }
 
-    @Test("An unknown kid is a reason to fetch again, but not within the least interval")
+    @Test("An unknown kid causes a new fetch, but not within the minimum interval")
     func unknownKey() async throws {
         let backend = try Backend()
         _ = try await backend.verifier.verify(token(backend))
@@ -118,7 +118,7 @@ struct KeySetCacheTests {
         #expect(backend.source.fetches == 2)
     }
 
-    @Test("However many unknown keys are named, there is one fetch an interval")
+    @Test("Many unknown kids cause one fetch per minimum interval")
     func unknownKeys() async throws {
         let backend = try Backend()
         _ = try await backend.verifier.verify(token(backend))
@@ -130,7 +130,7 @@ struct KeySetCacheTests {
         #expect(backend.source.fetches == 3)
     }
 
-    @Test("A set that grew old is used while a newer one is on its way, and nobody waits for it")
+    @Test("A set that is no longer fresh is used while the new one is fetched, without waiting")
     func staleWhileRevalidate() async throws {
         let backend = try Backend()
         let token = try token(backend)
@@ -144,7 +144,7 @@ struct KeySetCacheTests {
         backend.source.release()
     }
 
-    @Test("A backend that was idle waits for the newer set, which may lack a key that leaked")
+    @Test("An idle backend waits for the new set, which may lack a leaked key")
     func idle() async throws {
         let backend = try Backend()
         let token = try token(backend)
@@ -155,7 +155,7 @@ struct KeySetCacheTests {
         #expect(backend.source.fetches == 2)
     }
 
-    @Test("A clock that was ahead when the set was fetched does not keep it for longer")
+    @Test("A clock that was ahead during the fetch does not keep the set fresh longer")
     func clockWentBack() async throws {
         let backend = try Backend()
         backend.clock.advance(86_400 * 30)
@@ -168,7 +168,7 @@ struct KeySetCacheTests {
         await #expect(throws: VerificationError.self) { try await backend.verifier.verify(token) }
     }
 
-    @Test("While the service is down nobody waits for it twice in a minute")
+    @Test("While the service is down, tokens wait for it at most once in a minute")
     func idleWhileDown() async throws {
         let backend = try Backend()
         let token = try token(backend)
@@ -182,7 +182,7 @@ struct KeySetCacheTests {
         backend.source.release()
     }
 
-    @Test("While the service is down the old keys go on, and then no longer")
+    @Test("While the service is down, the cached keys are used until the maximum staleness")
     func serviceDown() async throws {
         let backend = try Backend()
         let token = try token(backend)
@@ -198,7 +198,7 @@ struct KeySetCacheTests {
         #expect(error.challenge == nil)
     }
 
-    @Test("While the service is down an unknown kid is nobody's fault")
+    @Test("While the service is down, an unknown kid gets keys_unavailable")
     func unknownKeyWhileDown() async throws {
         let backend = try Backend()
         _ = try await backend.verifier.verify(token(backend))
@@ -208,7 +208,7 @@ struct KeySetCacheTests {
         #expect(try await backend.verifier.refusal(of: rotated).reason == .keysUnavailable)
     }
 
-    @Test("Without any keys the service is asked again after a second, not at each token")
+    @Test("Without keys, the verifier fetches again after one second and not with each token")
     func minimumRetryInterval() async throws {
         let backend = try Backend()
         backend.source.goDown()
@@ -221,7 +221,7 @@ struct KeySetCacheTests {
     }
 
     @Test(
-        "An answer that is no key set changes nothing",
+        "A response that is not a key set does not replace the cached keys",
         arguments: ["", "<html>", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#])
     func garbage(_ text: String) async throws {
         let backend = try Backend()
@@ -236,7 +236,7 @@ struct KeySetCacheTests {
         #expect(try await backend.verifier.verify(token).userID == "usr_1")
     }
 
-    @Test("A key that the service took back is refused as soon as the new set is here")
+    @Test("A key that the service removed is rejected as soon as the new set is fetched")
     func retracted() async throws {
         let backend = try Backend()
         let token = try token(backend)
@@ -247,7 +247,7 @@ struct KeySetCacheTests {
         #expect(try await backend.verifier.refusal(of: token).reason == .unknownKey)
     }
 
-    @Test("RFC 7517 §5: keys that are unknown, broken or private are skipped, and the others stay usable")
+    @Test("Unknown, malformed and private keys of a set are ignored, and the other keys are used (RFC 7517 §5)")
     func strangeKeys() async throws {
         let backend = try Backend()
         guard case .object(let good) = Backend.entry(PublishedKeys.service) else { return }
@@ -266,7 +266,7 @@ struct KeySetCacheTests {
         }
     }
 
-    @Test("Of two keys with one kid the first counts")
+    @Test("If two keys have the same kid, the first one is used")
     func sameID() async throws {
         let backend = try Backend()
         guard case .object(let other) = Backend.entry(Self.next) else { return }
@@ -275,7 +275,7 @@ struct KeySetCacheTests {
         #expect(try await backend.verifier.verify(token(backend)).userID == "usr_1")
     }
 
-    @Test("A set of 100 keys is read, and one of 101 is refused whole")
+    @Test("A set of 100 keys is accepted, and a set of 101 keys is rejected")
     func manyKeys() async throws {
         let backend = try Backend()
         let entry = Backend.entry(PublishedKeys.service)
@@ -288,7 +288,7 @@ struct KeySetCacheTests {
     }
 
     @Test(
-        "RFC 9111 §5.2.2.1: max-age says when to ask again, between half a minute and an hour",
+        "The set is fetched again after max-age, at least 30 seconds and at most an hour (RFC 9111 §5.2.2.1)",
         arguments: [(nil, 300.0), (60, 60), (0, 30), (-5, 30), (1e9, 3600), (.infinity, 3600), (.nan, 300)])
     func maxAge(_ maxAge: Double?, _ lifetime: Double) async throws {
         let backend = try Backend()
@@ -303,14 +303,14 @@ struct KeySetCacheTests {
         while backend.source.fetches < 2 { await Task.yield() }
     }
 
-    @Test("A clock that goes back does not stop the fetching")
+    @Test("A clock that goes back does not stop fetches")
     func clockGoesBack() async throws {
         let backend = try Backend()
         _ = try await backend.verifier.verify(token(backend))
         backend.source.publish(try Backend.keySet([PublishedKeys.service, Self.next]))
         let rotated = try signed(by: Self.next, backend)
         backend.clock.advance(-3600)
-        // The token of the past is not valid yet, but its key is found.
+        // The token is not valid yet by this clock, but its key is found.
         #expect(try await backend.verifier.refusal(of: rotated).reason == .notYetValid)
     }
 }

@@ -49,7 +49,7 @@ struct URLSessionKeySetSourceTests {
         #expect(paths == [Self.path])
     }
 
-    @Test("A body beyond 256 KiB is refused")
+    @Test("A body longer than 256 KiB is rejected")
     func tooLong() async throws {
         let longest = String(repeating: " ", count: URLSessionKeySetSource.maximumLength)
         #expect(try await fetch([Self.path: .init(body: longest)]).answer.get().json.count == longest.utf8.count)
@@ -57,7 +57,7 @@ struct URLSessionKeySetSourceTests {
         #expect(throws: URLError.self) { try answer.get() }
     }
 
-    @Test("A body without an end is given up where it is too long", .timeLimit(.minutes(1)))
+    @Test("An endless body is cancelled at the maximum length", .timeLimit(.minutes(1)))
     func endless() async throws {
         let (answer, _) = try await fetch([Self.path: .init(body: String(repeating: " ", count: 4096), isEndless: true)]
         )
@@ -66,14 +66,14 @@ struct URLSessionKeySetSourceTests {
     }
 
     @Test(
-        "Another status than 200 is no answer",
+        "A response with another status than 200 is an error",
         arguments: [HTTPResponseStatus.notFound, .internalServerError, .accepted])
     func status(_ status: HTTPResponseStatus) async throws {
         let (answer, _) = try await fetch([Self.path: .init(status: status, body: #"{"keys":[]}"#)])
         #expect(throws: URLError.self) { try answer.get() }
     }
 
-    @Test("A verifier fetches the keys of its service by itself")
+    @Test("A verifier fetches the keys of its service without a custom source")
     func wholeWay() async throws {
         let keys = String(decoding: try Backend.keySet([PublishedKeys.service]), as: UTF8.self)
         let server = try await KeyServer.start([Self.path: .init(body: keys)])

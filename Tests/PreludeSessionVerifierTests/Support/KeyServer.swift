@@ -3,13 +3,13 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A real server on a port of its own, which has one answer for each path.
+/// An HTTP server on a free port with one fixed response for each path.
 final class KeyServer: Sendable {
     struct Answer: Sendable {
         var status = HTTPResponseStatus.ok
         var headers: [(String, String)] = []
         var body = ""
-        /// Sends the body again and again, for as long as somebody listens.
+        /// Sends the body repeatedly until the client closes the connection.
         var isEndless = false
     }
 
@@ -20,7 +20,7 @@ final class KeyServer: Sendable {
     private let channel: any Channel
     private let log: Log
 
-    /// The paths that were asked for, in order.
+    /// The requested paths in order.
     var paths: [String] { log.paths.withLock { $0 } }
     var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 

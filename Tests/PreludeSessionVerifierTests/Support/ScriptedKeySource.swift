@@ -2,14 +2,14 @@ import Foundation
 import PreludeSessionVerifier
 import Synchronization
 
-/// A service's key set in memory, which counts who asks, and can be down or slow.
+/// A key source in memory. It counts fetches and can fail or block.
 final class ScriptedKeySource: KeySetSource {
     struct Down: Error {}
 
     private struct State {
         var answer: Result<FetchedKeySet, Down>
         var fetches = 0
-        /// Those who wait for an answer while it is held back.
+        /// The blocked fetches; `nil` if fetches are not blocked.
         var waiting: [CheckedContinuation<Void, Never>]?
     }
 
@@ -25,7 +25,7 @@ final class ScriptedKeySource: KeySetSource {
 
     func goDown() { state.withLock { $0.answer = .failure(Down()) } }
 
-    /// From now on nobody gets an answer.
+    /// Blocks all following fetches until `release()`.
     func hold() { state.withLock { $0.waiting = [] } }
 
     func release() {
