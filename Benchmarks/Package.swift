@@ -15,19 +15,19 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let verifier: Target.Dependency = .product(name: "PreludeSessionVerifier", package: "prelude-session")
 let session: Target.Dependency = .product(name: "PreludeSession", package: "prelude-session")
 
-/// A package of its own, so that nobody who links the SDK or runs its tests resolves any of this.
+/// A separate package, so that apps and tests of the SDK do not resolve these dependencies.
 let package = Package(
     name: "prelude-session-benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "prelude-session", path: ".."),
-        // Without its traits: we count allocations ourselves, and need none of the interposers it would fetch.
+        // Without its traits: `AllocationCount` counts allocations, so its interposers are not needed.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
-        // What is measured: one target a subject, in a folder right here, where the plugin looks for it.
+        // The benchmarks, one target per product. The plugin requires their folders here.
         .executableTarget(
             name: "ClientBenchmarks",
             dependencies: ["LoopbackServer", "Measurement", "PlayedService", benchmark, crypto, session],
@@ -43,7 +43,7 @@ let package = Package(
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
         ),
 
-        // What measures.
+        // Support for the benchmarks.
         .target(name: "AllocationCount", path: "Support/AllocationCount"),
         .target(
             name: "Measurement", dependencies: ["AllocationCount", benchmark], path: "Support/Measurement",

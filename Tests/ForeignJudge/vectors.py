@@ -1,9 +1,9 @@
-"""Test vectors, made by cryptography and judged by joserfc: no line of the project's own code is in them.
+"""Makes the test vectors with cryptography and checks them with joserfc, without code of this project.
 
 Usage: vectors.py FOLDER [--check]
 
-Writes the files of FOLDER from its keys.json. With --check nothing is written: the files must be what would be.
-Everything is fixed: keys, times, ids, and the signatures (ES256 by RFC 6979).
+Writes the files of FOLDER from its keys.json. With --check it writes nothing and fails if the files differ.
+The output is deterministic: keys, times, ids and signatures are fixed (ES256 by RFC 6979).
 """
 
 import argparse
@@ -38,7 +38,7 @@ def decode(text: str) -> bytes:
 
 
 class Signer:
-    """One private key of keys.json."""
+    """A private key of keys.json."""
 
     def __init__(self, jwk: dict):
         self.key = KINDS[jwk["kty"]].import_key(jwk)
@@ -51,7 +51,7 @@ class Signer:
         return {**self.public, "kid": self.thumbprint, "alg": self.algorithm, "use": "sig"}
 
     def spellings(self, members: dict) -> dict[str, bytes]:
-        """The public key as an attacker may hold it, when a MAC under it is to pass for a signature (RFC 8725 §2.1)."""
+        """Returns the encodings of the public key that an attacker may use as the secret of a MAC (RFC 8725 §2.1)."""
         public = self.key.public_key
         info = lambda encoding: public.public_bytes(encoding, PublicFormat.SubjectPublicKeyInfo)
         match self.algorithm:
@@ -82,12 +82,12 @@ class Signer:
 
 
 def changed(original: dict, **changes) -> dict:
-    """A copy with changes; None takes a member away."""
+    """Returns a copy with changes. None removes a member."""
     return {name: value for name, value in {**original, **changes}.items() if value is not None}
 
 
 def flipped(token: str, part: int, index: int) -> str:
-    """The token with one bit of one part changed."""
+    """Returns the token with one changed bit in one part."""
     parts = token.split(".")
     data = bytearray(decode(parts[part]))
     data[index] ^= 1
@@ -96,7 +96,7 @@ def flipped(token: str, part: int, index: int) -> str:
 
 
 def authenticated(token: str, secret: bytes) -> str:
-    """The token with a MAC for its signature (HS256, RFC 7518 §3.2)."""
+    """Returns the token with a MAC instead of its signature (HS256, RFC 7518 §3.2)."""
     message = token.rsplit(".", 1)[0]
     return message + "." + base64url(hmac.digest(secret, message.encode(), hashlib.sha256))
 
@@ -254,13 +254,13 @@ class Maker:
 
 
 def stray_bits(text: str) -> str:
-    """Another spelling of the same 32 bytes, which a lenient reader takes."""
+    """Sets an unused trailing bit. Lenient decoders return the same 32 bytes."""
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     return text[:-1] + alphabet[alphabet.index(text[-1]) + 1]
 
 
 def judge_access_token(file: dict, vector: dict) -> dict:
-    """What a bearer token says, or an exception (RFC 9068 §4, RFC 9449 §7.2)."""
+    """Returns the claims of a valid bearer token (RFC 9068 §4, RFC 9449 §7.2). Raises for an invalid token."""
     claims = verify_access_token(vector["token"], file["jwks"], file["issuer"], file["audience"], vector["time"], leeway=5)
     if "cnf" in claims:
         raise ValueError("the token is bound")
@@ -268,7 +268,7 @@ def judge_access_token(file: dict, vector: dict) -> dict:
 
 
 def judge_proof(file: dict, vector: dict) -> dict:
-    """What a bound request says, or an exception (RFC 9449 §4.3, §7.1)."""
+    """Returns the verdict on a valid bound request (RFC 9449 §4.3, §7.1). Raises for an invalid request."""
     token = vector["access_token"]
     claims = verify_access_token(token, file["jwks"], file["issuer"], file["audience"], vector["time"], leeway=5)
     [proof] = vector["proofs"]
@@ -281,7 +281,7 @@ def judge_proof(file: dict, vector: dict) -> dict:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Makes the test vectors, or checks that they are what is made.")
+    parser = argparse.ArgumentParser(description="Writes the test vectors, or checks them.")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
@@ -289,7 +289,7 @@ def main() -> int:
     for name, text in made.items():
         file = arguments.folder / name
         if arguments.check and (not file.exists() or file.read_text() != text):
-            print(f"{name} is not what scripts/make-vectors makes: run it, and look at the difference.", file=sys.stderr)
+            print(f"{name} differs from the generated file: run scripts/make-vectors and check the difference.", file=sys.stderr)
             return 1
         if not arguments.check:
             file.write_text(text)
