@@ -78,9 +78,9 @@ struct VectorTests {
         let file = try File<AccessToken>.load("access-tokens.json")
         for vector in file.vectors {
             let verifier = try file.verifier(at: vector.time)
-            let told = await outcome { try await verifier.verify(vector.token).userID }
-            #expect(told.accepted == vector.user, "\(vector.name)")
-            #expect(told.reason == vector.reason, "\(vector.name)")
+            let result = await outcome { try await verifier.verify(vector.token).userID }
+            #expect(result.accepted == vector.user, "\(vector.name)")
+            #expect(result.reason == vector.reason, "\(vector.name)")
         }
         #expect(file.vectors.count > 35)
     }
@@ -94,9 +94,9 @@ struct VectorTests {
                 ["DPoP " + vector.accessToken], proofs: vector.proofs,
                 method: #require(HTTPRequest.Method(vector.method)),
                 path: String(vector.url.dropFirst(#require(file.resource).count)))
-            let told = await outcome { try await verifier.verify(request).keyThumbprint }
-            #expect(told.accepted == vector.jkt, "\(vector.name)")
-            #expect(told.reason == vector.reason, "\(vector.name)")
+            let result = await outcome { try await verifier.verify(request).keyThumbprint }
+            #expect(result.accepted == vector.jkt, "\(vector.name)")
+            #expect(result.reason == vector.reason, "\(vector.name)")
         }
         #expect(file.vectors.count > 35)
     }
@@ -106,7 +106,7 @@ struct VectorTests {
         let tokens = try File<AccessToken>.load("access-tokens.json")
         let proofs = try File<Proof>.load("dpop-proofs.json")
         let named = tokens.vectors.map { ($0.name, $0.token) } + proofs.vectors.map { ($0.name, $0.proofs.first ?? "") }
-        var judged = 0
+        var checked = 0
         for (name, text) in named {
             guard
                 let spelling = PublicKeyEncoding.allCases.first(where: {
@@ -117,9 +117,9 @@ struct VectorTests {
             let jwks = try #require(tokens.jwks)
             let members = try #require((header["kid"] ?? header["jwk"]).flatMap { Self.members(of: $0, in: jwks) })
             #expect(try JWSText.authenticated(text, secret: spelling.bytes(of: members)) == text, "\(name)")
-            judged += 1
+            checked += 1
         }
-        #expect(judged == 16)
+        #expect(checked == 16)
     }
 
     /// The members of a key, given as a JWK or by its `kid`.

@@ -29,16 +29,16 @@ struct MiddlewareBackend {
         router.get("/open") { _, context in try context.requireUser().userID }
         let signedIn = router.group("/accounts").add(middleware: VerifierMiddleware(verifier))
         signedIn.get("/owner") { _, context in try context.requireUser().userID }
-        signedIn.get("/closed") { _, _ -> String in throw HTTPError(.conflict) }
-        signedIn.get("/young") { _, context in
+        signedIn.get("/conflict") { _, _ -> String in throw HTTPError(.conflict) }
+        signedIn.get("/recent") { _, context in
             try context.requireUser().require(issuedWithin: -1)
-            return "young"
+            return "recent"
         }
         for scope in ["read", "admin"] {
             signedIn.group("/\(scope)").add(middleware: ScopeMiddleware(scope: scope)).get { _, _ in "done" }
             signedIn.group("/stepped/\(scope)").add(middleware: ScopeMiddleware(stepUp: scope)).get { _, _ in "done" }
         }
-        router.group("/careless").add(middleware: ScopeMiddleware(scope: "read")).get { _, _ in "done" }
+        router.group("/unverified").add(middleware: ScopeMiddleware(scope: "read")).get { _, _ in "done" }
     }
 
     static var token: TokenDraft {

@@ -53,7 +53,7 @@ struct ConfigurationTests {
             signer: PublishedKeys.service, issuer: "localhost", audience: "devapp1", now: clock.seconds)
         #expect(try await verifier.verify(token.compact()).userID == "usr_1")
         let withPort = token.with { $0.claims["iss"] = "localhost:8080" }
-        #expect(try await verifier.refusal(of: withPort.compact()).reason == .wrongIssuer)
+        #expect(try await verifier.rejection(of: withPort.compact()).reason == .wrongIssuer)
     }
 
     @Test("With two configured issuers, tokens of these issuers are accepted and all others rejected")

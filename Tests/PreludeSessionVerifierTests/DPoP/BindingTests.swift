@@ -18,9 +18,9 @@ struct BindingTests {
     func downgrade() async throws {
         let backend = try Backend()
         let token = try backend.boundToken.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .boundToken)
+        #expect(try await backend.verifier.rejection(of: token).reason == .boundToken)
         let request = try Backend.request(["Bearer \(token)"], proofs: backend.proof(for: token).headers())
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .boundToken)
         #expect(error.challenge?.hasPrefix(#"Bearer error="invalid_token""#) == true)
         #expect(error.challenge?.hasSuffix(#", DPoP algs="ES256""#) == true)
@@ -32,23 +32,23 @@ struct BindingTests {
     func unknownConfirmation(_ confirmation: JSONValue) async throws {
         let backend = try Backend()
         let token = try backend.token.with { $0.claims["cnf"] = confirmation }.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .boundToken)
+        #expect(try await backend.verifier.rejection(of: token).reason == .boundToken)
         let request = try backend.boundRequest(token: { $0.claims["cnf"] = confirmation })
-        #expect(try await backend.verifier.refusal(of: request).reason == .unboundToken)
+        #expect(try await backend.verifier.rejection(of: request).reason == .unboundToken)
     }
 
     @Test("A token whose cnf is not an object is malformed", arguments: [JSONValue.string("x"), .array([])])
     func malformedConfirmation(_ confirmation: JSONValue) async throws {
         let backend = try Backend()
         let token = try backend.token.with { $0.claims["cnf"] = confirmation }.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .malformed)
+        #expect(try await backend.verifier.rejection(of: token).reason == .malformed)
     }
 
     @Test("A bearer token is rejected under DPoP even with a valid proof (RFC 9449 §7.1)")
     func unbound() async throws {
         let backend = try Backend()
         let request = try backend.boundRequest(token: { $0.claims["cnf"] = nil })
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .unboundToken)
         #expect(error.code == "invalid_token")
     }
@@ -58,7 +58,7 @@ struct BindingTests {
         let backend = try Backend()
         for wrong in [PublishedKeys.device.keyID.lowercased(), PublishedKeys.device.keyID + "=", ""] {
             let request = try backend.boundRequest(token: { $0.claims["cnf"] = .object(["jkt": .string(wrong)]) })
-            #expect(try await backend.verifier.refusal(of: request).reason == .wrongKey)
+            #expect(try await backend.verifier.rejection(of: request).reason == .wrongKey)
         }
     }
 
@@ -68,7 +68,7 @@ struct BindingTests {
         let one = try backend.boundToken.compact()
         let other = try backend.boundToken.with { $0.claims["jti"] = "tok_2" }.compact()
         let request = try Backend.request(["DPoP \(other)"], proofs: backend.proof(for: one).headers())
-        #expect(try await backend.verifier.refusal(of: request).reason == .wrongAccessToken)
+        #expect(try await backend.verifier.rejection(of: request).reason == .wrongAccessToken)
     }
 
     @Test("A bearer token is accepted whether or not the backend accepts DPoP", arguments: [true, false])

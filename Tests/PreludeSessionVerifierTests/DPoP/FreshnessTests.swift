@@ -17,7 +17,7 @@ struct FreshnessTests {
         #expect(try await backend.verifier.verify(inside).userID == "usr_1")
         let outside = try backend.boundRequest(
             id: "other", proof: { $0.claims["iat"] = .double(1_750_000_000 + sign * 60.5) })
-        let error = try await backend.verifier.refusal(of: outside)
+        let error = try await backend.verifier.rejection(of: outside)
         #expect(error.reason == .staleProof)
         #expect(error.code == "invalid_dpop_proof")
         #expect(error.nonce == nil)
@@ -29,7 +29,7 @@ struct FreshnessTests {
         let request = try backend.boundRequest()
         _ = try await backend.verifier.verify(request)
         backend.clock.advance(later)
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .replayedProof)
         #expect(error.code == "invalid_dpop_proof")
     }
@@ -40,9 +40,9 @@ struct FreshnessTests {
         let request = try backend.boundRequest(proof: { $0.claims["iat"] = .int(backend.clock.seconds + 60) })
         _ = try await backend.verifier.verify(request)
         backend.clock.advance(120)
-        #expect(try await backend.verifier.refusal(of: request).reason == .replayedProof)
+        #expect(try await backend.verifier.rejection(of: request).reason == .replayedProof)
         backend.clock.advance(1)
-        #expect(try await backend.verifier.refusal(of: request).reason == .staleProof)
+        #expect(try await backend.verifier.rejection(of: request).reason == .staleProof)
     }
 
     @Test("A proof with a used jti is rejected even with a new signature (RFC 9449 §11.1)")
@@ -50,7 +50,7 @@ struct FreshnessTests {
         let backend = try Backend()
         _ = try await backend.verifier.verify(backend.boundRequest())
         backend.clock.advance(1)
-        #expect(try await backend.verifier.refusal(of: backend.boundRequest()).reason == .replayedProof)
+        #expect(try await backend.verifier.rejection(of: backend.boundRequest()).reason == .replayedProof)
     }
 
     @Test(
@@ -58,7 +58,7 @@ struct FreshnessTests {
     )
     func nonceRequired() async throws {
         let backend = try Backend { $0.nonces = .always(secret: Backend.secret) }
-        let error = try await backend.verifier.refusal(of: backend.boundRequest())
+        let error = try await backend.verifier.rejection(of: backend.boundRequest())
         #expect(error.reason == .nonceRequired)
         #expect(error.status == .unauthorized)
         #expect(error.challenge?.hasPrefix(#"Bearer, DPoP error="use_dpop_nonce""#) == true)
@@ -90,7 +90,7 @@ struct FreshnessTests {
             default: kind
             }
         if kind == "old" { backend.clock.advance(2 * 60) }
-        let error = try await backend.verifier.refusal(of: backend.boundRequest(nonce: nonce))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(nonce: nonce))
         #expect(error.reason == .nonceRequired)
         #expect(error.nonce == backend.verifier.nextNonce)
     }
@@ -103,7 +103,7 @@ struct FreshnessTests {
         let nonce = try #require(behind.verifier.nextNonce)
         #expect(try await ahead.verifier.verify(ahead.boundRequest(nonce: nonce)).userID == "usr_1")
         let after = try Backend { $0.nonces = .always(secret: new) }
-        #expect(try await after.verifier.refusal(of: after.boundRequest(nonce: nonce)).reason == .nonceRequired)
+        #expect(try await after.verifier.rejection(of: after.boundRequest(nonce: nonce)).reason == .nonceRequired)
         #expect(after.verifier.nextNonce != nonce)
     }
 
@@ -120,19 +120,19 @@ struct FreshnessTests {
     func wrongClock() async throws {
         let backend = try Backend { $0.nonces = .whenNeeded(secret: Backend.secret) }
         let late: (inout ProofDraft) -> Void = { $0.claims["iat"] = .int(1_600_000_000) }
-        let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: late))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(proof: late))
         #expect(error.reason == .nonceRequired)
         let nonce = try #require(error.nonce)
         let request = try backend.boundRequest(nonce: nonce, proof: late)
         #expect(try await backend.verifier.verify(request).userID == "usr_1")
-        #expect(try await backend.verifier.refusal(of: request).reason == .replayedProof)
+        #expect(try await backend.verifier.rejection(of: request).reason == .replayedProof)
     }
 
     @Test("A proof with an unknown nonce is rejected even if its iat is valid (RFC 9449 §8)")
     func staleNonceInTime() async throws {
         let backend = try Backend { $0.nonces = .whenNeeded(secret: Backend.secret) }
         #expect(try await backend.verifier.verify(backend.boundRequest(id: "no nonce")).userID == "usr_1")
-        let error = try await backend.verifier.refusal(of: backend.boundRequest(nonce: "unknown"))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(nonce: "unknown"))
         #expect(error.reason == .nonceRequired)
     }
 
@@ -142,38 +142,38 @@ struct FreshnessTests {
         let request = try backend.boundRequest(
             nonce: backend.verifier.nextNonce, token: { $0.claims["exp"] = .int(1_750_010_000) })
         _ = try await backend.verifier.verify(request)
-        var refusals: Set<String> = []
+        var rejections: Set<String> = []
         for _ in 0..<13 {
             backend.clock.advance(10)
-            refusals.insert(try await backend.verifier.refusal(of: request).reason.rawValue)
+            rejections.insert(try await backend.verifier.rejection(of: request).reason.rawValue)
         }
-        #expect(refusals == ["replayed_proof", "nonce_required"])
+        #expect(rejections == ["replayed_proof", "nonce_required"])
     }
 
     @Test(
         "The guard receives the user and an end 30 seconds after the proof expires",
         arguments: [true, false])
-    func told(_ hasNonce: Bool) async throws {
-        actor Notes: ReplayGuard {
+    func storedProof(_ hasNonce: Bool) async throws {
+        actor RecordingGuard: ReplayGuard {
             var proofs: [UsedProof] = []
             func reserve(_ proof: UsedProof, now: Date) -> Bool {
                 proofs.append(proof)
                 return true
             }
         }
-        let notes = Notes()
+        let recording = RecordingGuard()
         let backend = try Backend {
             $0.nonces = .whenNeeded(secret: Backend.secret)
-            $0.replayGuard = notes
+            $0.replayGuard = recording
         }
         let always = try Backend { $0.nonces = .always(secret: Backend.secret) }
         _ = try await backend.verifier.verify(
             backend.boundRequest(nonce: hasNonce ? always.verifier.nextNonce : nil))
-        let told = try #require(await notes.proofs.first)
-        #expect(told.userID == "usr_1")
-        #expect(told.id.count == 43)
+        let stored = try #require(await recording.proofs.first)
+        #expect(stored.userID == "usr_1")
+        #expect(stored.id.count == 43)
         // The clock is 40 seconds after a full minute.
-        #expect(told.end.timeIntervalSince1970 == 1_750_000_000 + (hasNonce ? 80 : 60) + 30)
+        #expect(stored.end.timeIntervalSince1970 == 1_750_000_000 + (hasNonce ? 80 : 60) + 30)
     }
 
     @Test("Two verifiers with one guard accept a proof once")
@@ -183,18 +183,18 @@ struct FreshnessTests {
         let other = try Backend { $0.replayGuard = shared }
         let request = try one.boundRequest()
         _ = try await one.verifier.verify(request)
-        #expect(try await other.verifier.refusal(of: request).reason == .replayedProof)
+        #expect(try await other.verifier.rejection(of: request).reason == .replayedProof)
     }
 
     @Test("Of 32 concurrent requests with one proof exactly one is accepted")
     func race() async throws {
         let backend = try Backend()
         let request = try backend.boundRequest()
-        let winners = await withTaskGroup { group in
+        let accepted = await withTaskGroup { group in
             for _ in 0..<32 { group.addTask { (try? await backend.verifier.verify(request)) != nil } }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(winners == 1)
+        #expect(accepted == 1)
     }
 
     @Test("A guard that throws leads to 503 without a challenge")
@@ -203,7 +203,7 @@ struct FreshnessTests {
             func reserve(_ proof: UsedProof, now: Date) async throws -> Bool { throw self }
         }
         let backend = try Backend { $0.replayGuard = Down() }
-        let error = try await backend.verifier.refusal(of: backend.boundRequest())
+        let error = try await backend.verifier.rejection(of: backend.boundRequest())
         #expect(error.reason == .replayGuardUnavailable)
         #expect(error.status == .serviceUnavailable)
         #expect(error.headerFields[.retryAfter] == "1")
@@ -212,10 +212,10 @@ struct FreshnessTests {
     }
 
     @Test("A proof that is rejected for another reason is not stored")
-    func refusedBefore() async throws {
+    func rejectedBefore() async throws {
         let backend = try Backend()
         let stale = try backend.boundRequest(proof: { $0.claims["iat"] = .int(1_600_000_000) })
-        _ = try await backend.verifier.refusal(of: stale)
+        _ = try await backend.verifier.rejection(of: stale)
         #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")
     }
 }

@@ -24,7 +24,7 @@ struct NonceRulesTests {
         let there = try other.boundRequest(
             nonce: nonce, proof: { $0.claims["htu"] = .string(Self.other + "/v1/orders") })
         #expect(try await other.verifier.verify(there).userID == "usr_1")
-        #expect(try await mine.verifier.refusal(of: mine.boundRequest(nonce: nonce)).reason == .nonceRequired)
+        #expect(try await mine.verifier.rejection(of: mine.boundRequest(nonce: nonce)).reason == .nonceRequired)
     }
 
     @Test("A nonce is valid for its window and the next one, and no longer (RFC 9449 §8, D12, D33)")
@@ -36,15 +36,15 @@ struct NonceRulesTests {
         #expect(try await backend.verifier.verify(backend.boundRequest(nonce: nonce)).userID == "usr_1")
         backend.clock.advance(1)
         let late = try backend.boundRequest(id: "late", nonce: nonce)
-        #expect(try await backend.verifier.refusal(of: late).reason == .nonceRequired)
+        #expect(try await backend.verifier.rejection(of: late).reason == .nonceRequired)
     }
 
     @Test("Rejections and successes have one nonce each, with allowed characters (RFC 9449 §8.1, D31)")
     func syntax() async throws {
         let backend = try backend()
         let name = try #require(HTTPField.Name("DPoP-Nonce"))
-        let refusal = try await backend.verifier.refusal(of: backend.boundRequest())
-        for fields in [refusal.headerFields, backend.verifier.nextHeaderFields] {
+        let rejection = try await backend.verifier.rejection(of: backend.boundRequest())
+        for fields in [rejection.headerFields, backend.verifier.nextHeaderFields] {
             #expect(fields[values: name].count == 1)
             let nonce = try #require(fields[name])
             #expect(nonce.utf8.count >= 22)
@@ -54,7 +54,7 @@ struct NonceRulesTests {
 
     @Test("A proof without a required nonce gets 401 use_dpop_nonce with the nonce (RFC 9449 §9, D32)")
     func needed() async throws {
-        let error = try await backend().verifier.refusal(of: backend().boundRequest())
+        let error = try await backend().verifier.rejection(of: backend().boundRequest())
         #expect(error.status == .unauthorized)
         #expect(error.challenge?.contains(#"DPoP error="use_dpop_nonce""#) == true)
         #expect(error.nonce != nil)
@@ -64,7 +64,7 @@ struct NonceRulesTests {
     func uncacheable() async throws {
         let backend = try backend()
         #expect(backend.verifier.nextHeaderFields[.cacheControl] == "no-store")
-        let error = try await backend.verifier.refusal(of: backend.boundRequest())
+        let error = try await backend.verifier.rejection(of: backend.boundRequest())
         #expect(error.headerFields[.cacheControl] == "no-store")
     }
 
@@ -73,9 +73,9 @@ struct NonceRulesTests {
         let backend = try backend()
         for round in 0..<3 {
             let bare = try backend.boundRequest(id: "bare \(round)")
-            #expect(try await backend.verifier.refusal(of: bare).reason == .nonceRequired)
-            let good = try backend.boundRequest(id: "good \(round)", nonce: backend.verifier.nextNonce)
-            #expect(try await backend.verifier.verify(good).userID == "usr_1")
+            #expect(try await backend.verifier.rejection(of: bare).reason == .nonceRequired)
+            let valid = try backend.boundRequest(id: "valid \(round)", nonce: backend.verifier.nextNonce)
+            #expect(try await backend.verifier.verify(valid).userID == "usr_1")
         }
     }
 
@@ -84,7 +84,7 @@ struct NonceRulesTests {
     func noMemory() async throws {
         let backend = try backend(.whenNeeded(secret: Backend.secret))
         let late = try backend.boundRequest(id: "late", proof: { $0.claims["iat"] = .int(1_600_000_000) })
-        #expect(try await backend.verifier.refusal(of: late).nonce != nil)
+        #expect(try await backend.verifier.rejection(of: late).nonce != nil)
         #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")
     }
 
@@ -100,7 +100,7 @@ struct NonceRulesTests {
         let backend = try Backend()
         let request = try backend.boundRequest()
         #expect(try await backend.verifier.verify(request).userID == "usr_1")
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .replayedProof && error.code == "invalid_dpop_proof")
         #expect(try await backend.verifier.verify(backend.boundRequest(id: "fresh")).userID == "usr_1")
     }

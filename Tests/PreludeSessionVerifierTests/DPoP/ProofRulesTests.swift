@@ -11,9 +11,9 @@ struct ProofRulesTests {
     @Test(
         "The verifier rejects an invalid proof and then accepts the valid proof with the same id",
         arguments: ProofMutation.all + ProofMutation.withAccessToken)
-    func refused(_ mutation: ProofMutation) async throws {
+    func rejected(_ mutation: ProofMutation) async throws {
         let backend = try Backend()
-        let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: { try mutation.change(&$0) }))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(proof: { try mutation.change(&$0) }))
         #expect(error.reason.rawValue == mutation.verifierReason)
         #expect(error.status == .unauthorized)
         #expect(error.code == "invalid_dpop_proof")
@@ -24,7 +24,7 @@ struct ProofRulesTests {
     func noAccessTokenHash() async throws {
         let backend = try Backend()
         let request = try backend.boundRequest(proof: { $0.claims["ath"] = nil })
-        #expect(try await backend.verifier.refusal(of: request).reason == .wrongAccessToken)
+        #expect(try await backend.verifier.rejection(of: request).reason == .wrongAccessToken)
     }
 
     @Test("A valid proof of another key than cnf.jkt gets invalid_token (RFC 9449 §4.3 step 12, §7.1)")
@@ -35,7 +35,7 @@ struct ProofRulesTests {
             $0.header["jwk"] = .object(
                 PublishedKeys.otherDevice.publicJWK.requiredMembers.mapValues(JSONValue.string))
         })
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .wrongKey)
         #expect(error.code == "invalid_token")
     }
@@ -67,7 +67,7 @@ struct ProofRulesTests {
         let backend = try Backend()
         var request = try backend.boundRequest()
         request.method = .post
-        #expect(try await backend.verifier.refusal(of: request).reason == .wrongMethod)
+        #expect(try await backend.verifier.rejection(of: request).reason == .wrongMethod)
     }
 
     @Test("A proof for another path than the request's is rejected (RFC 9449 §4.3 step 9)")
@@ -75,7 +75,7 @@ struct ProofRulesTests {
         let backend = try Backend()
         var request = try backend.boundRequest()
         request.path = "/v1/orders/7"
-        #expect(try await backend.verifier.refusal(of: request).reason == .wrongTarget)
+        #expect(try await backend.verifier.rejection(of: request).reason == .wrongTarget)
     }
 
     @Test(
@@ -85,7 +85,7 @@ struct ProofRulesTests {
         let backend = try Backend()
         var request = try backend.boundRequest(proof: { $0.claims["htu"] = .string(Backend.resource + path) })
         request.path = path
-        #expect(try await backend.verifier.refusal(of: request).reason == .wrongTarget)
+        #expect(try await backend.verifier.rejection(of: request).reason == .wrongTarget)
     }
 
     @Test("A backend with several URLs accepts proofs for each of them")
@@ -102,7 +102,7 @@ struct ProofRulesTests {
     func noResource() async throws {
         let backend = try Backend(resources: [])
         let request = try backend.boundRequest(proof: { $0.claims["htu"] = "http://10.0.0.7/v1/orders" })
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .dpopNotOffered)
         #expect(
             error.challenge == #"Bearer error="invalid_token", error_description="this backend does not accept DPoP""#,

@@ -10,7 +10,7 @@ import Testing
 struct ChallengeTests {
     @Test("A request without credentials gets 401 and a challenge without an error (RFC 6750 §3.1)")
     func noCredentials() async throws {
-        let error = try await Backend(resources: []).verifier.refusal(of: Backend.request([]))
+        let error = try await Backend(resources: []).verifier.rejection(of: Backend.request([]))
         #expect(error.reason == .missingCredentials)
         #expect(error.status == .unauthorized)
         #expect(error.challenge == "Bearer")
@@ -20,7 +20,7 @@ struct ChallengeTests {
 
     @Test("A backend that accepts DPoP offers it with the accepted algorithms (RFC 9449 §7.1)")
     func offersDPoP() async throws {
-        let error = try await Backend().verifier.refusal(of: Backend.request([]))
+        let error = try await Backend().verifier.rejection(of: Backend.request([]))
         #expect(error.challenge == #"Bearer, DPoP algs="ES256""#)
     }
 
@@ -28,7 +28,7 @@ struct ChallengeTests {
         "A request with an unknown scheme counts as a request without credentials (RFC 6750 §3)",
         arguments: ["Basic dTpw", "Bearer", "DPoP ", "", "x"])
     func otherSchemes(_ authorization: String) async throws {
-        let error = try await Backend().verifier.refusal(of: Backend.request([authorization]))
+        let error = try await Backend().verifier.rejection(of: Backend.request([authorization]))
         #expect(error.reason == .missingCredentials)
     }
 
@@ -46,26 +46,26 @@ struct ChallengeTests {
         for value in [token, "Bearer \(token)", "bearer  \(token)"] {
             #expect(try await backend.verifier.verify(value).userID == "usr_1")
         }
-        #expect(try await backend.verifier.refusal(of: "Basic dTpw").reason == .missingCredentials)
-        #expect(try await backend.verifier.refusal(of: "Bearer ").reason == .missingCredentials)
-        #expect(try await backend.verifier.refusal(of: "").reason == .malformed)
+        #expect(try await backend.verifier.rejection(of: "Basic dTpw").reason == .missingCredentials)
+        #expect(try await backend.verifier.rejection(of: "Bearer ").reason == .missingCredentials)
+        #expect(try await backend.verifier.rejection(of: "").reason == .malformed)
     }
 
     @Test("A string with the scheme DPoP is rejected because it has no proof (RFC 9449 §7.1)")
     func boundValue() async throws {
         let backend = try Backend()
         let value = try "DPoP \(backend.boundToken.compact())"
-        let error = try await backend.verifier.refusal(of: value)
+        let error = try await backend.verifier.rejection(of: value)
         #expect(error.reason == .missingProof)
         #expect(error.challenge?.hasPrefix(#"Bearer, DPoP error="invalid_dpop_proof""#) == true)
-        #expect(try await Backend(resources: []).verifier.refusal(of: value).reason == .dpopNotOffered)
+        #expect(try await Backend(resources: []).verifier.rejection(of: value).reason == .dpopNotOffered)
     }
 
     @Test("Two valid Authorization headers get 400 invalid_request (RFC 6750 §3.1)")
     func twoCredentials() async throws {
         let backend = try Backend(resources: [])
         let value = try "Bearer \(backend.token.compact())"
-        let error = try await backend.verifier.refusal(of: Backend.request([value, value]))
+        let error = try await backend.verifier.rejection(of: Backend.request([value, value]))
         #expect(error.reason == .severalCredentials)
         #expect(error.status == .badRequest)
         #expect(
@@ -79,8 +79,8 @@ struct ChallengeTests {
         let backend = try Backend()
         let token = try backend.token.with { $0.claims["exp"] = .int(1) }.compact()
         for error in [
-            try await backend.verifier.refusal(of: token),
-            try await backend.verifier.refusal(of: Backend.request(["Bearer \(token)"])),
+            try await backend.verifier.rejection(of: token),
+            try await backend.verifier.rejection(of: Backend.request(["Bearer \(token)"])),
         ] {
             #expect(error.status == .unauthorized)
             #expect(
@@ -92,7 +92,7 @@ struct ChallengeTests {
     @Test("An invalid proof gets 401 invalid_dpop_proof in the DPoP challenge only (RFC 9449 §7.1)")
     func badProof() async throws {
         let backend = try Backend()
-        let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: { $0.claims["htm"] = "PUT" }))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(proof: { $0.claims["htm"] = "PUT" }))
         #expect(error.status == .unauthorized)
         #expect(
             error.challenge
@@ -110,9 +110,9 @@ struct ChallengeTests {
     func nothingSecret(_ mutation: TokenMutation) async throws {
         let backend = try Backend()
         let token = try backend.token.with { try mutation.change(&$0) }.compact()
-        let error = try await backend.verifier.refusal(of: token)
-        let told = "\(error) \(error.headerFields)"
-        for part in token.split(separator: ".") where part.count > 8 { #expect(!told.contains(part)) }
-        #expect(!told.contains("usr_1"))
+        let error = try await backend.verifier.rejection(of: token)
+        let texts = "\(error) \(error.headerFields)"
+        for part in token.split(separator: ".") where part.count > 8 { #expect(!texts.contains(part)) }
+        #expect(!texts.contains("usr_1"))
     }
 }

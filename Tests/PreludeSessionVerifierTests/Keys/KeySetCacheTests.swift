@@ -111,7 +111,7 @@ struct KeySetCacheTests {
         backend.source.publish(try Backend.keySet([PublishedKeys.service, Self.next]))
         let rotated = try signed(by: Self.next, backend)
         backend.clock.advance(29)
-        for _ in 0..<10 { #expect(try await backend.verifier.refusal(of: rotated).reason == .unknownKey) }
+        for _ in 0..<10 { #expect(try await backend.verifier.rejection(of: rotated).reason == .unknownKey) }
         #expect(backend.source.fetches == 1)
         backend.clock.advance(1)
         #expect(try await backend.verifier.verify(rotated).userID == "usr_1")
@@ -123,8 +123,8 @@ struct KeySetCacheTests {
         let backend = try Backend()
         _ = try await backend.verifier.verify(token(backend))
         for number in 0..<90 {
-            let strange = try backend.token.with { $0.header["kid"] = .string("nobody \(number)") }.compact()
-            #expect(try await backend.verifier.refusal(of: strange).reason == .unknownKey)
+            let invalid = try backend.token.with { $0.header["kid"] = .string("unknown \(number)") }.compact()
+            #expect(try await backend.verifier.rejection(of: invalid).reason == .unknownKey)
             backend.clock.advance(1)
         }
         #expect(backend.source.fetches == 3)
@@ -191,7 +191,7 @@ struct KeySetCacheTests {
         backend.clock.advance(300 + 86_400 - 1)
         #expect(try await backend.verifier.verify(token).userID == "usr_1")
         backend.clock.advance(1)
-        let error = try await backend.verifier.refusal(of: token)
+        let error = try await backend.verifier.rejection(of: token)
         #expect(error.reason == .keysUnavailable)
         #expect(error.status == .serviceUnavailable)
         #expect(error.headerFields[.retryAfter] == "1")
@@ -205,7 +205,7 @@ struct KeySetCacheTests {
         backend.source.goDown()
         backend.clock.advance(30)
         let rotated = try signed(by: Self.next, backend)
-        #expect(try await backend.verifier.refusal(of: rotated).reason == .keysUnavailable)
+        #expect(try await backend.verifier.rejection(of: rotated).reason == .keysUnavailable)
     }
 
     @Test("Without keys, the verifier fetches again after one second and not with each token")
@@ -213,7 +213,7 @@ struct KeySetCacheTests {
         let backend = try Backend()
         backend.source.goDown()
         let token = try token(backend)
-        for _ in 0..<5 { #expect(try await backend.verifier.refusal(of: token).reason == .keysUnavailable) }
+        for _ in 0..<5 { #expect(try await backend.verifier.rejection(of: token).reason == .keysUnavailable) }
         #expect(backend.source.fetches == 1)
         backend.source.publish(try Backend.keySet([PublishedKeys.service]))
         backend.clock.advance(1)
@@ -232,7 +232,7 @@ struct KeySetCacheTests {
         _ = try await backend.verifier.verify(token)
         while backend.source.fetches < 2 { await Task.yield() }
         let rotated = try signed(by: Self.next, backend)
-        #expect(try await backend.verifier.refusal(of: rotated).reason == .keysUnavailable)
+        #expect(try await backend.verifier.rejection(of: rotated).reason == .keysUnavailable)
         #expect(try await backend.verifier.verify(token).userID == "usr_1")
     }
 
@@ -244,25 +244,25 @@ struct KeySetCacheTests {
         backend.source.publish(try Backend.keySet([Self.next]))
         backend.clock.advance(30)
         _ = try await backend.verifier.verify(signed(by: Self.next, backend))
-        #expect(try await backend.verifier.refusal(of: token).reason == .unknownKey)
+        #expect(try await backend.verifier.rejection(of: token).reason == .unknownKey)
     }
 
     @Test("Unknown, malformed and private keys of a set are ignored, and the other keys are used (RFC 7517 §5)")
-    func strangeKeys() async throws {
+    func invalidKeys() async throws {
         let backend = try Backend()
-        guard case .object(let good) = Backend.entry(PublishedKeys.service) else { return }
-        let strange: [JSONValue] = [
+        guard case .object(let valid) = Backend.entry(PublishedKeys.service) else { return }
+        let invalid: [JSONValue] = [
             .object(["kty": "AKP", "kid": "new", "alg": "ML-DSA-44"]),
             .object(["kty": "EC", "crv": "P-256", "x": "AQ"]),
             .object(["kty": "oct", "kid": "secret", "k": "AQ"]), "no object", .null, .object([:]),
-            .object(good.merging(["kid": "encrypts", "use": "enc"]) { $1 }),
-            .object(good.merging(["kid": "private", "d": "AQ"]) { $1 }),
+            .object(valid.merging(["kid": "encrypts", "use": "enc"]) { $1 }),
+            .object(valid.merging(["kid": "private", "d": "AQ"]) { $1 }),
         ]
-        backend.source.publish(try TokenJSON.encode(["keys": strange + [.object(good)]]))
+        backend.source.publish(try TokenJSON.encode(["keys": invalid + [.object(valid)]]))
         #expect(try await backend.verifier.verify(token(backend)).userID == "usr_1")
         for kid in ["new", "secret", "encrypts", "private"] {
             let token = try backend.token.with { $0.header["kid"] = .string(kid) }.compact()
-            #expect(try await backend.verifier.refusal(of: token).reason == .unknownKey)
+            #expect(try await backend.verifier.rejection(of: token).reason == .unknownKey)
         }
     }
 
@@ -281,7 +281,7 @@ struct KeySetCacheTests {
         let entry = Backend.entry(PublishedKeys.service)
         let fillers = Array(repeating: JSONValue.object(["kty": "other"]), count: 100)
         backend.source.publish(try TokenJSON.encode(["keys": fillers + [entry]]))
-        #expect(try await backend.verifier.refusal(of: token(backend)).reason == .keysUnavailable)
+        #expect(try await backend.verifier.rejection(of: token(backend)).reason == .keysUnavailable)
         backend.source.publish(try TokenJSON.encode(["keys": fillers.dropFirst() + [entry]]))
         backend.clock.advance(1)
         #expect(try await backend.verifier.verify(token(backend)).userID == "usr_1")
@@ -311,6 +311,6 @@ struct KeySetCacheTests {
         let rotated = try signed(by: Self.next, backend)
         backend.clock.advance(-3600)
         // The token is not valid yet by this clock, but its key is found.
-        #expect(try await backend.verifier.refusal(of: rotated).reason == .notYetValid)
+        #expect(try await backend.verifier.rejection(of: rotated).reason == .notYetValid)
     }
 }

@@ -81,12 +81,12 @@ struct Backend {
 
 extension SessionVerifier {
     /// Verifies a token and returns the error. Fails the test if there is none.
-    func refusal(of token: String) async throws -> VerificationError {
+    func rejection(of token: String) async throws -> VerificationError {
         try #require(await #expect(throws: VerificationError.self) { try await verify(token) })
     }
 
     /// Verifies a request and returns the error. Fails the test if there is none.
-    func refusal(of request: HTTPRequest) async throws -> VerificationError {
+    func rejection(of request: HTTPRequest) async throws -> VerificationError {
         try #require(await #expect(throws: VerificationError.self) { try await verify(request) })
     }
 }

@@ -36,7 +36,7 @@ struct AlgorithmTests {
         let backend = try Backend(signer: signer) {
             $0.algorithms = $0.algorithms.filter { $0.rawValue != signer.algorithm.rawValue }
         }
-        #expect(try await backend.verifier.refusal(of: backend.token.compact()).reason == .unsupportedAlgorithm)
+        #expect(try await backend.verifier.rejection(of: backend.token.compact()).reason == .unsupportedAlgorithm)
         #expect(backend.source.fetches == 0)
     }
 
@@ -46,13 +46,13 @@ struct AlgorithmTests {
         guard case .object(var entry) = Backend.entry(backend.signer) else { return }
         entry["alg"] = "ES256"
         backend.source.publish(try TokenJSON.encode(["keys": [entry]]))
-        #expect(try await backend.verifier.refusal(of: backend.token.compact()).reason == .unknownKey)
+        #expect(try await backend.verifier.rejection(of: backend.token.compact()).reason == .unknownKey)
     }
 
     @Test("An unknown algorithm name in the options has no effect")
     func unknownName() async throws {
         let backend = try Backend { $0.algorithms.insert(SignatureAlgorithmName(rawValue: "none")) }
         let token = try backend.token.with { $0.header["alg"] = "none" }.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .unsupportedAlgorithm)
+        #expect(try await backend.verifier.rejection(of: token).reason == .unsupportedAlgorithm)
     }
 }

@@ -28,7 +28,7 @@ struct KeyRulesTests {
         let backend = try backend(hookMembers: ["alg": "PS256", "use": "sig"])
         let key = try Self.hookKey.get()
         let rs256 = TokenDraft(signer: RS256SigningKey(key), claims: backend.token.claims)
-        #expect(try await backend.verifier.refusal(of: rs256.compact()).reason == .unknownKey)
+        #expect(try await backend.verifier.rejection(of: rs256.compact()).reason == .unknownKey)
         let ps256 = rs256.with {
             $0.header["alg"] = "PS256"
             $0.tamper = { token in
@@ -38,7 +38,7 @@ struct KeyRulesTests {
                 }
             }
         }
-        #expect(try await backend.verifier.refusal(of: ps256.compact()).reason == .unsupportedAlgorithm)
+        #expect(try await backend.verifier.rejection(of: ps256.compact()).reason == .unsupportedAlgorithm)
         #expect(try await backend.verifier.verify(backend.token.compact()).userID == "usr_1")
     }
 
@@ -55,14 +55,14 @@ struct KeyRulesTests {
         let other = PublishedKeys.otherDevice
         let theirs = TokenDraft(
             signer: other, issuer: "otherapp.session.example.com", audience: "otherapp", now: backend.clock.seconds)
-        #expect(try await backend.verifier.refusal(of: theirs.compact()).reason == .unknownKey)
+        #expect(try await backend.verifier.rejection(of: theirs.compact()).reason == .unknownKey)
         let disguised = TokenDraft(
             signer: other, issuer: Backend.issuer, audience: Backend.audience, now: backend.clock.seconds)
-        #expect(try await backend.verifier.refusal(of: disguised.compact()).reason == .unknownKey)
+        #expect(try await backend.verifier.rejection(of: disguised.compact()).reason == .unknownKey)
         // One key signs for both apps.
         let shared = TokenDraft(
             signer: backend.signer, issuer: Backend.issuer, audience: "otherapp", now: backend.clock.seconds)
-        #expect(try await backend.verifier.refusal(of: shared.compact()).reason == .wrongAudience)
+        #expect(try await backend.verifier.rejection(of: shared.compact()).reason == .wrongAudience)
     }
 
     @Test(
@@ -70,7 +70,7 @@ struct KeyRulesTests {
         arguments: TokenMutation.all.filter { $0.rule.contains("§3.10") })
     func onlyTheSet(_ mutation: TokenMutation) async throws {
         let backend = try Backend()
-        _ = try await backend.verifier.refusal(of: backend.token.with { try mutation.change(&$0) }.compact())
+        _ = try await backend.verifier.rejection(of: backend.token.with { try mutation.change(&$0) }.compact())
         _ = try await backend.verifier.verify(backend.token.compact())
         #expect(backend.source.fetches == 1)
     }

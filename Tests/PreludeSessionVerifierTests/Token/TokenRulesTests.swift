@@ -9,11 +9,11 @@ import Testing
 @Suite("Verifier: token rules")
 struct TokenRulesTests {
     @Test("The verifier rejects an invalid token with every signature algorithm", arguments: TokenMutation.all)
-    func refused(_ mutation: TokenMutation) async throws {
+    func rejected(_ mutation: TokenMutation) async throws {
         for signer in try Signers.all() {
             let backend = try Backend(signer: signer)
             let token = try backend.token.with { try mutation.change(&$0) }.compact()
-            let error = try await backend.verifier.refusal(of: token)
+            let error = try await backend.verifier.rejection(of: token)
             #expect(error.reason.rawValue == mutation.reason)
             #expect(error.status == .unauthorized)
             #expect(error.code == "invalid_token")
@@ -22,17 +22,17 @@ struct TokenRulesTests {
 
     @Test(
         "The verifier rejects an invalid bound token before it checks the proof", arguments: TokenMutation.all)
-    func refusedWithProof(_ mutation: TokenMutation) async throws {
+    func rejectedWithProof(_ mutation: TokenMutation) async throws {
         let backend = try Backend()
         let request = try backend.boundRequest(token: { try mutation.change(&$0) })
-        #expect(try await backend.verifier.refusal(of: request).reason.rawValue == mutation.reason)
+        #expect(try await backend.verifier.rejection(of: request).reason.rawValue == mutation.reason)
     }
 
     @Test("A DPoP proof is rejected as an access token (RFC 8725 §3.12)")
     func proofAsToken() async throws {
         let backend = try Backend()
         let proof = try backend.proof(for: "token").headers()[0]
-        #expect(try await backend.verifier.refusal(of: proof).reason == .malformed)
+        #expect(try await backend.verifier.rejection(of: proof).reason == .malformed)
     }
 
     @Test("A token with several audiences is accepted if one is this app (RFC 7519 §4.1.3)")
@@ -58,14 +58,14 @@ struct TokenRulesTests {
         backend.clock.advance(304)
         #expect(try await backend.verifier.verify(token).tokenID == "tok_1")
         backend.clock.advance(1)
-        #expect(try await backend.verifier.refusal(of: token).reason == .expired)
+        #expect(try await backend.verifier.rejection(of: token).reason == .expired)
     }
 
     @Test("A token is accepted from nbf minus the leeway, to the second (RFC 7519 §4.1.5)")
     func notBefore() async throws {
         let backend = try Backend()
         let token = try backend.token.with { $0.claims["nbf"] = .int(backend.clock.seconds + 6) }.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .notYetValid)
+        #expect(try await backend.verifier.rejection(of: token).reason == .notYetValid)
         backend.clock.advance(1)
         #expect(try await backend.verifier.verify(token).tokenID == "tok_1")
     }
@@ -77,7 +77,7 @@ struct TokenRulesTests {
         let token = try backend.token.with { $0.claims["exp"] = .double(end) }.compact()
         #expect(try await backend.verifier.verify(token).expiresAt.timeIntervalSince1970 == end)
         backend.clock.advance(0.5)
-        #expect(try await backend.verifier.refusal(of: token).reason == .expired)
+        #expect(try await backend.verifier.rejection(of: token).reason == .expired)
     }
 
     @Test("A token longer than 8192 bytes is rejected without a key fetch")
@@ -85,7 +85,7 @@ struct TokenRulesTests {
         let backend = try Backend()
         let token = try backend.token.with { $0.claims["note"] = .string(String(repeating: "x", count: 8192)) }
             .compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .malformed)
+        #expect(try await backend.verifier.rejection(of: token).reason == .malformed)
         #expect(backend.source.fetches == 0)
     }
 }
@@ -105,7 +105,7 @@ struct PlainJWTTests {
     func otherTypes(_ type: JSONValue) async throws {
         let backend = try backend()
         let token = try backend.token.with { $0.header["typ"] = type }.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .wrongType)
+        #expect(try await backend.verifier.rejection(of: token).reason == .wrongType)
     }
 
     @Test(
@@ -121,13 +121,13 @@ struct PlainJWTTests {
     func required(_ claim: String) async throws {
         let backend = try backend()
         let token = try backend.token.with { $0.claims[claim] = nil }.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .malformed)
+        #expect(try await backend.verifier.rejection(of: token).reason == .malformed)
     }
 
     @Test("With the plain profile, a present aud must contain the audience")
     func audience() async throws {
         let backend = try backend()
         let token = try backend.token.with { $0.claims["aud"] = "otherapp" }.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .wrongAudience)
+        #expect(try await backend.verifier.rejection(of: token).reason == .wrongAudience)
     }
 }

@@ -92,7 +92,7 @@ extension TokenMutation {
         hints + [
             TokenMutation("The header kid is missing (RFC 8725 §3.10)", "malformed") { $0.header["kid"] = nil },
             TokenMutation("The header kid names no key (RFC 8725 §3.10)", "unknown_key") {
-                $0.header["kid"] = "nobody"
+                $0.header["kid"] = "unknown"
             },
             TokenMutation("The header kid contains SQL (RFC 8725 §3.10)", "unknown_key") {
                 $0.header["kid"] = "' OR '1'='1"

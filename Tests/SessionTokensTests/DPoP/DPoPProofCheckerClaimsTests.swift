@@ -44,8 +44,8 @@ struct DPoPProofCheckerClaimsTests {
     func lengthOfID() throws {
         let longest = String(repeating: "é", count: DPoPProofChecker.maximumIDLength / 2)
         #expect(try valid.with { $0.claims["jti"] = .string(longest) }.check().id == longest)
-        for refused in ["", longest + "x"] {
-            let draft = valid.with { $0.claims["jti"] = .string(refused) }
+        for invalid in ["", longest + "x"] {
+            let draft = valid.with { $0.claims["jti"] = .string(invalid) }
             #expect(throws: DPoPError.malformed) { try draft.check() }
         }
     }

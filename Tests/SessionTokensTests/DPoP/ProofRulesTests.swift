@@ -18,7 +18,7 @@ struct ProofRulesTests {
     @Test(
         "The checker rejects an invalid proof with the failed step",
         arguments: ProofMutation.all + ProofMutation.withAccessToken)
-    func refused(_ mutation: ProofMutation) throws {
+    func rejected(_ mutation: ProofMutation) throws {
         #expect(try check(valid).thumbprint == PublishedKeys.device.keyID)
         let changed = try valid.with { try mutation.change(&$0) }
         #expect(throws: mutation.expected) { try check(changed) }

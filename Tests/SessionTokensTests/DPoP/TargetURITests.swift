@@ -61,7 +61,7 @@ struct TargetURITests {
             "https://a .example/", "https://a.example/a\r\nb", "https://a.example?\u{301}",
         ]
     )
-    func refused(_ text: String) {
+    func rejected(_ text: String) {
         #expect(TargetURI(text) == nil)
     }
 

@@ -93,12 +93,12 @@ struct TokenJSONTests {
             (#""\ud83d\u0041""#, .malformed("an unpaired surrogate")),
             (#""\udca9""#, .malformed("an unpaired surrogate")),
         ])
-    func reasons(_ json: String, refusal: JSONError) {
+    func reasons(_ json: String, expected: JSONError) {
         let error = #expect(throws: DecodingError.self) { try decode(json) }
         guard case .dataCorrupted(let context) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
-        #expect(context.underlyingError as? JSONError == refusal)
+        #expect(context.underlyingError as? JSONError == expected)
     }
 
     @Test("Any value is unchanged after decoding and encoding")

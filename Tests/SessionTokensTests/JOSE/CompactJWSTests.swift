@@ -76,10 +76,10 @@ struct CompactJWSTests {
     @Test("A text without exactly three parts is rejected")
     func numberOfParts() {
         let parts = Self.a3.split(separator: ".").map(String.init)
-        for refused in [
+        for invalid in [
             [], [parts[0]], Array(parts.dropLast()), parts + [""], [""] + parts, parts + ["a"], parts + ["a", "b"],
         ] {
-            #expect(throws: JWSError.malformed) { try CompactJWS(parsing: refused.joined(separator: ".")) }
+            #expect(throws: JWSError.malformed) { try CompactJWS(parsing: invalid.joined(separator: ".")) }
         }
     }
 

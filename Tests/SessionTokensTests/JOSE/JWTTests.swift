@@ -106,8 +106,8 @@ struct JWTTests {
     func unverifiedClaims() throws {
         let token = try JWT.sign(claims, type: TokenType.accessToken, key: key)
         #expect(try JWT.unverifiedClaims(of: token, as: Claims.self) == claims)
-        for refused in ["", "a.b", "a.b.c.d", "a.!.c"] {
-            #expect(throws: JWSError.malformed) { try JWT.unverifiedClaims(of: refused, as: Claims.self) }
+        for invalid in ["", "a.b", "a.b.c.d", "a.!.c"] {
+            #expect(throws: JWSError.malformed) { try JWT.unverifiedClaims(of: invalid, as: Claims.self) }
         }
         #expect(throws: JWSError.invalidClaims) { try JWT.unverifiedClaims(of: "a.e30.c", as: Claims.self) }
     }
