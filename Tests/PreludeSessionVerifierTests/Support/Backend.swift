@@ -48,6 +48,15 @@ struct Backend {
         TokenDraft(signer: signer, issuer: Self.issuer, audience: Self.audience, now: clock.seconds)
     }
 
+    /// A valid bearer token that expires in 2033, for tests that advance the clock.
+    func longLivedToken(signedBy key: SigningKey = PublishedKeys.service) throws -> String {
+        try token.with {
+            $0.signer = key
+            $0.header["kid"] = .string(key.keyID)
+            $0.claims["exp"] = .int(2_000_000_000)
+        }.compact()
+    }
+
     /// A valid token that is bound to the device.
     var boundToken: TokenDraft { token.bound(to: PublishedKeys.device) }
 
