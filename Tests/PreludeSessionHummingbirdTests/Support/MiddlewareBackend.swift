@@ -8,7 +8,7 @@ import SessionConformance
 import SessionTokens
 import Testing
 
-/// A backend with both middlewares, and a device that calls it.
+/// A backend with both middlewares, and the header fields of a device's requests.
 struct MiddlewareBackend {
     static let origin = "https://api.example.com"
     static let secret = Data(repeating: 7, count: 32)
@@ -29,26 +29,26 @@ struct MiddlewareBackend {
         router.get("/open") { _, context in try context.requireUser().userID }
         let signedIn = router.group("/accounts").add(middleware: VerifierMiddleware(verifier))
         signedIn.get("/owner") { _, context in try context.requireUser().userID }
-        signedIn.get("/closed") { _, _ -> String in throw HTTPError(.conflict) }
-        signedIn.get("/young") { _, context in
+        signedIn.get("/conflict") { _, _ -> String in throw HTTPError(.conflict) }
+        signedIn.get("/recent") { _, context in
             try context.requireUser().require(issuedWithin: -1)
-            return "young"
+            return "recent"
         }
         for scope in ["read", "admin"] {
             signedIn.group("/\(scope)").add(middleware: ScopeMiddleware(scope: scope)).get { _, _ in "done" }
             signedIn.group("/stepped/\(scope)").add(middleware: ScopeMiddleware(stepUp: scope)).get { _, _ in "done" }
         }
-        router.group("/careless").add(middleware: ScopeMiddleware(scope: "read")).get { _, _ in "done" }
+        router.group("/unverified").add(middleware: ScopeMiddleware(scope: "read")).get { _, _ in "done" }
     }
 
     static var token: TokenDraft {
         TokenDraft(signer: PublishedKeys.service, issuer: "testapp.session.example.com", audience: "testapp", now: now)
     }
 
-    /// The header fields of a call with a bearer token.
+    /// The header fields of a request with a bearer token.
     static func bearer() throws -> HTTPFields { [.authorization: "Bearer \(try token.compact())"] }
 
-    /// The header fields of a call with a bound token and a proof.
+    /// The header fields of a request with a bound token and proofs.
     static func bound(path: String, nonce: String? = nil, proofs count: Int = 1) throws -> HTTPFields {
         let token = try token.bound(to: PublishedKeys.device).compact()
         var fields: HTTPFields = [.authorization: "DPoP \(token)"]
@@ -72,7 +72,7 @@ struct MiddlewareBackend {
 }
 
 extension TestResponse {
-    /// The member `code` of the body.
+    /// The `code` of the error body.
     var code: String? {
         (try? JSONDecoder().decode([String: String].self, from: Data(body.readableBytesView)))?["code"]
     }

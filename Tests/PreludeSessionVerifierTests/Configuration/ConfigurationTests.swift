@@ -4,7 +4,7 @@ import SessionConformance
 import SessionTokens
 import Testing
 
-/// What a verifier cannot be made of.
+/// Invalid parameters and options of a verifier.
 @Suite("Verifier: configuration")
 struct ConfigurationTests {
     private func field(
@@ -24,7 +24,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "A service is an origin",
+        "The service is an https origin or a loopback origin",
         arguments: [
             "https://app.example.com", "https://app.example.com/", "https://app.example.com:8443",
             "http://localhost:8080", "http://127.0.0.1:8080", "http://[::1]:8080",
@@ -32,7 +32,7 @@ struct ConfigurationTests {
     func service(_ service: String) { #expect(field(service: service) == nil) }
 
     @Test(
-        "What is no origin, or not https, is refused",
+        "A service that is not an origin or not https is rejected",
         arguments: [
             "", "app.example.com", "https://", "https://app.example.com/v1", "https://app.example.com?x=1",
             "https://app.example.com#x", "https://user@app.example.com", "http://app.example.com",
@@ -41,7 +41,7 @@ struct ConfigurationTests {
         ])
     func notAService(_ service: String) { #expect(field(service: service) == "service") }
 
-    @Test("The issuer is the service's host without its port")
+    @Test("The expected issuer is the host of the service without the port")
     func issuer() async throws {
         let source = ScriptedKeySource(try Backend.keySet([PublishedKeys.service]))
         let clock = AdjustableClock()
@@ -53,10 +53,10 @@ struct ConfigurationTests {
             signer: PublishedKeys.service, issuer: "localhost", audience: "devapp1", now: clock.seconds)
         #expect(try await verifier.verify(token.compact()).userID == "usr_1")
         let withPort = token.with { $0.claims["iss"] = "localhost:8080" }
-        #expect(try await verifier.refusal(of: withPort.compact()).reason == .wrongIssuer)
+        #expect(try await verifier.rejection(of: withPort.compact()).reason == .wrongIssuer)
     }
 
-    @Test("Of an app that moves to another domain, tokens with either issuer are accepted, and no others")
+    @Test("With two configured issuers, tokens of these issuers are accepted and all others rejected")
     func issuers() async throws {
         let backend = try Backend { $0.issuers = ["login.example.com", Backend.issuer] }
         func token(_ issuer: String) throws -> String {
@@ -74,17 +74,17 @@ struct ConfigurationTests {
         #expect(throws: VerifierConfigurationError.self) { try Backend { $0.issuers = [] } }
     }
 
-    @Test("An audience is needed")
+    @Test("An empty audience is rejected")
     func audience() { #expect(field(audience: "") == "audience") }
 
     @Test(
-        "Resources are http or https URLs without a query",
+        "A resource that is not an http or https URL without query and fragment is rejected",
         arguments: ["", "api.example.com", "https://api.example.com?x", "https://api.example.com#x", "/v1"])
     func resources(_ resource: String) {
         #expect(field(resources: [Backend.resource, resource]) == "resources")
     }
 
-    @Test("D1 (RFC 9449 §2): a resource is https, or on this machine")
+    @Test("A resource must be https or on loopback (RFC 9449 §2, D1)")
     func plainResources() {
         #expect(field(resources: ["http://api.example.com"]) == "resources")
         #expect(field(resources: ["http://localhost.example.com"]) == "resources")
@@ -93,26 +93,26 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("The leeway is 0 to 300 seconds", arguments: [-0.1, 300.1, .infinity, .nan])
+    @Test("The leeway must be 0 to 300 seconds", arguments: [-0.1, 300.1, .infinity, .nan])
     func leeway(_ seconds: Double) {
         #expect(field { $0.leeway = seconds } == "options.leeway")
         #expect(field { $0.leeway = 0 } == nil)
         #expect(field { $0.leeway = 300 } == nil)
     }
 
-    @Test("The window of proofs is 5 to 300 seconds", arguments: [0, 4.9, 300.1, .infinity, .nan])
+    @Test("The proof window must be 5 to 300 seconds", arguments: [0, 4.9, 300.1, .infinity, .nan])
     func proofWindow(_ seconds: Double) {
         #expect(field { $0.proofWindow = seconds } == "options.proofWindow")
         #expect(field { $0.proofWindow = 5 } == nil)
         #expect(field { $0.proofWindow = 300 } == nil)
     }
 
-    @Test("One algorithm that is known is needed", arguments: [[], ["none"], ["HS256", "PS256"]])
+    @Test("Options without a supported algorithm are rejected", arguments: [[], ["none"], ["HS256", "PS256"]])
     func algorithms(_ names: [String]) {
         #expect(field { $0.algorithms = Set(names.map(SignatureAlgorithmName.init)) } == "options.algorithms")
     }
 
-    @Test("A nonce's secret has 32 bytes", arguments: [0, 31, 33])
+    @Test("A nonce secret that does not have 32 bytes is rejected", arguments: [0, 31, 33])
     func secret(_ count: Int) {
         let secret = Data(repeating: 1, count: count)
         #expect(field { $0.nonces = .always(secret: secret) } == "options.nonces")
@@ -121,7 +121,7 @@ struct ConfigurationTests {
         #expect(field { $0.nonces = .whenNeeded(secret: Backend.secret, older: [secret]) } == "options.nonces")
     }
 
-    @Test("Lengths of the key cache that are negative, or no numbers, are refused", arguments: [-1, .nan])
+    @Test("Times of the key cache that are negative or NaN are rejected", arguments: [-1, .nan])
     func keyCache(_ seconds: Double) {
         #expect(field { $0.keys.minimumInterval = seconds } == "options.keys")
         #expect(field { $0.keys.lifetime = seconds } == "options.keys")
@@ -130,7 +130,7 @@ struct ConfigurationTests {
         #expect(field { $0.keys.minimumRetryInterval = seconds } == "options.keys")
     }
 
-    @Test("Lengths of the key cache that contradict each other are refused")
+    @Test("Times of the key cache that contradict each other are rejected")
     func keyCacheOrder() {
         #expect(field { $0.keys.lifetime = 20 } == "options.keys")
         #expect(field { $0.keys.lifetime = 4000 } == "options.keys")
@@ -138,7 +138,7 @@ struct ConfigurationTests {
         #expect(field { $0.keys.maximumStaleness = 0 } == nil)
     }
 
-    @Test("A refused configuration names the field and the remedy")
+    @Test("The error for an invalid configuration names the field and the valid values")
     func description() throws {
         let error = try #require(throws: VerifierConfigurationError.self) {
             try SessionVerifier(service: "app.example.com", audience: "testapp")

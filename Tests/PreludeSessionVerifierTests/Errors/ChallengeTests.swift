@@ -5,12 +5,12 @@ import SessionConformance
 import SessionTokens
 import Testing
 
-/// The header fields of refusals.
-@Suite("Verifier: challenges")
+/// The header fields of error responses.
+@Suite("Verifier: WWW-Authenticate challenges")
 struct ChallengeTests {
-    @Test("RFC 6750 §3.1: a request without credentials is 401, and nothing is blamed")
+    @Test("A request without credentials gets 401 and a challenge without an error (RFC 6750 §3.1)")
     func noCredentials() async throws {
-        let error = try await Backend(resources: []).verifier.refusal(of: Backend.request([]))
+        let error = try await Backend(resources: []).verifier.rejection(of: Backend.request([]))
         #expect(error.reason == .missingCredentials)
         #expect(error.status == .unauthorized)
         #expect(error.challenge == "Bearer")
@@ -18,54 +18,54 @@ struct ChallengeTests {
         #expect(error.headerFields[.cacheControl] == "no-store")
     }
 
-    @Test("RFC 9449 §7.1: a backend that takes DPoP says so, with the algorithms")
+    @Test("A backend that accepts DPoP offers it with the accepted algorithms (RFC 9449 §7.1)")
     func offersDPoP() async throws {
-        let error = try await Backend().verifier.refusal(of: Backend.request([]))
+        let error = try await Backend().verifier.rejection(of: Backend.request([]))
         #expect(error.challenge == #"Bearer, DPoP algs="ES256""#)
     }
 
     @Test(
-        "RFC 6750 §3: a scheme that is not known is no credentials",
+        "A request with an unknown scheme counts as a request without credentials (RFC 6750 §3)",
         arguments: ["Basic dTpw", "Bearer", "DPoP ", "", "x"])
     func otherSchemes(_ authorization: String) async throws {
-        let error = try await Backend().verifier.refusal(of: Backend.request([authorization]))
+        let error = try await Backend().verifier.rejection(of: Backend.request([authorization]))
         #expect(error.reason == .missingCredentials)
     }
 
-    @Test("RFC 9110 §11.1: the scheme's name has no case", arguments: ["bearer", "BEARER", "Bearer "])
+    @Test("The name of the scheme is case-insensitive (RFC 9110 §11.1)", arguments: ["bearer", "BEARER", "Bearer "])
     func schemeCase(_ scheme: String) async throws {
         let backend = try Backend()
         let request = try Backend.request(["\(scheme) \(backend.token.compact())"])
         #expect(try await backend.verifier.verify(request).userID == "usr_1")
     }
 
-    @Test("The value of Authorization is read as in a request, and a bare token is a bearer token")
+    @Test("A string is read as an Authorization header or as a bare bearer token")
     func wholeValue() async throws {
         let backend = try Backend()
         let token = try backend.token.compact()
         for value in [token, "Bearer \(token)", "bearer  \(token)"] {
             #expect(try await backend.verifier.verify(value).userID == "usr_1")
         }
-        #expect(try await backend.verifier.refusal(of: "Basic dTpw").reason == .missingCredentials)
-        #expect(try await backend.verifier.refusal(of: "Bearer ").reason == .missingCredentials)
-        #expect(try await backend.verifier.refusal(of: "").reason == .malformed)
+        #expect(try await backend.verifier.rejection(of: "Basic dTpw").reason == .missingCredentials)
+        #expect(try await backend.verifier.rejection(of: "Bearer ").reason == .missingCredentials)
+        #expect(try await backend.verifier.rejection(of: "").reason == .malformed)
     }
 
-    @Test("RFC 9449 §7.1: the scheme DPoP needs a request with a proof, which a string cannot have")
+    @Test("A string with the scheme DPoP is rejected because it has no proof (RFC 9449 §7.1)")
     func boundValue() async throws {
         let backend = try Backend()
         let value = try "DPoP \(backend.boundToken.compact())"
-        let error = try await backend.verifier.refusal(of: value)
+        let error = try await backend.verifier.rejection(of: value)
         #expect(error.reason == .missingProof)
         #expect(error.challenge?.hasPrefix(#"Bearer, DPoP error="invalid_dpop_proof""#) == true)
-        #expect(try await Backend(resources: []).verifier.refusal(of: value).reason == .dpopNotOffered)
+        #expect(try await Backend(resources: []).verifier.rejection(of: value).reason == .dpopNotOffered)
     }
 
-    @Test("RFC 6750 §3.1: two Authorization headers are 400 invalid_request, though both are good")
+    @Test("Two valid Authorization headers get 400 invalid_request (RFC 6750 §3.1)")
     func twoCredentials() async throws {
         let backend = try Backend(resources: [])
         let value = try "Bearer \(backend.token.compact())"
-        let error = try await backend.verifier.refusal(of: Backend.request([value, value]))
+        let error = try await backend.verifier.rejection(of: Backend.request([value, value]))
         #expect(error.reason == .severalCredentials)
         #expect(error.status == .badRequest)
         #expect(
@@ -74,13 +74,13 @@ struct ChallengeTests {
         )
     }
 
-    @Test("RFC 6750 §3.1: a bad token is 401 invalid_token, under Bearer only (RFC 9449 §7.2)")
+    @Test("An invalid bearer token gets 401 invalid_token in the Bearer challenge only (RFC 6750 §3.1, RFC 9449 §7.2)")
     func badBearer() async throws {
         let backend = try Backend()
         let token = try backend.token.with { $0.claims["exp"] = .int(1) }.compact()
         for error in [
-            try await backend.verifier.refusal(of: token),
-            try await backend.verifier.refusal(of: Backend.request(["Bearer \(token)"])),
+            try await backend.verifier.rejection(of: token),
+            try await backend.verifier.rejection(of: Backend.request(["Bearer \(token)"])),
         ] {
             #expect(error.status == .unauthorized)
             #expect(
@@ -89,10 +89,10 @@ struct ChallengeTests {
         }
     }
 
-    @Test("RFC 9449 §7.1: a bad proof is 401 invalid_dpop_proof, under DPoP only")
+    @Test("An invalid proof gets 401 invalid_dpop_proof in the DPoP challenge only (RFC 9449 §7.1)")
     func badProof() async throws {
         let backend = try Backend()
-        let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: { $0.claims["htm"] = "PUT" }))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(proof: { $0.claims["htm"] = "PUT" }))
         #expect(error.status == .unauthorized)
         #expect(
             error.challenge
@@ -100,19 +100,19 @@ struct ChallengeTests {
         )
     }
 
-    @Test("A token is taken with its scheme in front, as Authorization has it", arguments: ["Bearer ", "bearer ", ""])
+    @Test("A token is accepted with and without its scheme in front", arguments: ["Bearer ", "bearer ", ""])
     func wholeHeader(_ prefix: String) async throws {
         let backend = try Backend()
         #expect(try await backend.verifier.verify(prefix + backend.token.compact()).userID == "usr_1")
     }
 
-    @Test("Nothing of a token is in its refusal", arguments: TokenMutation.all)
+    @Test("The error for a token contains no part of the token", arguments: TokenMutation.all)
     func nothingSecret(_ mutation: TokenMutation) async throws {
         let backend = try Backend()
         let token = try backend.token.with { try mutation.change(&$0) }.compact()
-        let error = try await backend.verifier.refusal(of: token)
-        let told = "\(error) \(error.headerFields)"
-        for part in token.split(separator: ".") where part.count > 8 { #expect(!told.contains(part)) }
-        #expect(!told.contains("usr_1"))
+        let error = try await backend.verifier.rejection(of: token)
+        let texts = "\(error) \(error.headerFields)"
+        for part in token.split(separator: ".") where part.count > 8 { #expect(!texts.contains(part)) }
+        #expect(!texts.contains("usr_1"))
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import PreludeSessionVerifier
 import Synchronization
 
-/// The verifier's clock, which stands still until a test moves it.
+/// A clock for the verifier that only the test advances.
 final class AdjustableClock: Sendable {
     static let start: Int64 = 1_750_000_000
     private let time = Mutex(Double(start))

@@ -6,7 +6,7 @@ import SessionRSA
 import SessionTokens
 import Testing
 
-/// A backend with a verifier, the service whose tokens it gets, and a device.
+/// A backend with a verifier, and the tokens and proofs of a service and a device.
 struct Backend {
     static let service = "https://testapp.session.example.com"
     static let issuer = "testapp.session.example.com"
@@ -20,7 +20,7 @@ struct Backend {
     let source: ScriptedKeySource
     let verifier: SessionVerifier
 
-    /// - Parameter configure: Changes to the options; the clock is set already.
+    /// - Parameter configure: Changes the options. The clock is already set.
     init(
         signer: any TokenSigner = PublishedKeys.service, resources: [String] = [Backend.resource],
         configure: (inout VerifierOptions) -> Void = { _ in }
@@ -38,7 +38,7 @@ struct Backend {
         try TokenJSON.encode(["keys": signers.map(entry)])
     }
 
-    /// The public half of a signer, as a service publishes it.
+    /// The public key of a signer, as in a key set.
     static func entry(_ signer: any TokenSigner) -> JSONValue {
         .object(signer.publishedMembers.mapValues(JSONValue.string))
     }
@@ -46,6 +46,15 @@ struct Backend {
     /// A valid bearer token.
     var token: TokenDraft {
         TokenDraft(signer: signer, issuer: Self.issuer, audience: Self.audience, now: clock.seconds)
+    }
+
+    /// A valid bearer token that expires in 2033, for tests that advance the clock.
+    func longLivedToken(signedBy key: SigningKey = PublishedKeys.service) throws -> String {
+        try token.with {
+            $0.signer = key
+            $0.header["kid"] = .string(key.keyID)
+            $0.claims["exp"] = .int(2_000_000_000)
+        }.compact()
     }
 
     /// A valid token that is bound to the device.
@@ -63,11 +72,11 @@ struct Backend {
         var fields = HTTPFields()
         for value in authorization { fields.append(HTTPField(name: .authorization, value: value)) }
         for proof in proofs { fields.append(HTTPField(name: try #require(HTTPField.Name("DPoP")), value: proof)) }
-        // The authority is the client's word, so it says something wrong here.
+        // The authority is wrong on purpose: the verifier must ignore it.
         return HTTPRequest(method: method, scheme: "http", authority: "10.0.0.7", path: path, headerFields: fields)
     }
 
-    /// A valid request with a bound token and a proof, after changes to either.
+    /// A valid request with a bound token and a proof, after the given changes.
     func boundRequest(
         id: String = "e1j3V_bKic8-LAEB", nonce: String? = nil,
         token change: (inout TokenDraft) throws -> Void = { _ in },
@@ -80,13 +89,13 @@ struct Backend {
 }
 
 extension SessionVerifier {
-    /// The refusal of a token, which must be one.
-    func refusal(of token: String) async throws -> VerificationError {
+    /// Verifies a token and returns the error. Fails the test if there is none.
+    func rejection(of token: String) async throws -> VerificationError {
         try #require(await #expect(throws: VerificationError.self) { try await verify(token) })
     }
 
-    /// The refusal of a request, which must be one.
-    func refusal(of request: HTTPRequest) async throws -> VerificationError {
+    /// Verifies a request and returns the error. Fails the test if there is none.
+    func rejection(of request: HTTPRequest) async throws -> VerificationError {
         try #require(await #expect(throws: VerificationError.self) { try await verify(request) })
     }
 }

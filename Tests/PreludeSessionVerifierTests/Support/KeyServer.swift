@@ -3,13 +3,13 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A real server on a port of its own, which has one answer for each path.
+/// An HTTP server on a free port with one fixed response for each path.
 final class KeyServer: Sendable {
-    struct Answer: Sendable {
+    struct Response: Sendable {
         var status = HTTPResponseStatus.ok
         var headers: [(String, String)] = []
         var body = ""
-        /// Sends the body again and again, for as long as somebody listens.
+        /// Sends the body repeatedly until the client closes the connection.
         var isEndless = false
     }
 
@@ -20,7 +20,7 @@ final class KeyServer: Sendable {
     private let channel: any Channel
     private let log: Log
 
-    /// The paths that were asked for, in order.
+    /// The requested paths in order.
     var paths: [String] { log.paths.withLock { $0 } }
     var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
@@ -29,13 +29,13 @@ final class KeyServer: Sendable {
         self.log = log
     }
 
-    static func start(_ answers: [String: Answer]) async throws -> KeyServer {
+    static func start(_ responses: [String: Response]) async throws -> KeyServer {
         let log = Log()
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(Handler(answers: answers, log: log))
+                    try channel.pipeline.syncOperations.addHandler(Handler(responses: responses, log: log))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -48,12 +48,12 @@ final class KeyServer: Sendable {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
 
-        private let answers: [String: Answer]
+        private let responses: [String: Response]
         private let log: Log
         private var path = ""
 
-        init(answers: [String: Answer], log: Log) {
-            self.answers = answers
+        init(responses: [String: Response], log: Log) {
+            self.responses = responses
             self.log = log
         }
 
@@ -63,13 +63,13 @@ final class KeyServer: Sendable {
             case .body: break
             case .end:
                 log.paths.withLock { $0.append(path) }
-                let answer = answers[path] ?? Answer(status: .notFound)
-                let length = answer.isEndless ? [] : [("content-length", "\(answer.body.utf8.count)")]
-                let headers = HTTPHeaders(answer.headers + length)
-                let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
+                let response = responses[path] ?? Response(status: .notFound)
+                let length = response.isEndless ? [] : [("content-length", "\(response.body.utf8.count)")]
+                let headers = HTTPHeaders(response.headers + length)
+                let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)
                 context.write(wrapOutboundOut(.head(head)), promise: nil)
-                if answer.isEndless { return sendEndlessly(answer.body, context: context) }
-                context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))), promise: nil)
+                if response.isEndless { return sendEndlessly(response.body, context: context) }
+                context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: response.body)))), promise: nil)
                 context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
             }
         }

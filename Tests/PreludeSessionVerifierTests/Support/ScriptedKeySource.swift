@@ -2,30 +2,30 @@ import Foundation
 import PreludeSessionVerifier
 import Synchronization
 
-/// A service's key set in memory, which counts who asks, and can be down or slow.
+/// A key source in memory. It counts fetches and can fail or block.
 final class ScriptedKeySource: KeySetSource {
     struct Down: Error {}
 
     private struct State {
-        var answer: Result<FetchedKeySet, Down>
+        var response: Result<FetchedKeySet, Down>
         var fetches = 0
-        /// Those who wait for an answer while it is held back.
+        /// The blocked fetches; `nil` if fetches are not blocked.
         var waiting: [CheckedContinuation<Void, Never>]?
     }
 
     private let state: Mutex<State>
 
-    init(_ json: Data) { state = Mutex(State(answer: .success(FetchedKeySet(json: json)))) }
+    init(_ json: Data) { state = Mutex(State(response: .success(FetchedKeySet(json: json)))) }
 
     var fetches: Int { state.withLock { $0.fetches } }
 
     func publish(_ json: Data, maxAge: Double? = nil) {
-        state.withLock { $0.answer = .success(FetchedKeySet(json: json, maxAge: maxAge)) }
+        state.withLock { $0.response = .success(FetchedKeySet(json: json, maxAge: maxAge)) }
     }
 
-    func goDown() { state.withLock { $0.answer = .failure(Down()) } }
+    func goDown() { state.withLock { $0.response = .failure(Down()) } }
 
-    /// From now on nobody gets an answer.
+    /// Blocks all following fetches until `release()`.
     func hold() { state.withLock { $0.waiting = [] } }
 
     func release() {
@@ -33,7 +33,7 @@ final class ScriptedKeySource: KeySetSource {
             defer { state.waiting = nil }
             return state.waiting ?? []
         }
-        for one in waiting { one.resume() }
+        for continuation in waiting { continuation.resume() }
     }
 
     func fetch() async throws -> FetchedKeySet {
@@ -45,6 +45,6 @@ final class ScriptedKeySource: KeySetSource {
             }
             if !isHeld { continuation.resume() }
         }
-        return try state.withLock { $0.answer }.get()
+        return try state.withLock { $0.response }.get()
     }
 }

@@ -5,13 +5,12 @@ import SessionRSA
 import SessionTokens
 import Testing
 
-/// RFC 8725 §3.8, §3.10 and §3.12: which keys count, and where they come from.
-@Suite("Verifier: rules of keys")
+/// Which keys are used and where they come from (RFC 8725 §3.8, §3.10 and §3.12).
+@Suite("Verifier: key rules")
 struct KeyRulesTests {
-    /// Made once, because a key takes a while.
     private static let hookKey = Result { try FixedRSAKeys.key(0) }
 
-    /// A set as the service publishes it for an app with hooks: two kinds of keys side by side.
+    /// A backend whose key set contains the keys of access tokens and of hooks.
     private func backend(hookMembers: [String: String]) throws -> Backend {
         let backend = try Backend()
         let hook = try Self.hookKey.get()
@@ -23,12 +22,12 @@ struct KeyRulesTests {
         return backend
     }
 
-    @Test("J11 (RFC 8725 §3.12): the key of hooks in the same set verifies no token, by RS256 or PS256")
+    @Test("The hook key in the same set verifies no access token with RS256 or PS256 (RFC 8725 §3.12, J11)")
     func hookKey() async throws {
         let backend = try backend(hookMembers: ["alg": "PS256", "use": "sig"])
         let key = try Self.hookKey.get()
         let rs256 = TokenDraft(signer: RS256SigningKey(key), claims: backend.token.claims)
-        #expect(try await backend.verifier.refusal(of: rs256.compact()).reason == .unknownKey)
+        #expect(try await backend.verifier.rejection(of: rs256.compact()).reason == .unknownKey)
         let ps256 = rs256.with {
             $0.header["alg"] = "PS256"
             $0.tamper = { token in
@@ -38,45 +37,45 @@ struct KeyRulesTests {
                 }
             }
         }
-        #expect(try await backend.verifier.refusal(of: ps256.compact()).reason == .unsupportedAlgorithm)
+        #expect(try await backend.verifier.rejection(of: ps256.compact()).reason == .unsupportedAlgorithm)
         #expect(try await backend.verifier.verify(backend.token.compact()).userID == "usr_1")
     }
 
-    @Test("J11 (RFC 8725 §3.12): what keeps the key of hooks out is its alg in the set, and nothing else")
+    @Test("The hook key is excluded by its alg in the set (RFC 8725 §3.12, J11)")
     func hookKeyAsAccessKey() async throws {
         let backend = try backend(hookMembers: ["alg": "RS256", "use": "sig"])
         let token = TokenDraft(signer: RS256SigningKey(try Self.hookKey.get()), claims: backend.token.claims)
         #expect(try await backend.verifier.verify(token.compact()).userID == "usr_1")
     }
 
-    @Test("J7 (RFC 8725 §3.8): a token of another app of the service is refused, whatever names it has")
+    @Test("A token of another app of the service is rejected whatever its issuer and audience are (RFC 8725 §3.8, J7)")
     func otherApp() async throws {
         let backend = try Backend()
         let other = PublishedKeys.otherDevice
         let theirs = TokenDraft(
             signer: other, issuer: "otherapp.session.example.com", audience: "otherapp", now: backend.clock.seconds)
-        #expect(try await backend.verifier.refusal(of: theirs.compact()).reason == .unknownKey)
+        #expect(try await backend.verifier.rejection(of: theirs.compact()).reason == .unknownKey)
         let disguised = TokenDraft(
             signer: other, issuer: Backend.issuer, audience: Backend.audience, now: backend.clock.seconds)
-        #expect(try await backend.verifier.refusal(of: disguised.compact()).reason == .unknownKey)
-        // Even where one key signs for both apps.
+        #expect(try await backend.verifier.rejection(of: disguised.compact()).reason == .unknownKey)
+        // One key signs for both apps.
         let shared = TokenDraft(
             signer: backend.signer, issuer: Backend.issuer, audience: "otherapp", now: backend.clock.seconds)
-        #expect(try await backend.verifier.refusal(of: shared.compact()).reason == .wrongAudience)
+        #expect(try await backend.verifier.rejection(of: shared.compact()).reason == .wrongAudience)
     }
 
     @Test(
-        "J9 (RFC 8725 §3.10): whatever names a key, only the configured set is fetched, and once",
+        "Only the configured key set is fetched, whatever key a token names (RFC 8725 §3.10, J9)",
         arguments: TokenMutation.all.filter { $0.rule.contains("§3.10") })
     func onlyTheSet(_ mutation: TokenMutation) async throws {
         let backend = try Backend()
-        _ = try await backend.verifier.refusal(of: backend.token.with { try mutation.change(&$0) }.compact())
+        _ = try await backend.verifier.rejection(of: backend.token.with { try mutation.change(&$0) }.compact())
         _ = try await backend.verifier.verify(backend.token.compact())
         #expect(backend.source.fetches == 1)
     }
 
     @Test(
-        "D1 (RFC 9449 §2): keys come over TLS, or from this machine",
+        "Keys are fetched over TLS or from loopback only (RFC 9449 §2, D1)",
         arguments: ["http://app.example.com", "http://10.0.0.7:8080", "ws://app.example.com"])
     func plainText(_ service: String) {
         let error = #expect(throws: VerifierConfigurationError.self) {

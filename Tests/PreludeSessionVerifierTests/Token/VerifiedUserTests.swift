@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Verified user")
 struct VerifiedUserTests {
-    @Test("A user is what the token says")
+    @Test("The user has the values of the token's claims")
     func claims() async throws {
         let backend = try Backend()
         let user = try await backend.verifier.verify(backend.token.compact())
@@ -20,7 +20,7 @@ struct VerifiedUserTests {
         #expect(user.keyThumbprint == nil)
     }
 
-    @Test("Without scope and sid there are none")
+    @Test("A token without scope and sid gives a user without scopes and session id")
     func optional() async throws {
         let backend = try Backend()
         let token = try backend.token.with {
@@ -32,7 +32,7 @@ struct VerifiedUserTests {
         #expect(user.sessionID == nil)
     }
 
-    @Test("Mapped claims are read in a form of the app's own")
+    @Test("Mapped claims are decoded into a type of the app")
     func mapped() async throws {
         struct Plan: Decodable { let plan: String }
         let backend = try Backend()
@@ -42,7 +42,7 @@ struct VerifiedUserTests {
         #expect(throws: DecodingError.self) { try other.claims(as: Plan.self) }
     }
 
-    @Test("A scope that is there is not asked for again")
+    @Test("Requiring a scope that the token has succeeds")
     func scopes() async throws {
         let backend = try Backend()
         let user = try await backend.verifier.verify(backend.token.compact())
@@ -51,7 +51,7 @@ struct VerifiedUserTests {
         try user.require(stepUp: "write")
     }
 
-    @Test("A part of a scope's name is not the scope", arguments: ["", "rea", "read write", "READ"])
+    @Test("A part of a scope's name does not count as the scope", arguments: ["", "rea", "read write", "READ"])
     func otherScopes(_ scope: String) async throws {
         let backend = try Backend()
         let user = try await backend.verifier.verify(backend.token.compact())
@@ -59,7 +59,7 @@ struct VerifiedUserTests {
         #expect(throws: VerificationError.self) { try user.require(scope: scope) }
     }
 
-    @Test("A token as young as asked for is let in, an older one is 401 invalid_token, so that the app gets another")
+    @Test("A token older than the required age gets 401 invalid_token, so that the app refreshes it")
     func age() async throws {
         let backend = try Backend(resources: [])
         let token = try backend.token.compact()
@@ -74,7 +74,7 @@ struct VerifiedUserTests {
             error.challenge == #"Bearer error="invalid_token", error_description="the token is too old: refresh it""#)
     }
 
-    @Test("A token of unknown age is never young")
+    @Test("A token of unknown age never satisfies a required age")
     func unknownAge() async throws {
         let backend = try Backend { $0.profile = .plainJWT }
         let user = try await backend.verifier.verify(backend.token.with { $0.claims["iat"] = nil }.compact())
@@ -87,7 +87,7 @@ struct VerifiedUserTests {
         #expect(throws: VerificationError.self) { try early.require(issuedWithin: 300) }
     }
 
-    @Test("RFC 6750 §3.1: a missing scope is 403 insufficient_scope, which names it")
+    @Test("A missing scope gets 403 insufficient_scope with the scope (RFC 6750 §3.1)")
     func insufficientScope() async throws {
         let backend = try Backend(resources: [])
         let user = try await backend.verifier.verify(backend.token.compact())
@@ -99,7 +99,7 @@ struct VerifiedUserTests {
                 == #"Bearer error="insufficient_scope", error_description="the token lacks a scope", scope="admin""#)
     }
 
-    @Test("RFC 9470 §3: a scope to step up for is 401 insufficient_user_authentication, which names it")
+    @Test("A missing step-up scope gets 401 insufficient_user_authentication with the scope (RFC 9470 §3)")
     func stepUp() async throws {
         let backend = try Backend(resources: [])
         let user = try await backend.verifier.verify(backend.token.compact())
@@ -111,7 +111,7 @@ struct VerifiedUserTests {
         #expect(error.challenge?.hasSuffix(#"scope="pay""#) == true)
     }
 
-    @Test("RFC 9449 §7.2: a missing scope of a bound token is told under DPoP")
+    @Test("A missing scope of a bound token is an error in the DPoP challenge (RFC 9449 §7.2)")
     func boundScope() async throws {
         let backend = try Backend()
         let user = try await backend.verifier.verify(backend.boundRequest())
@@ -120,7 +120,7 @@ struct VerifiedUserTests {
     }
 
     @Test(
-        "RFC 6750 §3: a scope that no scope can be called stays out of the header",
+        "A scope with invalid characters is not written into the challenge (RFC 6750 §3)",
         arguments: ["a\"b", "a\\b", "a\nb", "é"])
     func scopeSyntax(_ scope: String) async throws {
         let backend = try Backend(resources: [])

@@ -2,15 +2,15 @@ package import Foundation
 internal import SessionRSA
 package import SessionTokens
 
-/// The bytes that an attacker who has a public key may hold for the secret of a MAC (RFC 8725 §2.1).
+/// An encoding of a public key that an attacker may use as the secret of a MAC (RFC 8725 §2.1).
 package enum PublicKeyEncoding: String, Sendable, CaseIterable {
-    /// The key alone: 32 bytes of Ed25519, the uncompressed point of P-256, the modulus of RSA.
+    /// The key bytes: 32 bytes of Ed25519, the uncompressed point of P-256, the modulus of RSA.
     case raw = "raw bytes"
-    /// The JWK, as a set or a header shows it.
+    /// The JSON of the JWK, as in a key set or a header.
     case jwk = "JWK"
     /// `SubjectPublicKeyInfo` (RFC 5280 §4.1.2.7).
     case der = "DER"
-    /// The same as text (RFC 7468 §13), as libraries write it to a file.
+    /// `SubjectPublicKeyInfo` as text (RFC 7468 §13).
     case pem = "PEM"
 
     /// - Parameter members: The members of the JWK, as published.
@@ -44,7 +44,7 @@ package enum PublicKeyEncoding: String, Sendable, CaseIterable {
                     [0x06, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1, 0x06, 8, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 3, 1, 7],
                     raw(members)
                 )
-            // RFC 3279 §2.3.1: rsaEncryption, and no parameters.
+            // RFC 3279 §2.3.1: rsaEncryption without parameters.
             case "RSA":
                 (
                     [0x06, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 0x05, 0],
@@ -60,7 +60,7 @@ package enum PublicKeyEncoding: String, Sendable, CaseIterable {
         der(0x02, magnitude.first ?? 0 < 0x80 ? magnitude : [0] + magnitude)
     }
 
-    /// One element of DER (X.690 §8.1).
+    /// Encodes one DER element (X.690 §8.1).
     private static func der(_ tag: UInt8, _ content: Data) -> Data {
         var length: [UInt8] = []
         var rest = content.count
@@ -79,7 +79,7 @@ package enum PublicKeyEncoding: String, Sendable, CaseIterable {
 }
 
 extension TokenSigner {
-    /// The public half, as a set publishes it.
+    /// The members of the public key in a key set.
     package var publishedMembers: [String: String] {
         switch self {
         case let key as SigningKey: key.publicJWK.publishedMembers

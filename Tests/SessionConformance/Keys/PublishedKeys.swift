@@ -1,7 +1,7 @@
 internal import Foundation
 package import SessionTokens
 
-/// Keys printed in RFCs. Everybody knows their private halves, so they are good for tests only.
+/// Keys printed in RFCs. Their private halves are public: use them in tests only.
 package enum PublishedKeys {
     /// RFC 7515 appendix A.3.1, P-256: a device.
     package static let device = key(.es256, d: "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI")

@@ -1,16 +1,16 @@
 package import Foundation
 package import SessionTokens
 
-/// A DPoP proof under construction: valid as it comes, so that a test changes exactly one thing.
+/// A builder for DPoP proofs. The initial proof is valid, so that a test changes exactly one thing.
 package struct ProofDraft: Sendable {
     package var header: [String: JSONValue]
     package var claims: [String: JSONValue]
     package var signer: SigningKey
-    /// The header, where it is not the JSON of its members.
+    /// The header, if it is not the JSON of `header`.
     package var headerJSON: Data?
-    /// The payload, where it is not the JSON of the claims.
+    /// The payload, if it is not the JSON of `claims`.
     package var payload: Data?
-    /// What becomes of the signed proof: the values of the request's `DPoP` headers.
+    /// Turns the signed proof into the values of the request's `DPoP` headers.
     package var send: @Sendable (String) throws -> [String] = { [$0] }
 
     package init(
@@ -27,14 +27,14 @@ package struct ProofDraft: Sendable {
         if let nonce { claims["nonce"] = .string(nonce) }
     }
 
-    /// The values of the `DPoP` headers, signed now.
+    /// Signs the draft and returns the values of the `DPoP` headers.
     package func headers() throws -> [String] {
         let input = try JWSText.input(
             header: headerJSON ?? TokenJSON.encode(header), payload: payload ?? TokenJSON.encode(claims))
         return try send(input + "." + Base64URL.encode(signer.signature(for: Data(input.utf8))))
     }
 
-    /// Changes one member of the key in the header.
+    /// Sets or removes one member of the key in the header.
     package mutating func setKey(_ member: String, _ value: JSONValue?) {
         guard case .object(var key) = header["jwk"] else { return }
         key[member] = value

@@ -2,44 +2,50 @@ internal import Foundation
 internal import SessionTokens
 
 extension ProofMutation {
-    /// RFC 9449 §4.3 steps 3, 8 and 9: the claims, and what they are bound to.
+    /// Mutations of the claims, the method and the target (RFC 9449 §4.3 steps 3, 8 and 9).
     static let claims: [ProofMutation] =
         ["jti", "htm", "htu", "iat"].map { name in
-            ProofMutation("RFC 9449 §4.3 step 3: \(name) is missing", .malformed) { $0.claims[name] = nil }
+            ProofMutation("The claim \(name) is missing (RFC 9449 §4.3 step 3)", .malformed) { $0.claims[name] = nil }
         } + [
-            ProofMutation("RFC 9449 §4.2: jti is no string", .malformed) { $0.claims["jti"] = .int(1) },
-            ProofMutation("RFC 9449 §4.2: jti is empty", .malformed) { $0.claims["jti"] = "" },
-            ProofMutation("RFC 9449 §11.1: jti is longer than anybody needs", .malformed) {
+            ProofMutation("The claim jti is not a string (RFC 9449 §4.2)", .malformed) { $0.claims["jti"] = .int(1) },
+            ProofMutation("The claim jti is empty (RFC 9449 §4.2)", .malformed) { $0.claims["jti"] = "" },
+            ProofMutation("The claim jti is too long (RFC 9449 §11.1)", .malformed) {
                 $0.claims["jti"] = .string(String(repeating: "x", count: DPoPProofChecker.maximumIDLength + 1))
             },
-            ProofMutation("RFC 7519 §2: iat is a string", .malformed) { $0.claims["iat"] = "1750000000" },
-            ProofMutation("RFC 7519 §2: iat is beyond all clocks", .malformed) { $0.claims["iat"] = .double(1e300) },
-            ProofMutation("RFC 9449 §8.1: nonce is no string", .malformed) { $0.claims["nonce"] = .int(1) },
-            ProofMutation("RFC 9449 §4.3 step 8: htm is another method", .wrongMethod) { $0.claims["htm"] = "DELETE" },
-            ProofMutation("RFC 9110 §9.1: htm is the method in another case", .wrongMethod) { draft in
+            ProofMutation("The claim iat is a string (RFC 7519 §2)", .malformed) { $0.claims["iat"] = "1750000000" },
+            ProofMutation("The claim iat is too large for a time (RFC 7519 §2)", .malformed) {
+                $0.claims["iat"] = .double(1e300)
+            },
+            ProofMutation("The claim nonce is not a string (RFC 9449 §8.1)", .malformed) {
+                $0.claims["nonce"] = .int(1)
+            },
+            ProofMutation("The claim htm is another method (RFC 9449 §4.3 step 8)", .wrongMethod) {
+                $0.claims["htm"] = "DELETE"
+            },
+            ProofMutation("The claim htm is the method in lower case (RFC 9110 §9.1)", .wrongMethod) { draft in
                 draft.claims["htm"] = draft.claims["htm"]?.stringValue.map { .string($0.lowercased()) }
             },
         ] + targets
 
     private static let targets: [ProofMutation] = [
-        target("RFC 9449 §4.3 step 9: htu is of another host") {
+        target("The claim htu has another host (RFC 9449 §4.3 step 9)") {
             $0.replacingOccurrences(of: "://", with: "://other.")
         },
-        target("RFC 9449 §4.3 step 9: htu has this host in its user information") {
+        target("The claim htu has user information before the host (RFC 9449 §4.3 step 9)") {
             $0.replacingOccurrences(of: "://", with: "://user@")
         },
-        target("RFC 9449 §4.3 step 9: htu is of another scheme") {
+        target("The claim htu has another scheme (RFC 9449 §4.3 step 9)") {
             $0.hasPrefix("https:") ? "http" + $0.dropFirst(5) : "https" + $0.dropFirst(4)
         },
-        target("RFC 9449 §4.3 step 9: htu is of another path") { $0 + "s" },
-        target("RFC 9449 §4.3 step 9: htu ends in a slash") { $0 + "/" },
-        target("RFC 3986 §6.2.2.1: htu has the path in another case") { url in
+        target("The claim htu has another path (RFC 9449 §4.3 step 9)") { $0 + "s" },
+        target("The claim htu has an additional slash at the end (RFC 9449 §4.3 step 9)") { $0 + "/" },
+        target("The claim htu has the path in another case (RFC 3986 §6.2.2.1)") { url in
             url.replacingOccurrences(of: "/v1/", with: "/V1/")
         },
-        target("RFC 9449 §4.2: htu is a path alone") { url in
+        target("The claim htu is only a path (RFC 9449 §4.2)") { url in
             "/" + url.split(separator: "/", maxSplits: 2).last!
         },
-        target("RFC 9449 §4.2: htu is empty") { _ in "" },
+        target("The claim htu is empty (RFC 9449 §4.2)") { _ in "" },
     ]
 
     private static func target(

@@ -1,11 +1,11 @@
 package import SessionTokens
 internal import Testing
 
-/// One thing that makes a valid proof invalid, with the rule that it breaks.
+/// A change that makes a valid proof invalid.
 package struct ProofMutation: Sendable, CustomTestStringConvertible {
-    /// The rule, which begins with its RFC and section.
+    /// A description of the change, with RFC and section at the end.
     package let rule: String
-    /// What the checker says.
+    /// The expected error of the checker.
     package let expected: DPoPError
     package let change: @Sendable (inout ProofDraft) throws -> Void
 
@@ -17,7 +17,7 @@ package struct ProofMutation: Sendable, CustomTestStringConvertible {
 
     package var testDescription: String { rule }
 
-    /// The reason that the verifier for backends gives.
+    /// The expected reason of the verifier.
     package var verifierReason: String {
         switch expected {
         case .missing, .moreThanOne: "missing_proof"
@@ -28,15 +28,17 @@ package struct ProofMutation: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// All that break a rule for any request.
+    /// The mutations for every request.
     package static let all = header + claims
-    /// Those that break the binding to an access token, for requests that carry one.
+    /// The mutations of the access token hash, for requests with an access token.
     package static let withAccessToken = [
-        ProofMutation("RFC 9449 §4.3 step 12: ath is the hash of another token", .wrongAccessToken) {
+        ProofMutation("The claim ath is the hash of another token (RFC 9449 §4.3 step 12)", .wrongAccessToken) {
             $0.claims["ath"] = .string(DPoPProof.accessTokenHash("another"))
         },
-        ProofMutation("RFC 9449 §4.2: ath is the token itself", .wrongAccessToken) { $0.claims["ath"] = "token" },
-        ProofMutation("RFC 9449 §4.2: ath has padding", .wrongAccessToken) {
+        ProofMutation("The claim ath is the token itself (RFC 9449 §4.2)", .wrongAccessToken) {
+            $0.claims["ath"] = "token"
+        },
+        ProofMutation("The claim ath has base64 padding (RFC 9449 §4.2)", .wrongAccessToken) {
             $0.claims["ath"] = .string(($0.claims["ath"]?.stringValue ?? "") + "=")
         },
     ]

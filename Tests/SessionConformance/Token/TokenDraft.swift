@@ -1,19 +1,19 @@
 package import Foundation
 package import SessionTokens
 
-/// An access token under construction: valid as it comes, so that a test changes exactly one thing.
+/// A builder for access tokens. The initial token is valid, so that a test changes exactly one thing.
 package struct TokenDraft: Sendable {
     package var header: [String: JSONValue]
     package var claims: [String: JSONValue]
     package var signer: any TokenSigner
-    /// The header, where it is not the JSON of its members.
+    /// The header, if it is not the JSON of `header`.
     package var headerJSON: Data?
-    /// The payload, where it is not the JSON of the claims.
+    /// The payload, if it is not the JSON of `claims`.
     package var payload: Data?
-    /// What becomes of the signed token on its way.
+    /// Changes the signed token.
     package var tamper: @Sendable (String) throws -> String = { $0 }
 
-    /// A token with the claims that RFC 9068 §2.2 requires, good for five minutes.
+    /// Creates a token with the claims that RFC 9068 §2.2 requires, valid for five minutes.
     package init(signer: any TokenSigner, issuer: String, audience: String, now: Int64) {
         self.init(
             signer: signer,
@@ -33,12 +33,12 @@ package struct TokenDraft: Sendable {
         ]
     }
 
-    /// The same token, bound to a key (RFC 9449 §6.1).
+    /// A copy that is bound to a key (RFC 9449 §6.1).
     package func bound(to key: SigningKey) -> TokenDraft {
         with { $0.claims["cnf"] = .object(["jkt": .string(key.keyID)]) }
     }
 
-    /// Signs whatever the draft holds by now.
+    /// Signs the draft.
     package func compact() throws -> String {
         let input = try JWSText.input(
             header: headerJSON ?? TokenJSON.encode(header), payload: payload ?? TokenJSON.encode(claims))

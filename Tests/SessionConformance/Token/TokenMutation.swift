@@ -1,10 +1,10 @@
 internal import Testing
 
-/// One thing that makes a valid access token invalid, with the rule that it breaks.
+/// A change that makes a valid access token invalid.
 package struct TokenMutation: Sendable, CustomTestStringConvertible {
-    /// The rule, which begins with its RFC and section.
+    /// A description of the change, with RFC and section at the end.
     package let rule: String
-    /// The reason that the verifier gives.
+    /// The expected reason of the verifier.
     package let reason: String
     package let change: @Sendable (inout TokenDraft) throws -> Void
 

@@ -1,7 +1,7 @@
 import Foundation
 import SessionTokens
 
-/// A proof under construction: valid as it comes, so that a test changes exactly one thing.
+/// A builder for proofs of a refresh request. The initial proof is valid, so that a test changes exactly one thing.
 struct RefreshProofDraft {
     static let method = "POST"
     static let url = "https://app.example/v1/session/refresh"
@@ -25,7 +25,7 @@ struct RefreshProofDraft {
         ]
     }
 
-    /// Signs whatever the draft holds by now.
+    /// Signs the draft.
     func compact() throws -> String {
         try Self.compact(header: TokenJSON.encode(header), payload: TokenJSON.encode(claims), signer: signer)
     }
@@ -36,7 +36,7 @@ struct RefreshProofDraft {
         return try input + "." + Base64URL.encode(signer.signature(for: Data(input.utf8)))
     }
 
-    /// What a server with one origin says to the draft.
+    /// Checks the draft at a server with one origin.
     func check(accessToken: String? = nil) throws -> CheckedProof {
         try Self.check(compact(), accessToken: accessToken)
     }

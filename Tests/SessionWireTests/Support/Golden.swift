@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A body frozen as JSON: what other clients and servers of this protocol read and write.
+/// The fixed JSON of a body. Other clients and servers of this protocol depend on it.
 struct Golden<Body: Codable & Equatable> {
     let json: String
 
@@ -9,25 +9,25 @@ struct Golden<Body: Codable & Equatable> {
         self.json = json
     }
 
-    /// The JSON reads as the value, and the value writes the same JSON again, member for member.
+    /// Checks that the JSON decodes to the value and that the value encodes to the same JSON.
     func expect(_ value: Body, sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try decode(json) == value, sourceLocation: sourceLocation)
         let written = try JSONEncoder().encode(value)
         #expect(try object(written) == object(Data(json.utf8)), sourceLocation: sourceLocation)
     }
 
-    /// A member that nobody here knows, at the top and in every nested object, is passed over.
+    /// Checks that unknown members are ignored, at the top level and in every nested object.
     func expectUnknownMembersTolerated(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let json = json.replacingOccurrences(of: "{", with: #"{"x_tomorrow":{"a":[1,null]},"#)
             .replacingOccurrences(of: ",}", with: "}").replacingOccurrences(of: ", }", with: "}")
         #expect(try decode(json) == decode(self.json), sourceLocation: sourceLocation)
     }
 
-    /// Without any one of these members, or with `null` for it, decoding fails and says which one it was.
+    /// Checks that decoding fails and names the member if one of these members is missing or `null`.
     func expectRequired(_ names: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
         for name in names {
             var members = try object(Data(json.utf8))
-            #expect(members[name] != nil, "\(name) is no member of the golden JSON", sourceLocation: sourceLocation)
+            #expect(members[name] != nil, "\(name) is not a member of the golden JSON", sourceLocation: sourceLocation)
             members[name] = nil
             #expect(try failingField(members) == name, sourceLocation: sourceLocation)
             members[name] = NSNull()
@@ -35,7 +35,7 @@ struct Golden<Body: Codable & Equatable> {
         }
     }
 
-    /// With a value of another type in this member, decoding fails and says which one it was.
+    /// Checks that decoding fails and names the member if one of these members has another type.
     func expectTyped(_ names: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
         for name in names {
             var members = try object(Data(json.utf8))
