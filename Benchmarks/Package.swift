@@ -8,19 +8,19 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let verifier: Target.Dependency = .product(name: "PreludeSessionVerifier", package: "prelude-session")
 let session: Target.Dependency = .product(name: "PreludeSession", package: "prelude-session")
 
-// A separate package, so that apps with the SDK, and the tests, do not resolve these dependencies.
+/// A separate package, so that apps and tests of the SDK do not resolve these dependencies.
 let package = Package(
     name: "prelude-session-benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "prelude-session", path: ".."),
-        // Without its traits, which add allocation counters. `AllocationCount` counts allocations instead.
+        // Without its traits: `AllocationCount` counts allocations, so its interposers are not needed.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
-        // The benchmarks. The plugin requires their folders to be in this directory.
+        // The benchmarks, one target per product. The plugin requires their folders here.
         .executableTarget(
             name: "ClientBenchmarks",
             dependencies: ["LoopbackServer", "Measurement", "PlayedService", benchmark, crypto, session],
@@ -34,7 +34,7 @@ let package = Package(
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
         ),
 
-        // Support.
+        // Support for the benchmarks.
         .target(name: "AllocationCount", path: "Support/AllocationCount"),
         .target(
             name: "Measurement", dependencies: ["AllocationCount", benchmark], path: "Support/Measurement"),
