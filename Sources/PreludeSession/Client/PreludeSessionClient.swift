@@ -52,79 +52,6 @@ public struct PreludeSessionClient: Sendable {
             margin: earlyRefreshMargin, log: log)
     }
 
-    // MARK: Signing in
-
-    /// Sends a code to a phone number or an e-mail address. Submit the code with `checkOTP(_:)`.
-    ///
-    /// The login is bound to this client by PKCE (RFC 7636 §4). It is kept in memory, so it ends with the process.
-    ///
-    /// - Parameter options: The recipient and the login configuration.
-    /// - Throws: `.badRequest` for an invalid identifier, or one that the app sends no codes to; `.rateLimited` for too many
-    ///   requests, see `PreludeSessionError.retryAfter`; `.network` and `.timeout` without a response.
-    public func startOTPLogin(_ options: StartOTPLoginOptions) async throws {
-        try await engine.startOTP(options)
-    }
-
-    /// Sends another code for the started login. The previous code becomes invalid.
-    ///
-    /// - Throws: `.unauthorized` when no login was started; `.rateLimited` when the last code was sent too recently;
-    ///   `.network` and `.timeout` without a response.
-    public func resendOTP() async throws {
-        try await engine.resendOTP()
-    }
-
-    /// Signs in with a code.
-    ///
-    /// Before this returns, the session is stored and bound to the device key (RFC 9449 §5).
-    ///
-    /// - Parameter code: The digits, as the user typed them.
-    /// - Returns: The user with a valid access token.
-    /// - Throws: `.invalidOTPCode` for a wrong code, which can be retried; `.unauthorized` when no login was started, or when
-    ///   another login or a logout came between; `.forbidden` for a user who is not allowed to sign in;
-    ///   `.storageUnavailable` when the session cannot be stored; `.network` and `.timeout` without a response. Then call
-    ///   it again with the same code.
-    public func checkOTP(_ code: String) async throws -> PreludeUser {
-        try await engine.checkOTP(code)
-    }
-
-    /// Signs in with a password. The password is neither stored nor printed.
-    ///
-    /// - Parameter options: The e-mail address and the password.
-    /// - Returns: The user with a valid access token.
-    /// - Throws: `.unauthorized` for wrong credentials, or when another login or a logout came between; `.forbidden` for a
-    ///   user who is not allowed to sign in; `.rateLimited` after too many tries; `.storageUnavailable` when the session
-    ///   cannot be stored; `.network` and `.timeout` without a response.
-    public func loginWithPassword(_ options: LoginWithPasswordOptions) async throws -> PreludeUser {
-        try await engine.login(options)
-    }
-
-    // MARK: Passwords
-
-    /// The app's current rules for passwords. Needs no signed-in user.
-    ///
-    /// - Throws: `.network` and `.timeout` without a response.
-    public func passwordCompliancy() async throws -> PreludePasswordCompliancy {
-        try await engine.passwordCompliancy()
-    }
-
-    /// Fetches the app's rules and checks a password against them. The password is not sent.
-    ///
-    /// - Throws: The errors of `passwordCompliancy()`.
-    public func validatePassword(_ password: String) async throws -> PreludePasswordCompliancyResults {
-        Self.validate(password: password, against: try await passwordCompliancy())
-    }
-
-    /// Checks a password against rules without a request. It counts Unicode scalars by general category.
-    ///
-    /// - Parameters:
-    ///   - password: The password, as the user typed it.
-    ///   - compliancy: The rules, from `passwordCompliancy()`.
-    public static func validate(
-        password: String, against compliancy: PreludePasswordCompliancy
-    ) -> PreludePasswordCompliancyResults {
-        compliancy.check(password)
-    }
-
     // MARK: The session
 
     /// Returns the user with a valid access token, and refreshes the token if it expires soon.
@@ -170,33 +97,5 @@ public struct PreludeSessionClient: Sendable {
     /// - Throws: `.storageUnavailable` when the credentials cannot be deleted.
     public func logout() async throws {
         try await engine.logout()
-    }
-
-    /// Lists the user's sessions, last seen first.
-    ///
-    /// - Parameter options: Which page.
-    /// - Throws: `.badRequest` for a limit outside of 1–100 or a negative offset; `.unauthorized` when no user is signed in,
-    ///   or the session has ended; `.network` and `.timeout` without a response.
-    public func listSessions(_ options: ListSessionsOptions = ListSessionsOptions()) async throws
-        -> ListSessionsResponse
-    {
-        try await engine.sessions(options)
-    }
-
-    /// Revokes sessions. If this session is among them, its credentials are deleted as by `logout()`.
-    ///
-    /// - Parameter target: Which sessions.
-    /// - Throws: `.notFound` for a session that the user does not have; `.invalidConfiguration` for a blank id;
-    ///   `.unauthorized` when no user is signed in, or the session has ended; `.network` and `.timeout` without a response.
-    public func revokeSessions(_ target: RevokeTarget) async throws {
-        try await engine.revoke(target)
-    }
-
-    /// Lists the user's phone numbers and e-mail addresses.
-    ///
-    /// - Throws: `.unauthorized` when no user is signed in, or the session has ended; `.network` and `.timeout` without a
-    ///   response.
-    public func identifiers() async throws -> [PreludeIdentifier] {
-        try await engine.identifiers()
     }
 }

@@ -1,4 +1,31 @@
 extension PreludeSessionClient {
+    // MARK: Passwords
+
+    /// The app's current rules for passwords. Needs no signed-in user.
+    ///
+    /// - Throws: `.network` and `.timeout` without a response.
+    public func passwordCompliancy() async throws -> PreludePasswordCompliancy {
+        try await engine.passwordCompliancy()
+    }
+
+    /// Fetches the app's rules and checks a password against them. The password is not sent.
+    ///
+    /// - Throws: The errors of `passwordCompliancy()`.
+    public func validatePassword(_ password: String) async throws -> PreludePasswordCompliancyResults {
+        Self.validate(password: password, against: try await passwordCompliancy())
+    }
+
+    /// Checks a password against rules without a request. It counts Unicode scalars by general category.
+    ///
+    /// - Parameters:
+    ///   - password: The password, as the user typed it.
+    ///   - compliancy: The rules, from `passwordCompliancy()`.
+    public static func validate(
+        password: String, against compliancy: PreludePasswordCompliancy
+    ) -> PreludePasswordCompliancyResults {
+        compliancy.check(password)
+    }
+
     /// Changes the user's password. It needs the scope `prld:pwd:write`, see `requestStepUp(scope:metadata:)`.
     ///
     /// A successful change uses the scope up. A rejected password does not. Afterwards the access token is refreshed, if

@@ -20,7 +20,7 @@ struct RefreshExchange: Sendable {
         case answered(TransportAnswer)
         /// The challenge was rejected and must be dropped.
         case challengeRejected(PreludeSessionError)
-        /// The server failed. It may not fail without the challenge.
+        /// The server failed. A refresh without the challenge may succeed.
         case challengeFailed(PreludeSessionError)
         /// The session has ended for this reason.
         case sessionEnded(SignOutReason, PreludeSessionError)
