@@ -5,14 +5,14 @@ internal import Testing
 
 @testable internal import SessionSQLite
 
-@Suite("What was answered survives")
+@Suite("Answered writes are durable")
 struct DurabilityTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path("store.sqlite") }
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("Every connection is durable and distrustful", arguments: [true, false])
+    @Test("Every connection has the durable and defensive settings", arguments: [true, false])
     func settings(isWriter: Bool) async throws {
         let store = try SQLiteStore.open(.file(path))
         let expected = [
@@ -31,7 +31,7 @@ struct DurabilityTests {
         try await store.close()
     }
 
-    @Test("A new database is its owner's alone, with all its files")
+    @Test("Only the owner can read the files of a new database")
     func fileMode() async throws {
         let store = try SQLiteStore.open(.file(path))
         _ = try await store.perform(CreateApp(try someApp(), keys: []))
@@ -42,7 +42,7 @@ struct DurabilityTests {
         try await store.close()
     }
 
-    @Test("Everything is there after closing and opening again")
+    @Test("Everything is stored after closing and opening again")
     func reopening() async throws {
         let store = try SQLiteStore.open(.file(path))
         let record = try await write(40, to: store)
@@ -50,7 +50,7 @@ struct DurabilityTests {
         try await expect(record, in: try SQLiteStore.open(.file(path)))
     }
 
-    @Test("After closing, the database file alone holds everything")
+    @Test("After closing, the database file alone contains everything")
     func foldedIn() async throws {
         let store = try SQLiteStore.open(.file(path))
         let record = try await write(40, to: store)
@@ -62,7 +62,7 @@ struct DurabilityTests {
         try await expect(record, in: try SQLiteStore.open(.file(copy)))
     }
 
-    @Test("A copy of the files of a running database holds every answered write")
+    @Test("A copy of the files of a running database contains every answered write")
     func crash() async throws {
         let store = try SQLiteStore.open(.file(path))
         let record = try await write(40, to: store)
@@ -73,7 +73,7 @@ struct DurabilityTests {
         try await store.close()
     }
 
-    @Test("A closed store refuses, and closing twice is no error")
+    @Test("A closed store rejects calls, and closing twice is no error")
     func closing() async throws {
         let store = try SQLiteStore.open(.file(path))
         try await store.close()

@@ -29,12 +29,12 @@ struct SQLiteContractTests {
         try await store.close()
     }
 
-    @Test("No store that is registered was skipped")
+    @Test("Every registered store is tested")
     func everyBackendRuns() {
         #expect(StoreContract.backends.filter { $0.hasPrefix("SQLite") } == SQLiteBackend.allCases.map(\.rawValue))
     }
 
-    @Test("No two rules have one name, and none went missing")
+    @Test("The names of rules are distinct, and no rule is missing")
     func rulesAreDistinct() {
         #expect(Set(StoreContract.rules.map(\.name)).count == StoreContract.rules.count)
         #expect(StoreContract.rules.count >= 210)

@@ -17,7 +17,7 @@ enum AppRules {
             for app in [younger, older] { #expect(try await world.store.perform(CreateApp(app, keys: []))) }
             #expect(try await world.store.apps() == [older, younger])
         },
-        ContractRule("A taken app id is refused, and neither app nor keys change") { world async throws in
+        ContractRule("A taken app id is rejected, and neither app nor keys change") { world async throws in
             let first = App(id: world.app, name: "first", createdAt: world.now)
             let key = signingKey("kid-1", of: world.app, at: world.now)
             #expect(try await world.store.perform(CreateApp(first, keys: [key])))
@@ -27,7 +27,7 @@ enum AppRules {
             #expect(try await world.store.app(world.app) == first)
             #expect(try await world.store.signingKeys(of: world.app) == [key])
         },
-        ContractRule("One of many creators of the same app wins") { world async throws in
+        ContractRule("Of many concurrent creations of one app, one succeeds") { world async throws in
             let answers = try await concurrently(16) { index in
                 try await world.store.perform(
                     CreateApp(
@@ -35,7 +35,7 @@ enum AppRules {
             }
             #expect(answers.filter { $0 }.count == 1)
         },
-        ContractRule("Signing keys belong to their app and come newest first, the later of one moment before") {
+        ContractRule("Signing keys are listed for their app, newest first, of one moment the later first") {
             world async throws in
             let keys = [
                 signingKey("old", of: world.app, at: world.now),
@@ -48,7 +48,7 @@ enum AppRules {
             #expect(try await world.store.signingKeys(of: world.app) == keys.reversed())
             #expect(try await world.store.signingKeys(of: world.otherApp).isEmpty)
         },
-        ContractRule("Settings are read, changed and written in one step") { world async throws in
+        ContractRule("Concurrent changes of settings are all kept") { world async throws in
             let app = App(id: world.app, name: "a", createdAt: world.now)
             #expect(try await world.store.perform(CreateApp(app, keys: [])))
             _ = try await concurrently(32) { _ in
@@ -57,7 +57,7 @@ enum AppRules {
             let stored = try await world.store.app(world.app)
             #expect(stored?.otpLimits.checksPerCode == app.otpLimits.checksPerCode + 32)
         },
-        ContractRule("A change that throws is thrown on, and nothing is written") { world async throws in
+        ContractRule("A change that throws writes nothing, and the error is thrown") { world async throws in
             let app = App(id: world.app, name: "a", createdAt: world.now)
             #expect(try await world.store.perform(CreateApp(app, keys: [])))
             await #expect(throws: Refusal.conflict("no")) {

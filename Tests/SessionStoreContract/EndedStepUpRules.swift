@@ -6,9 +6,9 @@ internal import Testing
 enum EndedStepUpRules {
     private typealias Change = @Sendable (ContractWorld, User) async throws -> Void
 
-    private static let endings: [(name: String, change: Change)] = [
+    private static let endings: [(name: String, rule: String, change: Change)] = [
         (
-            "O12: A new password",
+            "A new password", "O12",
             { world, user in
                 _ = try await world.store.perform(
                     SetPassword(
@@ -17,17 +17,17 @@ enum EndedStepUpRules {
             }
         ),
         (
-            "O12: A removed identifier",
+            "A removed identifier", "O12",
             { world, user in
                 _ = try await world.store.perform(
                     RemoveIdentifier(
                         user.identifiers[0], user: user.id, app: world.app, now: world.now, events: world.events()))
             }
         ),
-        ("R8: Becoming inactive", { try await setStatus(.inactive, $0, $1) }),
-        ("R8: Becoming suspended", { try await setStatus(.suspended, $0, $1) }),
+        ("The status inactive", "R8", { try await setStatus(.inactive, $0, $1) }),
+        ("The status suspended", "R8", { try await setStatus(.suspended, $0, $1) }),
         (
-            "A deleted user",
+            "A deleted user", "O12",
             { world, user in
                 _ = try await world.store.perform(DeleteUser(user.id, app: world.app, events: []))
             }
@@ -35,9 +35,9 @@ enum EndedStepUpRules {
     ]
 
     private static let harmless: [(name: String, change: Change)] = [
-        ("Becoming active while active", { try await setStatus(.active, $0, $1) }),
+        ("Setting the status active again", { try await setStatus(.active, $0, $1) }),
         (
-            "An identifier that somebody else has, removed in vain",
+            "Trying to remove another user's identifier",
             { world, user in
                 _ = try await world.store.perform(
                     RemoveIdentifier(
@@ -46,7 +46,7 @@ enum EndedStepUpRules {
             }
         ),
         (
-            "A profile",
+            "A change of the profile",
             { world, user in
                 _ = try await world.store.perform(
                     MergeProfile(
@@ -57,7 +57,7 @@ enum EndedStepUpRules {
 
     static let all: [ContractRule] =
         endings.map { ending in
-            ContractRule("\(ending.name) ends the user's challenges and grants, and nobody else's") {
+            ContractRule("\(ending.name) ends the user's challenges and grants, and no other user's (\(ending.rule))") {
                 world async throws in
                 let users = [try await world.addUser(), try await world.addUser("bob@example.com")]
                 let kept = try await stepUp(users, world)
@@ -75,7 +75,7 @@ enum EndedStepUpRules {
                 #expect(try await world.countExpired(after: 100) == 4)
             }
         } + [
-            ContractRule("O12: What was granted to a user is gone when they come back") { world async throws in
+            ContractRule("Grants are gone when a suspended user becomes active again (O12)") { world async throws in
                 let ada = try await world.addUser()
                 _ = try await world.signIn(ada, granted: "pay", .profileBound)
                 try await setStatus(.suspended, world, ada)
@@ -84,7 +84,8 @@ enum EndedStepUpRules {
                 let session = try await world.signIn(user)
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
             },
-            ContractRule("R13: Unregistering a scope ends its challenges and grants, and no other's or other app's") {
+            ContractRule("Unregistering a scope ends its challenges and grants, and none of another scope or app (R13)")
+            {
                 world async throws in
                 for app in [world.app, world.otherApp] { try await world.addApp(app, scopes: ["pay", "read"]) }
                 let ada = try await world.addUser()
@@ -101,14 +102,14 @@ enum EndedStepUpRules {
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [read])
                 #expect(try await world.rotate(foreign.session, proof: world.proof("f")).grants == [foreign.grant])
             },
-            ContractRule("R13: A scope that nothing decides on any more loses its grants, too") { world async throws in
+            ContractRule("A scope whose rule is removed loses its grants (R13)") { world async throws in
                 try await world.addApp(scopes: ["pay", "read"])
                 let (session, _) = try await world.signIn(try await world.addUser(), granted: "pay", .sessionBound)
                 _ = try await world.store.perform(
                     UpdateApp(world.app) { $0.stepUp?.rules.removeAll { $0.scope == "pay" } })
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
             },
-            ContractRule("R13: A scope whose rule goes loses its grants, although a login gives it, too") {
+            ContractRule("A scope whose rule is removed loses its grants even if a login grants it (R13)") {
                 world async throws in
                 try await world.addApp(scopes: ["pay"])
                 let (session, _) = try await world.signIn(
@@ -123,7 +124,7 @@ enum EndedStepUpRules {
                     })
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
             },
-            ContractRule("A change of settings that throws, or takes no scope away, ends nothing") {
+            ContractRule("A change of settings that throws, or takes no scope away, ends no grant") {
                 world async throws in
                 try await world.addApp(scopes: ["pay"])
                 let (session, grant) = try await world.signIn(

@@ -4,7 +4,7 @@ internal import Testing
 /// What a grant covers, as the refreshes of sessions show it.
 enum GrantRules {
     static let all: [ContractRule] = [
-        ContractRule("A single use covers exactly its generation, and the next rotation deletes it") {
+        ContractRule("A single-use grant covers exactly its generation, and the next rotation deletes it") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let challenge = try await world.open(for: session)
@@ -18,7 +18,7 @@ enum GrantRules {
             // The grant would have ended by now, but housekeeping finds none.
             #expect(try await world.countExpired(after: 100) == 0)
         },
-        ContractRule("A single use covers no other session, and outlives that session's refreshes") {
+        ContractRule("A single-use grant covers no other session, and refreshes of other sessions keep it") {
             world async throws in
             let ada = try await world.addUser()
             let (one, other) = (try await world.signIn(ada), try await world.signIn(ada))
@@ -74,7 +74,7 @@ enum GrantRules {
                 }
             }
         },
-        ContractRule("A grant that a login gives is stored with its session, or not at all") { world async throws in
+        ContractRule("A grant of a login is stored with its session or not at all") { world async throws in
             let ada = try await world.addUser()
             let refused = world.newSession(of: ada)
             let grant = world.grant("pay", .profileBound, to: refused)
@@ -85,7 +85,7 @@ enum GrantRules {
             let (session, given) = try await world.signIn(ada, granted: "read", .sessionBound)
             #expect(try await world.rotate(session, proof: world.proof("a")).grants == [given])
         },
-        ContractRule("Refreshing deletes what is spent and spares the rest") { world async throws in
+        ContractRule("A refresh deletes spent grants and keeps the others") { world async throws in
             let ada = try await world.addUser()
             let session = world.newSession(of: ada)
             let kept = [

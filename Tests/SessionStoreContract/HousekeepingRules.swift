@@ -4,7 +4,7 @@ internal import Testing
 
 enum HousekeepingRules {
     static let all: [ContractRule] = [
-        ContractRule("Expired memory goes, at most so many rows at a time, and the rest stays good") {
+        ContractRule("Expired replay memory is deleted up to the limit, and the rest stays") {
             world async throws in
             for index in 0..<5 {
                 _ = try await world.store.perform(
@@ -18,7 +18,7 @@ enum HousekeepingRules {
             #expect(try await world.deleteExpired(now: world.now + 10, limit: 100) == 3)
             #expect(try await world.store.perform(ReserveProof(kept, app: world.app, now: world.now + 10)) == false)
         },
-        ContractRule("Expired verifications, counters and redeemed challenges go, running ones stay") {
+        ContractRule("Expired verifications, counters and redeemed challenges are deleted, and running ones stay") {
             world async throws in
             let user = try await world.addUser()
             // Its challenge and its code end after 600 seconds, its counter after 600, too.
@@ -31,7 +31,7 @@ enum HousekeepingRules {
             #expect(try await world.store.verification(tokenHash: "running", app: world.app) != nil)
             #expect(try await world.deleteExpired(now: world.now + 601, limit: 100) == 2)
         },
-        ContractRule("A session goes 30 days after it ended, by time or by revocation, and not before") {
+        ContractRule("A session is deleted 30 days after its expiry or revocation, and not before") {
             world async throws in
             let user = try await world.addUser()
             let day = 86_400
@@ -53,13 +53,13 @@ enum HousekeepingRules {
             }
             #expect(try await world.store.session(live.id, app: world.app) != nil)
         },
-        ContractRule("A rotation puts off the day a session goes") { world async throws in
+        ContractRule("A rotation postpones the deletion of a session") { world async throws in
             let session = try await world.signIn(try await world.addUser(), idle: 86_400)
             _ = try await world.rotate(session, proof: world.proof("a"), after: 43_200)
             _ = try await world.deleteExpired(now: world.now + 32 * 86_400, limit: 100)
             #expect(try await world.store.session(session.id, app: world.app) != nil)
         },
-        ContractRule("Events go after 30 days; the newest come first, page by page, for their app only") {
+        ContractRule("Events are deleted after 30 days, and listed newest first, page by page, for their app only") {
             world async throws in
             let days = 86_400
             for day in [0, 1, 2] {

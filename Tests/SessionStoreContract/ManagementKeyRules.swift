@@ -13,7 +13,7 @@ enum ManagementKeyRules {
             #expect(try await world.store.managementKey(hash: "hash-3") == nil)
             #expect(try await world.store.managementKeys() == keys)
         },
-        ContractRule("A management key with a taken hash is a failure") { world async throws in
+        ContractRule("A management key with a taken hash is an error") { world async throws in
             let key = ManagementKey(id: "mk_a", name: "k", appID: nil, hash: "hash", createdAt: world.now)
             let same = ManagementKey(id: "mk_b", name: "l", appID: nil, hash: "hash", createdAt: world.now)
             try await world.store.perform(InsertManagementKey(key, mustBeNew: true))
@@ -22,14 +22,14 @@ enum ManagementKeyRules {
             }
             #expect(try await world.store.managementKeys() == [key])
         },
-        ContractRule("Ensuring a management key twice leaves the first") { world async throws in
+        ContractRule("A management key that is ensured twice stays the first") { world async throws in
             let key = ManagementKey(id: "mk_a", name: "k", appID: nil, hash: "hash", createdAt: world.now)
             let same = ManagementKey(id: "mk_b", name: "l", appID: nil, hash: "hash", createdAt: world.now)
             try await world.store.perform(InsertManagementKey(key, mustBeNew: false))
             try await world.store.perform(InsertManagementKey(same, mustBeNew: false))
             #expect(try await world.store.managementKeys() == [key])
         },
-        ContractRule("A deleted management key is gone, and deleting it again says so") { world async throws in
+        ContractRule("A deleted management key is not found, and cannot be deleted again") { world async throws in
             let key = ManagementKey(id: "mk_a", name: "k", appID: nil, hash: "hash", createdAt: world.now)
             try await world.store.perform(InsertManagementKey(key, mustBeNew: true))
             #expect(try await world.store.perform(DeleteManagementKey(id: "mk_a")))

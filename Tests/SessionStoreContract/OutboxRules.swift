@@ -3,7 +3,7 @@ internal import Testing
 
 enum OutboxRules {
     static let all: [ContractRule] = [
-        ContractRule("An event is filed for each active webhook of its app that wants it, and for no other") {
+        ContractRule("An event has a delivery for each active webhook of its app that wants it, and for no other") {
             world async throws in
             for app in [world.app, world.otherApp] { try await world.addApp(app) }
             let wanting = [try await world.addWebhook(), try await world.addWebhook([.userDeleted, .userCreated])]
@@ -19,7 +19,8 @@ enum OutboxRules {
             #expect(try await world.deliveries(of: wanting[1]).map(\.event) == [event])
             for webhook in others { #expect(try await world.deliveries(of: webhook).isEmpty) }
         },
-        ContractRule("An event is filed in the transaction of what it tells, or not at all") { world async throws in
+        ContractRule("An event and its deliveries are written in the transaction of their cause, or not at all") {
+            world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook([.userCreated, .sessionCreated])
             let (ada, taken) = (try newUser("usr_1", world), try newUser("usr_2", world))
@@ -33,7 +34,7 @@ enum OutboxRules {
             _ = try await world.signIn(ada)
             #expect(try await world.deliveries(of: webhook).map(\.event.name) == [.sessionCreated, .userCreated])
         },
-        ContractRule("A webhook that becomes active hears of what happens from then on") { world async throws in
+        ContractRule("A webhook receives the events after its activation") { world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook(status: .inactive)
             try await world.tell(.userCreated)
@@ -53,7 +54,7 @@ enum OutboxRules {
             #expect(try await page(2, 2, world.app) == [events[0]])
             #expect(try await page(2, 0, world.otherApp) == [])
         },
-        ContractRule("What is due is claimed oldest first, with its address, at most so many at a time") {
+        ContractRule("Due deliveries are claimed oldest first, with the url, up to the limit") {
             world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
@@ -66,7 +67,7 @@ enum OutboxRules {
             #expect(try await world.claim(after: 1).map(\.delivery.event) == [events[1]])
             #expect(try await world.claim(after: 2).map(\.delivery.event) == [events[2]])
         },
-        ContractRule("What is claimed is nobody else's until the lease ends, and then it is due again") {
+        ContractRule("A claimed delivery is not claimed again until its lease ends") {
             world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
@@ -78,7 +79,7 @@ enum OutboxRules {
             #expect(stored.map(\.attempts) == [0])
             #expect(try await world.claim(after: 60).count == 1)
         },
-        ContractRule("R17: Of 16 couriers that claim at once each delivery goes to one") { world async throws in
+        ContractRule("Of 16 couriers that claim concurrently, each delivery goes to one (R17)") { world async throws in
             try await world.addApp()
             _ = [try await world.addWebhook(), try await world.addWebhook()]
             for _ in 0..<20 { try await world.tell(.userCreated) }
@@ -88,7 +89,7 @@ enum OutboxRules {
             #expect(Set(all).count == 40)
             #expect(claims.allSatisfy { $0.count <= 2 * 7 })
         },
-        ContractRule("What came of a delivery is kept; what was delivered or given up is not claimed again") {
+        ContractRule("The result of a delivery is stored, and a delivered or failed one is not claimed again") {
             world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
@@ -106,7 +107,7 @@ enum OutboxRules {
             try await world.store.perform(RecordDeliveries(later.map { $0.tried(.answered(200), at: world.now + 64) }))
             #expect(try await world.claim(after: WebhookDelivery.maximumAge + 86_400) == [])
         },
-        ContractRule("A webhook that becomes inactive gives up what it had pending, and says so") {
+        ContractRule("A webhook that becomes inactive fails its pending deliveries, with the reason") {
             world async throws in
             try await world.addApp()
             let active = try await world.addWebhook()
@@ -122,7 +123,7 @@ enum OutboxRules {
             #expect(log.map(\.status) == [.failed])
             #expect(log.map(\.lastError) == ["the webhook was changed"])
         },
-        ContractRule("Nothing is claimed for an address that a webhook had before") { world async throws in
+        ContractRule("No delivery is claimed for a former url of a webhook") { world async throws in
             try await world.addApp()
             let before = try await world.addWebhook()
             var moved = before
@@ -135,7 +136,7 @@ enum OutboxRules {
             #expect(stale.isEmpty)
             #expect(try await world.claim(after: 0).map(\.url) == [moved.url])
         },
-        ContractRule("A webhook is activated at the address that was asked, and no other") { world async throws in
+        ContractRule("A webhook is activated at the url that confirmed it, and at no other") { world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook(status: .inactive)
             let store = world.store
@@ -150,7 +151,7 @@ enum OutboxRules {
             #expect(asked?.status == .active)
             #expect(try await store.webhook(webhook.id, app: world.app)?.status == .active)
         },
-        ContractRule("A webhook with nothing due does not show, nor does an inactive one") { world async throws in
+        ContractRule("Only active webhooks with a due delivery are listed as due") { world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
             _ = try await world.addWebhook([.userDeleted])
@@ -160,7 +161,7 @@ enum OutboxRules {
             #expect(try await world.store.dueWebhooks(now: world.now) == [webhook])
             #expect(try await world.store.dueWebhooks(now: world.now - 1).isEmpty)
         },
-        ContractRule("Nothing that came of a deleted webhook's delivery brings it back") { world async throws in
+        ContractRule("The result of a delivery does not restore a deleted webhook") { world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
             try await world.tell(.userCreated)
@@ -170,7 +171,7 @@ enum OutboxRules {
             #expect(try await world.deliveries(of: webhook).isEmpty)
             #expect(try await world.claim(after: 3600).isEmpty)
         },
-        ContractRule("Deliveries go with their event, 30 days after it") { world async throws in
+        ContractRule("Deliveries are deleted with their event, after 30 days") { world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
             try await world.tell(.userCreated, .userCreated)

@@ -5,7 +5,7 @@ internal import Testing
 /// Steps whose right code adds an identifier to the user.
 enum RegisterScopeRules {
     static let all: [ContractRule] = [
-        ContractRule("The new identifier is added when its code is right, and not before; it is told") {
+        ContractRule("The new identifier is added when its code is correct, and not before, with an event") {
             world async throws in
             let ada = try await world.addUser()
             let new = try world.phone("+14155550100")
@@ -22,7 +22,7 @@ enum RegisterScopeRules {
             #expect(told.map(\.name) == [.identifierCreated])
             #expect(told.first?.data["user_id"] == .string(ada.id))
         },
-        ContractRule("What somebody else has is not added, and the challenge is gone") { world async throws in
+        ContractRule("An identifier of another user is not added, and the challenge is deleted") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await addPhoneOwner(world))
             let challenge = try await open(bob.identifiers[0], for: ada, world)
             let before = try await world.happened()
@@ -34,12 +34,12 @@ enum RegisterScopeRules {
             #expect(try await world.store.user(bob.id, app: world.app) == bob)
             #expect(try await world.happened() == before)
         },
-        ContractRule("A wrong code does not say whether somebody has the identifier") { world async throws in
+        ContractRule("A wrong code does not reveal whether another user has the identifier") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await addPhoneOwner(world))
             let challenge = try await open(bob.identifiers[0], for: ada, world)
             #expect(try await world.enter("wrong", for: challenge) == .wrong)
         },
-        ContractRule("What the user has already is confirmed, and nothing is told") { world async throws in
+        ContractRule("An identifier that the user has is confirmed, without an event") { world async throws in
             let ada = try await world.addUser()
             let challenge = try await world.open(
                 for: try await world.signIn(ada), steps: [ContractWorld.mailStep], newIdentifier: ada.identifiers[0])
@@ -48,7 +48,7 @@ enum RegisterScopeRules {
             #expect(try await world.store.user(ada.id, app: world.app) == ada)
             #expect(try await world.happened() == [.sessionCreated])
         },
-        ContractRule("O3: Of 16 users who register one identifier at once one gets it") { world async throws in
+        ContractRule("Of 16 users that register one identifier concurrently, one gets it (O3)") { world async throws in
             let new = try world.phone("+14155550100")
             var limits = OTPLimits()
             limits.starts = RateLimit(limit: 100, window: 600)

@@ -49,7 +49,7 @@ enum SessionListRules {
                 try await world.happened().dropFirst(before)
                     == [.sessionRevoked, .sessionRevoked, .sessionRevoked, .sessionRevoked])
         },
-        ContractRule("Nobody can end another user's session, and an absent id matches nothing (R10)") {
+        ContractRule("A session of another user cannot be ended, and an unknown id matches no session (R10)") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let session = try await world.signIn(ada)

@@ -20,7 +20,8 @@ enum StartSessionRules {
             #expect(elsewhere?.session == nil)
             #expect(try await world.happened() == [.sessionCreated])
         },
-        ContractRule("A challenge is redeemed once, and the refusal gives the proof back") { world async throws in
+        ContractRule("A login challenge is redeemed once, and the rejected call does not spend its proof") {
+            world async throws in
             let user = try await world.addUser()
             let first = world.start(world.newSession(of: user), challenge: "c", proof: world.proof("a"))
             let second = world.start(world.newSession(of: user), challenge: "c", proof: world.proof("b"))
@@ -30,7 +31,7 @@ enum StartSessionRules {
             #expect(try await world.happened() == [.sessionCreated])
             #expect(try await world.store.perform(ReserveProof(world.proof("b"), app: world.app, now: world.now)))
         },
-        ContractRule("One of many who redeem the same challenge gets a session") { world async throws in
+        ContractRule("Of many concurrent logins with one challenge, one gets a session") { world async throws in
             let user = try await world.addUser()
             let outcomes = try await concurrently(32) { index in
                 try await world.store.perform(
@@ -40,7 +41,7 @@ enum StartSessionRules {
             #expect(outcomes.filter { $0 == .challengeReused }.count == 31)
             #expect(try await world.happened() == [.sessionCreated])
         },
-        ContractRule("A replayed proof starts nothing and leaves the challenge unspent") { world async throws in
+        ContractRule("A replayed proof starts no session and does not spend the challenge") { world async throws in
             let user = try await world.addUser()
             #expect(try await world.store.perform(ReserveProof(world.proof("a"), app: world.app, now: world.now)))
             let replay = world.start(world.newSession(of: user), challenge: "c", proof: world.proof("a"))
@@ -64,7 +65,7 @@ enum StartSessionRules {
             #expect(try await world.store.perform(start) == .unknownUser)
             #expect(try await world.happened() == [])
         },
-        ContractRule("A user who may not sign in gets no session and spends nothing") { world async throws in
+        ContractRule("A user that may not sign in gets no session and spends nothing") { world async throws in
             for status in [User.Status.inactive, .suspended] {
                 let user = try await world.addUser("\(status)@example.com", status: status)
                 let start = world.start(world.newSession(of: user), proof: world.proof("\(status)"))
@@ -73,7 +74,7 @@ enum StartSessionRules {
             }
             #expect(try await world.happened() == [])
         },
-        ContractRule("A login ends the session it replaces, in the same step") { world async throws in
+        ContractRule("A login ends the session that it replaces, in the same transaction") { world async throws in
             let user = try await world.addUser()
             let old = try await world.signIn(user)
             let new = world.start(world.newSession(of: user), replacing: old.id)
@@ -82,7 +83,7 @@ enum StartSessionRules {
             #expect(try await world.isLive(new.session))
             #expect(try await world.happened() == [.sessionCreated, .sessionRevoked, .sessionCreated])
         },
-        ContractRule("A login replaces a session without a key, but none of another key, app, or time") {
+        ContractRule("A login replaces a session without a key, but none with another key or of another app") {
             world async throws in
             let user = try await world.addUser()
             let other = try await world.addUser(app: world.otherApp)
@@ -99,7 +100,7 @@ enum StartSessionRules {
             let unknown = world.start(world.newSession(of: user), replacing: "ses_unknown")
             #expect(try await world.store.perform(unknown) == .started(user))
         },
-        ContractRule("A refused login ends no session") { world async throws in
+        ContractRule("A rejected login ends no session") { world async throws in
             let user = try await world.addUser()
             let old = try await world.signIn(user)
             let first = world.start(world.newSession(of: user), challenge: "c")

@@ -22,7 +22,7 @@ enum UserRules {
             let stored = try await world.store.user("usr_1", app: world.app)
             #expect(stored?.identifiers.map(\.value) == ["+14155550100", "Ada@Example.com"])
         },
-        ContractRule("Nobody is found by what nobody has") { world async throws in
+        ContractRule("Unknown ids and identifiers find no user") { world async throws in
             _ = try await world.addUser()
             #expect(try await world.store.user("usr_unknown", app: world.app) == nil)
             #expect(try await world.store.user(with: try world.mail("bob@example.com"), app: world.app) == nil)
@@ -53,7 +53,7 @@ enum UserRules {
             #expect(page.total == 5)
             #expect(try await world.store.users(app: world.app, limit: 10, offset: 5).users.isEmpty)
         },
-        ContractRule("A deleted user takes identifiers, sessions and verifications along, and nobody else's") {
+        ContractRule("A deleted user is deleted with identifiers, sessions and verifications, and no other user's") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let (session, bobs) = (try await world.signIn(ada), try await world.signIn(bob))
@@ -72,7 +72,7 @@ enum UserRules {
             #expect(try await world.store.verification(tokenHash: "bob's", app: world.app) != nil)
             _ = try await world.addUser()
         },
-        ContractRule("Deleting an unknown user, or another app's, changes nothing and tells nothing") {
+        ContractRule("Deleting an unknown user, or one of another app, changes nothing and writes no event") {
             world async throws in
             let user = try await world.addUser()
             let event = world.events().make(.userDeleted, [:])
@@ -81,7 +81,7 @@ enum UserRules {
             #expect(try await world.store.user(user.id, app: world.app) == user)
             #expect(try await world.happened() == [])
         },
-        ContractRule("An external id is set, kept from others, freed, and needed by nobody") { world async throws in
+        ContractRule("An external id can be set, is taken for other users, and can be removed") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             func set(_ id: String?, _ user: User) async throws -> UpdateUserOutcome {
                 try await world.store.perform(SetExternalID(id, user: user.id, app: world.app, now: world.now + 5))

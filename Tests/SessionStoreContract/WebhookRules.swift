@@ -14,7 +14,7 @@ enum WebhookRules {
             #expect(try await world.store.webhook(younger.id, app: world.otherApp) == nil)
             #expect(try await world.store.webhooks(app: world.otherApp) == [])
         },
-        ContractRule("An app has 10 webhooks at most, however many are added at once") { world async throws in
+        ContractRule("An app has at most 10 webhooks, even if many are added concurrently") { world async throws in
             for app in [world.app, world.otherApp] { try await world.addApp(app) }
             let answers = try await concurrently(32) { _ in
                 try await world.store.perform(CreateWebhook(world.newWebhook()))
@@ -26,7 +26,7 @@ enum WebhookRules {
             #expect(try await world.store.perform(DeleteWebhook(webhooks[0].id, app: world.app)))
             #expect(try await world.store.perform(CreateWebhook(world.newWebhook())))
         },
-        ContractRule("Url, events, status and time of change are written; what else was changed is not") {
+        ContractRule("Url, events, status and time of change of a webhook are written, and nothing else") {
             world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook(status: .inactive)
@@ -53,7 +53,7 @@ enum WebhookRules {
             #expect(try await world.store.perform(DeleteWebhook("web_unknown", app: world.app)) == false)
             #expect(try await world.store.webhooks(app: world.app) == [webhook])
         },
-        ContractRule("A deleted webhook takes its deliveries along, and no other's") { world async throws in
+        ContractRule("A deleted webhook is deleted with its deliveries, and with no other's") { world async throws in
             try await world.addApp()
             let (gone, kept) = (try await world.addWebhook(), try await world.addWebhook())
             try await world.tell(.userCreated)

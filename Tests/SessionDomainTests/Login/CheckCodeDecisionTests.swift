@@ -37,7 +37,7 @@ struct CheckCodeDecisionTests {
         #expect(decision == Decision(.wrong, [try counted, .replaceVerification(running, with: next)]))
     }
 
-    @Test("A right code signs its active user in, and is spent")
+    @Test("A correct code signs its active user in and is spent")
     func right() throws {
         let user = try TestApp.user([try TestApp.mail()])
         let checked = try TestApp.verification(checks: 1)
@@ -49,7 +49,8 @@ struct CheckCodeDecisionTests {
     }
 
     @Test(
-        "A right code of a user that may not sign in is spent and wrong", arguments: [User.Status.inactive, .suspended])
+        "A correct code of a user that may not sign in is spent and rejected",
+        arguments: [User.Status.inactive, .suspended])
     func inactive(status: User.Status) throws {
         let decision = try check("right") { facts in
             facts.verification = try TestApp.verification()
@@ -58,7 +59,7 @@ struct CheckCodeDecisionTests {
         #expect(decision == Decision(.wrong, try spent))
     }
 
-    @Test("A right code creates a user if no user has the identifier and the app allows sign-up")
+    @Test("A correct code creates a user if no user has the identifier and the app allows sign-up")
     func signUp() throws {
         let user = User(id: "usr_new", appID: try appID(), identifiers: [try TestApp.mail()], createdAt: now)
         let checked = try TestApp.verification(checks: 1)

@@ -80,7 +80,7 @@ struct GrantTableTests {
         #expect(try row.grant().isSpent(for: try TestApp.session(), at: now) == row.isSpent)
     }
 
-    @Test("Nothing that covers a session is spent for it")
+    @Test("A grant that covers a session is not spent for it")
     func coversOrSpent() throws {
         for row in Self.rows + Self.foreign where row.covers { #expect(!row.isSpent, "\(row.name)") }
     }

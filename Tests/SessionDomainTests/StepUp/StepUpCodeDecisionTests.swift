@@ -52,7 +52,7 @@ struct StepUpCodeDecisionTests {
                     ]))
     }
 
-    @Test("A right code is spent and advances the challenge")
+    @Test("A correct code is spent and advances the challenge")
     func right() throws {
         let challenge = try TestApp.challenge(wrongCodes: 4)
         let next = challenge.advanced(tokenID: "chl_2", at: now)
@@ -61,7 +61,7 @@ struct StepUpCodeDecisionTests {
                 == Decision(.advanced(next), try spent + [.replaceChallenge(challenge, with: next)]))
     }
 
-    @Test("A right code adds the identifier that it proves, unless the user has it")
+    @Test("A correct code adds the identifier that it proves, unless the user has it")
     func newIdentifier() throws {
         let phone = try TestApp.phone()
         let challenge = try TestApp.challenge(newIdentifier: phone)
