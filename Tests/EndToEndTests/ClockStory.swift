@@ -68,7 +68,8 @@ struct ClockStory {
         device.jump(to: skew)
         #expect(try await client.listSessions().total == 1)
         world.clock.advance(seconds: 400)
-        // With a clock that was set back, the expired token looks valid. The service rejects it, and the SDK repeats the call.
+        // With a clock that was set back, the expired token looks valid. The service rejects it, and the SDK repeats
+        // the call.
         #expect(try await client.listSessions().total == 1)
         device.jump(to: 0)
         try await client.refresh()

@@ -10,7 +10,8 @@ import Testing
 /// RFC 8725 and RFC 9068 at the service. The names of the mutations contain the rules.
 @Suite("Service: rules of tokens")
 struct TokenConformance {
-    /// One device for each algorithm, shared by all tests. RSA keys take long to generate, and a rejected call changes nothing.
+    /// One device for each algorithm, shared by all tests. RSA keys take long to generate, and a rejected call changes
+    /// nothing.
     private static let devices = Dictionary(
         uniqueKeysWithValues: SignatureAlgorithm.allCases.map { algorithm in
             (algorithm, Task { try await RawDevice(ServiceWorld { $0.signingAlgorithm = algorithm }) })

@@ -45,8 +45,8 @@ struct RotationSimulation {
     private(set) var refusals = 0
     private(set) var signers: [String] = []
 
-    /// - Parameter runsWholeService: Whether each node is a whole service over SQLite. A simulation with fewer parts takes
-    ///   a third of the time.
+    /// - Parameter runsWholeService: Whether each node is a whole service over SQLite. Otherwise a node has only the parts
+    ///   that sign and rotate, and reads SQLite again only after a write, which is faster.
     init(policy: KeyRotationPolicy, accessTokenLifetime: Int, runsWholeService: Bool = false) async throws {
         let (live, id) = (ServiceEnvironment.live, try #require(AppID("testapp")))
         let (clock, clocks, database) = (TestClock(), NodeClocks(), try SQLiteStore.open(.memory))
