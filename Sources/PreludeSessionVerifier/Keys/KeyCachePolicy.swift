@@ -10,7 +10,7 @@ public struct KeyCachePolicy: Sendable {
     /// How long a key set is used after it is no longer fresh, while the service cannot be reached.
     ///
     /// During this time the verifier also accepts keys that the service has removed. Use a shorter time if that is too long
-    /// after a key leaked. With 0, the verifier rejects tokens as soon as the set is no longer fresh.
+    /// after a key leaked. With 0, the verifier rejects tokens if the set is no longer fresh and cannot be fetched.
     public var maximumStaleness: TimeInterval = 86_400
     /// The minimum time between two fetches, even if tokens name unknown keys.
     public var minimumInterval: TimeInterval = 30

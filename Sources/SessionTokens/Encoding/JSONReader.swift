@@ -163,8 +163,8 @@ struct JSONReader {
         return value
     }
 
-    /// Reads a number (RFC 8259 §6). Whole numbers that fit into 64 bits become integers, in any notation; all others become
-    /// the nearest double.
+    /// Reads a number (RFC 8259 §6). A whole number that fits into 64 bits becomes an integer in any notation. All other
+    /// numbers become the nearest double.
     private mutating func readNumber() throws -> JSONValue {
         let start = position
         let isNegative = take(UInt8(ascii: "-"))
