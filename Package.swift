@@ -187,8 +187,16 @@ let package = Package(
     ]
 )
 
-// The examples are packages of their own. Here their tests run with all others. Apps must not see these targets: an app
-// may have a target with the same name.
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}
+
+// The examples are packages of their own, with the default settings. Here their tests run with all others. Apps must not
+// see these targets: an app may have a target with the same name.
 if buildsService {
     package.targets += [
         .executableTarget(
@@ -212,12 +220,4 @@ if buildsService {
 // `scripts/fuzz-coverage` links this archive to libFuzzer.
 if Context.environment["PRELUDE_SESSION_LIBFUZZER"] != nil {
     package.products.append(.library(name: "FuzzReadersArchive", type: .static, targets: ["FuzzReaders"]))
-}
-
-for target in package.targets where target.type != .system {
-    target.swiftSettings = [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-    ]
 }
