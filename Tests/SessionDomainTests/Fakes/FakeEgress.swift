@@ -2,21 +2,21 @@ import Foundation
 import SessionDomain
 import Synchronization
 
-/// The outside world as a test wants it: remembers what was sent and answers what it is told.
+/// Records requests and returns prepared answers.
 final class FakeEgress: Egress {
     typealias Reply = Result<EgressAnswer, EgressError>
 
     private let sent = Mutex<[EgressRequest]>([])
     private let reply: @Sendable (_ request: EgressRequest, _ number: Int) async -> Reply
 
-    /// - Parameter reply: Gets the request and how many came before it.
+    /// - Parameter reply: Called with the request and the number of requests before it.
     init(_ reply: @escaping @Sendable (_ request: EgressRequest, _ number: Int) async -> Reply) {
         self.reply = reply
     }
 
     convenience init(always reply: Reply) { self.init { _, _ in reply } }
 
-    /// Nothing can be reached.
+    /// Every request times out.
     static var unreachable: FakeEgress { FakeEgress(always: .failure(.timedOut)) }
 
     var requests: [EgressRequest] { sent.withLock { $0 } }
@@ -43,7 +43,7 @@ extension Result where Success == EgressAnswer, Failure == EgressError {
 }
 
 extension EgressRequest {
-    /// The one value of a header.
+    /// The value of a header that is set once.
     func header(_ name: String) -> String? {
         let values = headers.filter { $0.name == name }.map(\.value)
         return values.count == 1 ? values[0] : nil

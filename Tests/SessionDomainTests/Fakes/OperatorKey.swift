@@ -12,7 +12,7 @@ struct OperatorKey: Sendable {
         key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
     }
 
-    /// Made once: RSA keys take their time.
+    /// Generated once, because RSA keys are slow.
     static let first = Result { try OperatorKey(id: "kid-1") }
     static let second = Result { try OperatorKey(id: "kid-2") }
 

@@ -3,11 +3,11 @@ import SessionTokens
 
 @testable import SessionDomain
 
-/// One app, opened, with a hook key that is made once: RSA keys take their time.
+/// One app with opened keys. The keys are generated once, because RSA keys are slow.
 enum TestApp {
     static let keys = KeyRing(current: MasterKey(secret: Data(repeating: 7, count: 32)))
 
-    /// Of a process that has known every key forever.
+    /// The first-seen times of a process that has always known every key.
     static var sightings: KeyFirstSeen {
         KeyFirstSeen(policy: KeyRotationPolicy(publishAhead: 0), environment: stillEnvironment)
     }
