@@ -54,7 +54,7 @@ struct DurabilityTests {
     func foldedIn() async throws {
         let store = try SQLiteStore.open(.file(path))
         let record = try await write(40, to: store)
-        // A connection that only reads is the last one to close.
+        // A read-only connection is the last one to close.
         _ = try await store.apps()
         try await store.close()
         let copy = directory.path("alone.sqlite")
@@ -66,7 +66,7 @@ struct DurabilityTests {
     func crash() async throws {
         let store = try SQLiteStore.open(.file(path))
         let record = try await write(40, to: store)
-        // No close and no checkpoint: what a killed process leaves.
+        // The files of a killed process: no close and no checkpoint.
         let copy = directory.path("copy.sqlite")
         for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
         try await expect(record, in: try SQLiteStore.open(.file(copy)))
@@ -97,7 +97,7 @@ struct DurabilityTests {
         App(id: try #require(AppID("durable")), name: "a", createdAt: Timestamp(seconds: 1))
     }
 
-    /// Writes concurrently; answers what was confirmed.
+    /// Writes concurrently and returns what was confirmed.
     private func write(_ count: Int, to store: SQLiteStore) async throws -> [ManagementKey] {
         try await withThrowingTaskGroup(of: ManagementKey.self) { group in
             for index in 0..<count {

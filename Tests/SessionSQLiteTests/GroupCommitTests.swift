@@ -182,7 +182,7 @@ struct GroupCommitTests {
         try database.read { try Int.fetchAll($0, sql: "SELECT number FROM jobs ORDER BY position") }
     }
 
-    /// Starts jobs one after the other, each only when the one before it waits.
+    /// Starts jobs one after the other, each when the one before is waiting.
     private func queued(
         _ count: Int, in writer: GroupCommit,
         _ work: (Int) -> @Sendable (Database) throws -> WriteResult<Void>

@@ -3,7 +3,7 @@ internal import SessionSQLite
 internal import SessionStoreContract
 internal import Testing
 
-/// The two ways to keep the embedded store, as the contract knows them.
+/// The two locations of the embedded store, with their names in the contract.
 enum SQLiteBackend: String, CaseIterable, CustomTestStringConvertible {
     case file = "SQLite file"
     case memory = "SQLite memory"
@@ -13,7 +13,7 @@ enum SQLiteBackend: String, CaseIterable, CustomTestStringConvertible {
 
 @Suite("The embedded store keeps the contract")
 struct SQLiteContractTests {
-    @Test("Rule", arguments: SQLiteBackend.allCases, StoreContract.rules)
+    @Test("The store keeps the rule", arguments: SQLiteBackend.allCases, StoreContract.rules)
     func rule(backend: SQLiteBackend, rule: ContractRule) async throws {
         switch backend {
         case .memory: try await check(rule, at: .memory)

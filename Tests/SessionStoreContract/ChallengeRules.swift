@@ -101,7 +101,7 @@ enum ChallengeRules {
             #expect(try await world.isOpen(running))
             let outcome = try await world.rotate(kept.session, proof: world.proof("a"), after: 100)
             #expect(outcome.grants == [kept.grant])
-            // A grant without an end is there still.
+            // The grant that lasts longer is still there.
             let change = ChangePassword(
                 appID: world.app, sessionID: endless.session.id, passwordHash: "new", endsOtherSessions: false,
                 now: world.now + 100, events: world.events())

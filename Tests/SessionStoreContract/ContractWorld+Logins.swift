@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 extension ContractWorld {
-    /// A start; the code of a verification is right when its hash is `right`.
+    /// A start of a verification, whose code has the hash `right`.
     func verificationStart(
         _ identifier: CanonicalIdentifier, token: String, limit: RateLimit = RateLimit(limit: 100, window: 600),
         signUp: Bool = true, after seconds: Int = 0
@@ -46,7 +46,7 @@ extension ContractWorld {
     }
 }
 
-/// Why a rule could not even be tried.
+/// The reason why a rule could not be checked.
 struct ContractFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

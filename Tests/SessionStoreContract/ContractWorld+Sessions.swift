@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 extension ContractWorld {
-    /// A proof by a key; the same name is the same proof.
+    /// A proof by a key. The same name is the same proof.
     func proof(
         _ name: String, key: String = "key-1", hasNonce: Bool = false, isFresh: Bool = true, lasts seconds: Int = 180
     ) -> ProofUse {

@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 extension ContractWorld {
-    /// A step of the operator's own, which the contract's apps know.
+    /// A custom step of the operator.
     static let customStep = StepUpStep(order: 1, key: "kyc", expirationDuration: 100)
     /// A step that sends a code to an e-mail address.
     static let mailStep = StepUpStep(order: 1, key: StepUpStep.verifyEmail, expirationDuration: 100)
@@ -22,7 +22,7 @@ extension ContractWorld {
         return challenge
     }
 
-    /// The token that is good now for a challenge, held together with a key.
+    /// The valid token of a challenge, together with a key.
     func reference(
         _ challenge: StepUpChallenge, key: String? = "key-1", held: String? = nil, session: String? = nil,
         user: String? = nil
@@ -33,7 +33,7 @@ extension ContractWorld {
             heldSessionID: held)
     }
 
-    /// Sends a code, which is right when its hash is entered.
+    /// Sends a code, whose hash is `code`.
     func send(
         _ challenge: StepUpChallenge, as reference: ChallengeReference? = nil, app: AppID? = nil,
         code: String = "right", limits: OTPLimits = OTPLimits(), after seconds: Int = 0
@@ -61,7 +61,7 @@ extension ContractWorld {
                 now: now + seconds, events: events(at: now + seconds)))
     }
 
-    /// Reports a custom step; the same token is the same report of the operator.
+    /// Reports a custom step. The same token is the same report of the operator.
     func report(
         _ key: String, token: String, for challenge: StepUpChallenge, as reference: ChallengeReference? = nil,
         about other: StepUpChallenge? = nil, user: String? = nil, app: AppID? = nil, after seconds: Int = 1
@@ -75,7 +75,7 @@ extension ContractWorld {
                 nextTokenID: environment.newID("chl"), now: now + seconds))
     }
 
-    /// Whether a challenge is there and goes on.
+    /// Whether a challenge exists and can continue.
     func isOpen(_ challenge: StepUpChallenge) async throws -> Bool {
         let outcome = try await send(challenge)
         return outcome != .refused(.invalidChallenge)

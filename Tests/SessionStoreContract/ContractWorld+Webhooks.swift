@@ -22,7 +22,7 @@ extension ContractWorld {
         return webhook
     }
 
-    /// Events that are in the store, one a second.
+    /// Events that are in the store, one per second.
     @discardableResult
     func tell(_ names: Event.Name..., app: AppID? = nil) async throws -> [Event] {
         var events: [Event] = []
@@ -34,7 +34,7 @@ extension ContractWorld {
         return events
     }
 
-    /// What a courier takes: of each webhook that has something due, at most so much.
+    /// Claims up to `limit` due deliveries of each webhook, as a courier does.
     func claim(after seconds: Int, lease: Int = 60, limit: Int = 1000) async throws -> [ClaimedDelivery] {
         var claimed: [ClaimedDelivery] = []
         for webhook in try await store.dueWebhooks(now: now + seconds) {
@@ -51,7 +51,7 @@ extension ContractWorld {
     }
 }
 
-/// A delivery with where it goes.
+/// A delivery with its url.
 struct ClaimedDelivery: Sendable, Equatable {
     let delivery: WebhookDelivery
     let url: String

@@ -97,7 +97,7 @@ enum CustomStepRules {
             #expect(elsewhere == .refused(.invalidChallenge))
             let late = try await world.report("kyc", token: "1", for: challenge, after: 100)
             #expect(late == .refused(.expiredChallenge))
-            // None of them has spent the operator's token.
+            // None of these calls spent the operator's token.
             #expect(try await world.report("kyc", token: "1", for: challenge, after: 99).advanced != nil)
         },
         ContractRule("A session that has ended completes no step (R8)") { world async throws in

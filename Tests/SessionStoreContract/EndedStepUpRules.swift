@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import SessionTokens
 internal import Testing
 
-/// What ends challenges and grants before their time.
+/// What ends challenges and grants before they expire.
 enum EndedStepUpRules {
     private typealias Change = @Sendable (ContractWorld, User) async throws -> Void
 
@@ -63,7 +63,7 @@ enum EndedStepUpRules {
                 let kept = try await stepUp(users, world)
                 try await ending.change(world, users[0])
                 #expect(try await world.isOpen(kept))
-                // Of two challenges and two grants one each is left to run out.
+                // Of two challenges and two grants, one each is left to expire.
                 #expect(try await world.countExpired(after: 100) == 2)
             }
         }
@@ -145,7 +145,7 @@ enum EndedStepUpRules {
             },
         ]
 
-    /// A challenge and a grant for each user, all of 100 seconds; the last challenge.
+    /// Creates a challenge and a grant for each user, all of 100 seconds. Returns the last challenge.
     private static func stepUp(_ users: [User], _ world: ContractWorld) async throws -> StepUpChallenge {
         var last: StepUpChallenge?
         for user in users {

@@ -1,7 +1,7 @@
 internal import SessionDomain
 internal import Testing
 
-/// What a grant covers, as the refreshes of sessions show it.
+/// What a grant covers, as refreshes of sessions show it.
 enum GrantRules {
     static let all: [ContractRule] = [
         ContractRule("A single-use grant covers exactly its generation, and the next rotation deletes it") {
@@ -15,7 +15,7 @@ enum GrantRules {
             #expect(again.repeatedGeneration == 1)
             #expect(again.grants == first.grants)
             #expect(try await world.rotate(session, generation: 1, proof: world.proof("c")).grants == [])
-            // The grant would have ended by now, but housekeeping finds none.
+            // The grant would have expired by now, but housekeeping finds none: it was deleted.
             #expect(try await world.countExpired(after: 100) == 0)
         },
         ContractRule("A single-use grant covers no other session, and refreshes of other sessions keep it") {
@@ -44,7 +44,7 @@ enum GrantRules {
             }
             let late = try await world.rotate(session, generation: 3, proof: world.proof("d"), after: 100)
             #expect(late.grants == [])
-            // The rotation has deleted it: housekeeping finds nothing.
+            // The rotation deleted the grant, so housekeeping finds none.
             #expect(try await world.countExpired(after: 100) == 0)
         },
         ContractRule("A profile-bound grant covers every session of the user until it ends") { world async throws in

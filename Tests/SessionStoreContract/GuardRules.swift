@@ -6,7 +6,8 @@ internal import Testing
 /// The guards of changes, and what a store does when one fails.
 enum GuardRules {
     static let all: [ContractRule] = [
-        ContractRule("An insert of a taken key fails, and the next attempt is told which key") { world async throws in
+        ContractRule("An insert of a taken key fails, and the facts of the next attempt name the key") {
+            world async throws in
             let app = try await world.addApp()
             let ada = try await world.addUser(externalID: "ext")
             let bob = try await world.addUser("bob@example.com")
@@ -43,7 +44,8 @@ enum GuardRules {
                 .insertIdentifier(ada.identifiers[0], of: other))
             #expect(failures == GuardFailures())
         },
-        ContractRule("A counter at its limit fails, and the next attempt is told until when") { world async throws in
+        ContractRule("A counter at its limit fails, and the facts of the next attempt contain the time it ends") {
+            world async throws in
             let key = CounterKey.stepUps(userID: "usr_1")
             func count(after seconds: Int, limit: Int = 2) async throws -> GuardFailures {
                 try await world.failures(

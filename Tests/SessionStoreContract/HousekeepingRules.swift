@@ -21,7 +21,7 @@ enum HousekeepingRules {
         ContractRule("Expired verifications, counters and redeemed challenges are deleted, and running ones stay") {
             world async throws in
             let user = try await world.addUser()
-            // Its challenge and its code end after 600 seconds, its counter after 600, too.
+            // Challenge, code and counter all expire after 600 seconds.
             _ = try await world.signIn(user)
             try await world.begin(user.identifiers[0], token: "old")
             try await world.begin(try world.mail("bob@example.com"), token: "running", after: 1)

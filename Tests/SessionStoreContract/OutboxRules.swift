@@ -10,7 +10,7 @@ enum OutboxRules {
             let others = [
                 try await world.addWebhook(status: .inactive), try await world.addWebhook([.identifierCreated]),
                 try await world.addWebhook([]), try await world.addWebhook(app: world.otherApp),
-                // A name that only begins or ends like it is another name.
+                // A name that only starts or ends with the wanted name is another name.
                 try await world.addWebhook([.init(rawValue: "user.created.not"), .init(rawValue: "a.user.created")]),
             ]
             let event = try await world.tell(.userCreated)[0]
@@ -63,7 +63,7 @@ enum OutboxRules {
             #expect(first.map(\.delivery.event) == [events[0]])
             #expect(first.map(\.url) == [webhook.url])
             #expect(first.map(\.delivery.attempts) == [0])
-            // The third is not due before it happened.
+            // The third delivery is not due before its event.
             #expect(try await world.claim(after: 1).map(\.delivery.event) == [events[1]])
             #expect(try await world.claim(after: 2).map(\.delivery.event) == [events[2]])
         },

@@ -36,7 +36,7 @@ enum PasswordTryRules {
         },
     ]
 
-    /// The hash that a user's next try would be compared with.
+    /// The hash that the next attempt is compared with.
     static func storedHash(of identifier: CanonicalIdentifier, _ world: ContractWorld) async throws -> String? {
         guard case .found(_, let hash) = try await attempt(identifier, world) else { return nil }
         return hash

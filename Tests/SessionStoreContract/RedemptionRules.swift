@@ -94,7 +94,7 @@ enum RedemptionRules {
             let challenge = try await world.open(for: session, steps: [ContractWorld.customStep])
             try await refuse(.stepNotCompleted, world.reference(challenge), session, world)
             let done = try #require(try await world.report("kyc", token: "t", for: challenge).advanced)
-            // The token from before the step names the completed challenge no more.
+            // The token from before the step is no longer valid for the completed challenge.
             try await refuse(.challengeReused, world.reference(challenge), session, world)
             let outcome = try await world.rotate(
                 session, proof: world.proof("last"), redeeming: world.reference(done))
@@ -111,7 +111,7 @@ enum RedemptionRules {
             for challenge in [adas, bobs] {
                 try await refuse(.challengeMismatch, world.reference(challenge), session, world)
             }
-            // Whatever the token claims, the stored challenge is another session's.
+            // The stored challenge belongs to another session, whatever the token claims.
             let claimed = world.reference(bobs, session: session.id, user: ada.id)
             try await refuse(.invalidChallenge, claimed, session, world)
             let foreigner = try await world.addUser(app: world.otherApp)
@@ -156,7 +156,7 @@ enum RedemptionRules {
         },
     ]
 
-    /// Tries a redemption, which must be refused and leave the session, the grants and the record as they are.
+    /// Tries a redemption that must be rejected and must change neither session, grants nor events.
     private static func refuse(
         _ refusal: Refusal, _ reference: ChallengeReference, _ session: Session, _ world: ContractWorld,
         after seconds: Int = 1

@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import SessionTokens
 internal import Testing
 
-/// Steps whose right code adds an identifier to the user.
+/// Steps whose correct code adds an identifier to the user.
 enum RegisterScopeRules {
     static let all: [ContractRule] = [
         ContractRule("The new identifier is added when its code is correct, and not before, with an event") {
@@ -68,7 +68,7 @@ enum RegisterScopeRules {
         },
     ]
 
-    /// A challenge that adds a phone number, its code sent.
+    /// A challenge that adds a phone number, and whose code was sent.
     private static func open(
         _ new: CanonicalIdentifier, for user: User, limits: OTPLimits = OTPLimits(), _ world: ContractWorld
     ) async throws -> StepUpChallenge {

@@ -130,7 +130,7 @@ enum RotationRules {
         },
         ContractRule("A user that may no longer sign in cannot refresh (R8)") {
             world async throws in
-            // A user stored as suspended beside a live session: what an import or a fault could leave behind.
+            // An import or a fault could leave a suspended user with a live session.
             let user = try await world.addUser()
             let session = try await world.signIn(user)
             _ = try await world.store.perform(

@@ -54,7 +54,7 @@ enum SendStepUpCodeRules {
             let challenge = try await openMailStep(world)
             try await world.begin(try world.mail("ADA@example.com"), token: "login")
             _ = try await world.send(challenge, limits: limits)
-            // Sent again it is not a start.
+            // A code that is sent again does not count as a start.
             #expect(try await world.send(challenge, limits: limits, after: 30).sent?.sends == 2)
             let session = try #require(try await world.store.session(challenge.sessionID, app: world.app))
             let second = try await world.open(for: session, steps: [ContractWorld.mailStep])

@@ -10,7 +10,7 @@ enum SessionListRules {
             let page = try await list(user, world, limit: 2, offset: 1)
             #expect(page.sessions == Array(sessions[1...2]))
             #expect(page.total == 5)
-            // The oldest was seen last now.
+            // The oldest session is now the last one seen.
             _ = try await world.rotate(sessions[4], proof: world.proof("a"), after: 60)
             #expect(try await list(user, world).sessions.first?.id == sessions[4].id)
         },

@@ -87,7 +87,7 @@ enum StepUpCodeRules {
             #expect(try await world.enter("right", for: challenge, limits: limits) == limited)
             #expect(
                 try await world.check("right", token: "login", limits: limits) == .limited(until: world.now + 3601))
-            // What was limited was not counted: the challenge has four tries left.
+            // A limited attempt does not count: the challenge has four attempts left.
             for _ in 0..<4 { #expect(try await world.enter("wrong", for: challenge) == .wrong) }
             #expect(try await world.enter("right", for: challenge) == .refused(.invalidChallenge))
         },

@@ -11,7 +11,7 @@ enum VerificationRules {
         },
         ContractRule("An identifier that may not sign in gets a suppressed verification, which accepts no code") {
             world async throws in
-            // Who has the address, whether people may sign up, and whether the code is then suppressed.
+            // The status of the user with the address, whether sign-up is allowed, and whether the code is suppressed.
             let rows: [(status: User.Status?, signUp: Bool, isSuppressed: Bool)] = [
                 (nil, true, false), (nil, false, true), (.active, true, false), (.active, false, false),
                 (.inactive, true, true), (.suspended, true, true), (.suspended, false, true),

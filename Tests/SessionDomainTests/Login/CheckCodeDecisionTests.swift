@@ -18,7 +18,7 @@ struct CheckCodeDecisionTests {
         get throws { .count(try failures, app: try appID(), limit: OTPLimits().failedChecks, now: now) }
     }
 
-    /// The changes of every right code.
+    /// The changes of every correct code.
     private var spent: [Change] {
         get throws {
             [

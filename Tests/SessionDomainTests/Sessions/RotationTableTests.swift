@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import SessionTokens
 internal import Testing
 
-/// What `decide` answers, without what it stores.
+/// The kind of a decision, without its rows.
 private enum Verdict: Equatable {
     case rotate, again, nonce
     case revoke(RevocationReason)
@@ -72,7 +72,7 @@ private struct Row: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Spending a refresh token, as a table")
+@Suite("Decision on a refresh token, as a table")
 struct RotationTableTests {
     private static let rows: [Row] = [
         Row("the current token rotates", .rotate),
@@ -186,7 +186,7 @@ struct RotationTableTests {
         Row("an app that binds access tokens rotates a session with its key", .rotate) { $0.binding = .dpop },
     ]
 
-    @Test("Decision", arguments: rows)
+    @Test("A presented refresh token gets the decision of its row", arguments: rows)
     private func decision(row: Row) throws {
         #expect(Verdict(row.decide(app: try appID())) == row.verdict)
     }

@@ -45,7 +45,7 @@ private struct Row: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Whether a step may be done now, as a table")
+@Suite("Refusals of a step, as a table")
 struct ChallengeReferenceTableTests {
     private static let rows: [Row] = [
         Row("the valid token, with its key", nil),
@@ -96,7 +96,7 @@ struct ChallengeReferenceTableTests {
         },
     ]
 
-    @Test("Refusal", arguments: rows)
+    @Test("A step gets the refusal of its row", arguments: rows)
     private func refusal(row: Row) throws {
         #expect(try row.judge() == row.refusal)
     }

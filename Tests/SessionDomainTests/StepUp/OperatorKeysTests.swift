@@ -76,7 +76,7 @@ struct OperatorKeysTests {
         #expect(egress.requests.count == 2)
     }
 
-    /// An answer that lets everybody else run first.
+    /// An answer after all other tasks have run.
     private func slowly(_ reply: FakeEgress.Reply) -> FakeEgress {
         FakeEgress { _, _ in
             for _ in 0..<200 { await Task.yield() }

@@ -109,7 +109,7 @@ struct RedeemChallengeTableTests {
         Row("a grant that ends before it begins", .refuse(.expiredChallenge)) { $0.grantedFor = 10 },
     ]
 
-    @Test("Decision", arguments: rows)
+    @Test("A redemption gets the decision of its row", arguments: rows)
     private func decision(row: Row) throws {
         switch (try row.decide(), row.verdict) {
         case (.redeemedBefore, .before): break

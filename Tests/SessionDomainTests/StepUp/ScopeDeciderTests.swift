@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Decisions on scopes, as tables (S2)")
 struct ScopeDeciderTests {
-    // MARK: What the tables are over
+    // MARK: Inputs
 
     private struct Steps: Sendable {
         let keys: [String]
@@ -41,7 +41,7 @@ struct ScopeDeciderTests {
         try types.map { $0 == .emailAddress ? try TestApp.mail() : try TestApp.phone() }
     }
 
-    /// Decides about `pay`, unless told otherwise.
+    /// Decides on a scope, `pay` by default.
     private func decide(
         _ scope: String = "pay", rules: [ScopeRule]?, registered: [String]? = nil, owns types: Set<IdentifierType> = [],
         metadata: [String: String]? = nil, egress: FakeEgress = .unreachable, recorder: EventRecorder = EventRecorder()
@@ -176,7 +176,7 @@ struct ScopeDeciderTests {
         }
     }
 
-    // MARK: Nobody
+    // MARK: Rejected
 
     @Test("A scope without configuration, rule or registration is rejected")
     func nobody() async throws {

@@ -35,7 +35,7 @@ struct StepUpMetadataTests {
             return
         }
         #expect(message.hasPrefix("metadata"))
-        // Neither log nor answer repeats what a client sent.
+        // Neither log nor answer repeats a value of the client.
         #expect(!message.contains("vvv"))
     }
 

@@ -40,7 +40,7 @@ struct CanonicalIdentifierTests {
         arguments: [
             ("Ada@Example.COM", "ada@example.com", "Ada@Example.COM"),
             (" \tada@example.com\r\n", "ada@example.com", "ada@example.com"),
-            // Decomposed and precomposed are one; so are their capitals.
+            // Decomposed and precomposed letters are equal, in either case.
             ("JOSE\u{301}@example.com", "jos\u{E9}@example.com", "JOSE\u{301}@example.com"),
             ("JOS\u{C9}@example.com", "jos\u{E9}@example.com", "JOS\u{C9}@example.com"),
             ("a+tag@sub.example.co", "a+tag@sub.example.co", "a+tag@sub.example.co"),
@@ -52,7 +52,7 @@ struct CanonicalIdentifierTests {
         ])
     func emailAddress(typed: String, canonical: String, value: String) throws {
         let identifier = try CanonicalIdentifier(type: "email_address", value: typed)
-        // Scalars, because strings that differ only in their form are equal.
+        // Compare scalars, because Swift strings are equal under canonical equivalence.
         #expect(Array(identifier.canonical.unicodeScalars) == Array(canonical.unicodeScalars))
         #expect(Array(identifier.value.unicodeScalars) == Array(value.unicodeScalars))
     }
