@@ -87,14 +87,14 @@ enum FactRules {
             let (ended, expired) = (try await world.signIn(ada), try await world.signIn(ada, idle: 5))
             _ = try await world.signIn(bob)
             try await world.endSession(ended)
-            func live(after seconds: Int) async throws -> [Session] {
+            let live = { (seconds: Int) async throws -> [Session] in
                 try await world.read { query in
                     query.user = .id(ada.id)
                     query.liveSessions = world.now + seconds
                 }.liveSessions
             }
-            #expect(try await live(after: 4) == [one, two, expired].sorted { $0.id < $1.id })
-            #expect(try await live(after: 5) == [one, two].sorted { $0.id < $1.id })
+            #expect(try await live(4) == [one, two, expired].sorted { $0.id < $1.id })
+            #expect(try await live(5) == [one, two].sorted { $0.id < $1.id })
         },
         ContractRule("Unredeemed challenges of a session come newest first") { world async throws in
             let session = try await world.signIn(try await world.addUser())
@@ -111,13 +111,13 @@ enum FactRules {
             let bob = try await world.addUser("bob@example.com", externalID: "bob")
             _ = try await world.addUser("eve@example.com", app: world.otherApp, externalID: "eve")
             let addresses = try ["ada@example.com", "bob@example.com", "eve@example.com"].map(world.mail)
-            func owners(_ identifiers: [CanonicalIdentifier], _ externalID: String?) async throws -> Set<String> {
-                let owners = try await world.read {
+            let owners = { (identifiers: [CanonicalIdentifier], externalID: String?) async throws -> Set<String> in
+                let found = try await world.read {
                     $0.owners = .init(identifiers: identifiers, externalID: externalID)
                 }.owners
-                #expect(Set(owners.map(\.id)).count == owners.count)
-                for user in owners { #expect([ada, bob].contains(user)) }
-                return Set(owners.map(\.id))
+                #expect(Set(found.map(\.id)).count == found.count)
+                for user in found { #expect([ada, bob].contains(user)) }
+                return Set(found.map(\.id))
             }
             #expect(try await owners(addresses, "ada") == [ada.id, bob.id])
             #expect(try await owners([addresses[0]], "ada") == [ada.id])
@@ -139,7 +139,7 @@ enum FactRules {
         },
         ContractRule("The time before which logins are void is the one that was written last") { world async throws in
             let user = try await world.addUser()
-            func read() async throws -> Timestamp? {
+            let read = { () async throws -> Timestamp? in
                 try await world.read { query in
                     query.user = .id(user.id)
                     query.loginsVoidBefore = true
@@ -154,19 +154,19 @@ enum FactRules {
             try await world.addApp()
             let (webhook, other) = (try await world.addWebhook(), try await world.addWebhook())
             let events = try await world.tell(.userCreated, .userCreated, .userCreated)
-            func due(after seconds: Int, limit: Int) async throws -> [Event] {
+            let due = { (seconds: Int, limit: Int) async throws -> [Event] in
                 try await world.read { query in
                     query.webhook = webhook.id
                     query.dueDeliveries = .init(now: world.now + seconds, limit: limit)
                 }.dueDeliveries.map(\.event)
             }
-            #expect(try await due(after: 1, limit: 10) == [events[0], events[1]])
-            #expect(try await due(after: 2, limit: 2) == [events[0], events[1]])
+            #expect(try await due(1, 10) == [events[0], events[1]])
+            #expect(try await due(2, 2) == [events[0], events[1]])
             let first = WebhookDelivery(webhookID: webhook.id, event: events[0], nextAttemptAt: world.now)
             try await world.write(.leaseDelivery(first, until: world.now + 2))
-            #expect(try await due(after: 2, limit: 10) == [events[1], events[0], events[2]])
+            #expect(try await due(2, 10) == [events[1], events[0], events[2]])
             try await world.write(.failPendingDeliveries(of: webhook, error: "stopped"))
-            #expect(try await due(after: 2, limit: 10) == [])
+            #expect(try await due(2, 10) == [])
             #expect(try await world.deliveries(of: other).map(\.status) == [.pending, .pending, .pending])
             #expect(try await world.read { $0.webhookCount = true }.webhookCount == 2)
         },

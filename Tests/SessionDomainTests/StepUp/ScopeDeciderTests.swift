@@ -176,10 +176,10 @@ struct ScopeDeciderTests {
         }
     }
 
-    // MARK: Rejected
+    // MARK: No rule
 
     @Test("A scope without configuration, rule or registration is rejected")
-    func nobody() async throws {
+    func noRule() async throws {
         let grant = StepUpDecision.grant(GrantTerms(mode: .singleUse, grantedFor: 0))
         let rule = ScopeRule(scope: "pay", mode: .direct([.emailAddress], grant))
         let owns: Set = [IdentifierType.emailAddress]

@@ -6,7 +6,7 @@
     @testable import Terminal
 
     @Suite("Messages of the app")
-    struct WordsTests {
+    struct MessagesTests {
         let service: TestService
         private let console = Console(ask: { _ in throw EndOfInput() }, say: { _ in })
 
@@ -24,7 +24,7 @@
         }
 
         @Test("Without a session the message tells the user to sign in")
-        func nobody() async throws {
+        func signedOut() async throws {
             #expect(
                 await complaint(about: "whoami", client: try service.client())
                     == "You are not signed in. Sign in with: Terminal login EMAIL")
