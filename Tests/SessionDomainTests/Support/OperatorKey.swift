@@ -14,14 +14,8 @@ struct OperatorKey: Sendable {
         key = try _RSA.Signing.PrivateKey(derRepresentation: FixedRSAKeys.key(index).derRepresentation)
     }
 
-<<<<<<< HEAD:Tests/SessionDomainTests/Support/OperatorKey.swift
     static let first = Result { try OperatorKey(id: "kid-1", index: 0) }
     static let second = Result { try OperatorKey(id: "kid-2", index: 1) }
-=======
-    /// Generated once, because RSA keys are slow.
-    static let first = Result { try OperatorKey(id: "kid-1") }
-    static let second = Result { try OperatorKey(id: "kid-2") }
->>>>>>> cba9ace35ccc8107ad3658535d6720ab9977bc14:Tests/SessionDomainTests/Fakes/OperatorKey.swift
 
     var jwk: JSONValue {
         get throws {
