@@ -179,7 +179,7 @@ struct ScopeDeciderTests {
     // MARK: Rejected
 
     @Test("A scope without configuration, rule or registration is rejected")
-    func nobody() async throws {
+    func rejected() async throws {
         let grant = StepUpDecision.grant(GrantTerms(mode: .singleUse, grantedFor: 0))
         let rule = ScopeRule(scope: "pay", mode: .direct([.emailAddress], grant))
         let owns: Set = [IdentifierType.emailAddress]
