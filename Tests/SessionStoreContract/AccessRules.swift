@@ -17,8 +17,8 @@ enum AccessRules {
                 for session in sessions { #expect(try await !world.isLive(session)) }
                 #expect(try await world.isLive(bobs))
                 #expect(try await world.check("right", token: "token") == .unknown)
-                let told = try await world.happened().dropFirst(before)
-                #expect(Array(told) == [.userStatusChanged, .sessionRevoked, .sessionRevoked])
+                let appended = try await world.happened().dropFirst(before)
+                #expect(Array(appended) == [.userStatusChanged, .sessionRevoked, .sessionRevoked])
             }
         } + [
             ContractRule("A user that becomes active again gets no session back") { world async throws in

@@ -105,8 +105,8 @@ enum ChangePasswordRules {
                 #expect(try await world.isLive(other) == !ends)
                 #expect(try await world.isLive(bobs))
             }
-            let told = try await world.store.events(app: world.app, limit: 100, offset: 0)
-            let ended = told.filter { $0.name == .sessionRevoked }
+            let appended = try await world.store.events(app: world.app, limit: 100, offset: 0)
+            let ended = appended.filter { $0.name == .sessionRevoked }
             #expect(ended.map { $0.data["reason"] } == ["password_changed"])
         },
         ContractRule("A rejected password change ends nothing") { world async throws in

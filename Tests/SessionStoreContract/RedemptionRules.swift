@@ -20,10 +20,10 @@ enum RedemptionRules {
                     mode: .sessionBound, generation: 1, expiresAt: world.now + 102)
             }
             #expect(grants.first == expected)
-            let told = try await world.store.events(app: world.app, limit: 1, offset: 0).first
-            #expect(told?.name == .stepUpGranted)
-            #expect(told?.data["scope"] == "pay")
-            #expect(told?.data["session_id"] == .string(session.id))
+            let appended = try await world.store.events(app: world.app, limit: 1, offset: 0).first
+            #expect(appended?.name == .stepUpGranted)
+            #expect(appended?.data["scope"] == "pay")
+            #expect(appended?.data["session_id"] == .string(session.id))
         },
         ContractRule("A completed challenge is redeemed once, and a later refresh with it changes nothing (S3)") {
             world async throws in

@@ -18,9 +18,9 @@ enum RegisterScopeRules {
             #expect(user.identifiers == ada.identifiers + [new])
             #expect(user.updatedAt == world.now + 7)
             #expect(try await world.store.user(with: new, app: world.app) == user)
-            let told = try await world.store.events(app: world.app, limit: 1, offset: 0)
-            #expect(told.map(\.name) == [.identifierCreated])
-            #expect(told.first?.data["user_id"] == .string(ada.id))
+            let appended = try await world.store.events(app: world.app, limit: 1, offset: 0)
+            #expect(appended.map(\.name) == [.identifierCreated])
+            #expect(appended.first?.data["user_id"] == .string(ada.id))
         },
         ContractRule("An identifier of another user is not added, and the challenge is deleted") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await addPhoneOwner(world))

@@ -29,8 +29,8 @@ enum RotationRaceRules {
             #expect(outcomes.compactMap(\.rotatedGeneration) == [1])
             #expect(outcomes.compactMap(\.reason) == [.refreshTokenReused])
             #expect(outcomes.filter { $0 == .refused(.unauthorized) }.count == 62)
-            let told = try await world.happened().filter { $0 == .refreshTokenReused }
-            #expect(told.count == 1)
+            let appended = try await world.happened().filter { $0 == .refreshTokenReused }
+            #expect(appended.count == 1)
         },
         ContractRule("Concurrent uses of a stolen old token end the session once, with one event") {
             world async throws in

@@ -1,5 +1,5 @@
 internal import GRDB
-internal import SessionDomain
+package import SessionDomain
 
 extension Verification {
     static let columns = """
@@ -60,5 +60,11 @@ extension Database {
         try run(
             "DELETE FROM verifications WHERE app_id = ? AND type = ? AND canonical = ?",
             [app, identifier.type, identifier.canonical])
+    }
+}
+
+extension SQLiteStore: LoginStore {
+    package func verification(tokenHash: String, app: AppID) async throws -> Verification? {
+        try await read { db in try db.verification(tokenHash: tokenHash, app: app) }
     }
 }

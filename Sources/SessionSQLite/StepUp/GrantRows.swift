@@ -1,5 +1,5 @@
 internal import GRDB
-internal import SessionDomain
+package import SessionDomain
 
 extension Grant {
     static let columns = "id, app_id, user_id, session_id, scope, mode, generation, expires_at"
@@ -47,5 +47,11 @@ extension Database {
                 try run("DELETE FROM \(table) WHERE app_id = ? AND scope = ?", [app, scope])
             }
         }
+    }
+}
+
+extension SQLiteStore: StepUpStore {
+    package func grants(of userID: String, app: AppID) async throws -> [Grant] {
+        try await read { db in try db.grants(of: userID, app: app) }
     }
 }

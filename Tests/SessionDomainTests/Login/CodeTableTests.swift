@@ -31,7 +31,7 @@ struct CodeTableTests {
     @Test(
         "An expired or used-up code is wrong, and the attempt is not counted",
         arguments: [(0, 0), (-1, 0), (600, 5), (600, 6)])
-    func dead(expires: Int, checks: Int) throws {
+    func expired(expires: Int, checks: Int) throws {
         #expect(try check().precheck(try verification(expires: expires, checks: checks)) == .stop(.wrong))
     }
 

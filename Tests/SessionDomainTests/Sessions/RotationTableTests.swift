@@ -230,7 +230,7 @@ struct RotationTableTests {
     }
 
     @Test("Reuse has events for the reuse and for the end of the session")
-    func told() throws {
+    func reuseEvents() throws {
         let row = Row("", .reuse) { $0.generation = 3 }
         guard case .revoke(let next, let events, _) = row.decide(app: try appID()) else {
             Issue.record("not revoked")
