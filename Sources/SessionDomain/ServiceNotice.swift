@@ -18,7 +18,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
             "the clock advanced by \(seconds) seconds more than the elapsed time. Tokens and codes expire by this clock, but "
                 + "expired rows are not deleted by it until it has stayed there for a day: check the clock of this machine"
         case .masterKeyMissing(let id):
-            "signing keys in the database are sealed with the master key \(id.debugDescription), which this process does not "
+            "signing keys in the database are sealed under the master key \(id.debugDescription), which this process does not "
                 + "have. It continues with the keys that it opened before and uses no others: add that master key to the "
                 + "master keys of this process, and restart it"
         }

@@ -97,7 +97,7 @@ package enum KeyRingError: Error, CustomStringConvertible {
         switch self {
         case .cannotOpen: "a stored signing key cannot be opened: the master keys do not belong to this database"
         case .unknownMasterKey(let id):
-            "a stored signing key is sealed with the master key \(id.debugDescription), which this process does not have: "
+            "a stored signing key is sealed under the master key \(id.debugDescription), which this process does not have: "
                 + "add it to the master keys and restart"
         }
     }
