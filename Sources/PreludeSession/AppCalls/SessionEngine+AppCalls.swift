@@ -22,7 +22,7 @@ extension SessionEngine {
 
     /// Whether the token is valid but lacks a step-up (RFC 9470 §3). A renewed token would be rejected too.
     private static func asksForStepUp(_ response: HTTPResponse) -> Bool {
-        response.headerFields[values: .wwwAuthenticate].contains(where: StepUpRequirement.isNamed)
+        response.headerFields[values: .wwwAuthenticate].contains(where: StepUpRequirement.asksForStepUp)
     }
 
     /// The header fields that authorize a request for the signed-in user.

@@ -20,7 +20,7 @@ enum AccessTokenBinding {
 
     /// Whether the `token_type` of a response matches its token. A token of an unknown type must not be used (RFC 6749
     /// §7.1). Servers with one type only may send none.
-    static func agrees(with tokenType: String?, _ accessToken: String) -> Bool {
+    static func matches(tokenType: String?, accessToken: String) -> Bool {
         guard let tokenType else { return true }
         return tokenType.lowercased() == (isBound(accessToken) ? "dpop" : "bearer")
     }

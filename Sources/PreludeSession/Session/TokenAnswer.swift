@@ -9,7 +9,7 @@ enum TokenAnswer {
         guard let body = try? JSONDecoder().decode(TokenResponse.self, from: answer.body),
             let refreshToken = answer.header(HeaderName.refreshToken) ?? previous?.refreshToken
         else { throw PreludeSessionError.refreshFailed("the server's response contains no tokens") }
-        guard AccessTokenBinding.agrees(with: body.tokenType, body.accessToken) else {
+        guard AccessTokenBinding.matches(tokenType: body.tokenType, accessToken: body.accessToken) else {
             throw PreludeSessionError.refreshFailed("token_type in the response does not match the access token")
         }
         return StoredSession(
