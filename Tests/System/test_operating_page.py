@@ -69,7 +69,7 @@ def test_the_service_of_the_page_believes_the_proxy_of_the_page(service):
 
 
 def test_the_proxy_writes_every_header_that_the_service_believes():
-    source = (ROOT / "Sources" / "SessionHTTP" / "Edge" / "Client.swift").read_text()
+    source = (ROOT / "Sources" / "SessionHTTP" / "Client" / "Client.swift").read_text()
     believed = set(re.findall(r'"(x-forwarded-[a-z]+)"', source))
     written = dict(re.findall(r"proxy_set_header (\S+) (\S+);", blocks("nginx")[0]))
     assert len(believed) == 2
