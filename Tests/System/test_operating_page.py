@@ -69,7 +69,7 @@ def test_the_service_of_the_page_trusts_the_proxy_of_the_page(service):
 
 
 def test_the_proxy_sets_every_header_that_the_service_trusts():
-    source = (ROOT / "Sources" / "SessionHTTP" / "Edge" / "Client.swift").read_text()
+    source = (ROOT / "Sources" / "SessionHTTP" / "Client" / "Client.swift").read_text()
     trusted = set(re.findall(r'"(x-forwarded-[a-z]+)"', source))
     written = dict(re.findall(r"proxy_set_header (\S+) (\S+);", blocks("nginx")[0]))
     assert len(trusted) == 2

@@ -42,6 +42,7 @@ struct UserAgentTests {
         Row("Prelude/1.0 (Apple; iOS 17", nothing, "unknown"),
         Row("Prelude/1.0", nothing, "unknown"),
         Row("prelude/1.0 (Apple; iOS 17)", nothing, "unknown"),
+        Row("App/2.0 Prelude/1.0 (Apple; iOS 17)", nothing, "unknown"),
     ]
 
     static let browsers = [
