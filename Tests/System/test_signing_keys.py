@@ -228,8 +228,8 @@ def test_a_credential_of_systemd_is_found_without_a_setting(tmp_path):
 
 @pytest.mark.parametrize(
     ("value", "word"), [
-        ("AAAA", "32 bytes"), ("not base64url!", "32 bytes"), ("", "holds no key"), ("twice", "twice"),
-        ('{"version": 9, "keys": []}', "not a key file"), ('{"version": 1, "keys": []}', "holds no key"),
+        ("AAAA", "32 bytes"), ("not base64url!", "32 bytes"), ("", "contains no key"), ("twice", "twice"),
+        ('{"version": 9, "keys": []}', "not a key file"), ('{"version": 1, "keys": []}', "contains no key"),
     ])
 def test_invalid_master_keys_are_rejected(tmp_path, value, word):
     if value == "twice":
