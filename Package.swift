@@ -1,60 +1,27 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
-/// The SDK and the verifier run on old systems; the service's runtime needs macOS 15.
-/// `scripts/*` set this variable, so an app that links the SDK never sees the higher floor.
+/// `scripts/environment` sets this variable. With it, this manifest describes the service, the examples and all tests.
+/// Without it, the manifest is what apps see: the SDK on older systems, and no dependency that only the service has.
 let buildsService = Context.environment["PRELUDE_SESSION_SERVICE"] != nil
 
-/// For what a product reaches beyond the SDK's needs: SwiftPM resolves a package for every app unless each way to it
-/// from a product has a condition. `scripts/check-consumer` watches over it.
-let inTests: TargetDependencyCondition? = buildsService ? nil : .when(traits: ["Testing"])
-
-/// For the middleware, which most backends do without.
-let withHummingbird: TargetDependencyCondition? = buildsService ? nil : .when(traits: ["Hummingbird"])
-
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
-
-/// `scripts/fuzz-coverage` sets it: the readers become an archive that libFuzzer is linked to.
-let usesLibFuzzer = Context.environment["PRELUDE_SESSION_LIBFUZZER"] != nil
+// SwiftPM resolves a package for every app unless each way to it from a product has a condition. So these products are
+// conditional wherever they are used. `scripts/check-consumer` tests it.
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Testing"]))
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Testing"]))
+let hummingbird: Target.Dependency = .product(
+    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Hummingbird", "Testing"]))
+let nioCore: Target.Dependency = .product(
+    name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Hummingbird", "Testing"]))
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: inTests)
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: inTests)
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log", condition: inTests)
-let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio", condition: inTests)
-
-/// The examples are packages of their own. Here their tests run with all others, against the service that is built anyway.
-let examples: [Target] =
-    buildsService
-    ? [
-        .executableTarget(
-            name: "Terminal", dependencies: ["PreludeSession"], path: "Examples/Terminal/Sources/Terminal"),
-        .testTarget(
-            name: "TerminalTests", dependencies: ["Terminal", "PreludeSessionTesting"],
-            path: "Examples/Terminal/Tests/TerminalTests", swiftSettings: [.define("Testing")]),
-        .executableTarget(
-            name: "Backend",
-            dependencies: [
-                "PreludeSessionHummingbird", "PreludeSessionVerifier",
-                .product(name: "Hummingbird", package: "hummingbird"),
-            ],
-            path: "Examples/Backend/Sources/Backend"),
-        .testTarget(
-            name: "BackendTests",
-            dependencies: [
-                "Backend", "PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-            ],
-            path: "Examples/Backend/Tests/BackendTests", swiftSettings: [.define("Testing")]),
-    ] : []
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+// Only the executable and tests use these.
+let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
 let package = Package(
     name: "prelude-session",
@@ -70,6 +37,7 @@ let package = Package(
     traits: [
         .trait(name: "Testing", description: "PreludeSessionTesting: the session service inside an app's unit tests."),
         .trait(name: "Hummingbird", description: "PreludeSessionHummingbird: the verifier as middleware."),
+        .default(enabledTraits: buildsService ? ["Hummingbird", "Testing"] : []),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -86,80 +54,37 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // Shared: what crosses the network, and the formats that prove who sent it.
-        .target(name: "SessionWire", swiftSettings: strict),
-        .target(name: "SessionTokens", dependencies: [crypto], swiftSettings: strict),
+        // Shared: what crosses the network, and token formats.
+        .target(name: "SessionWire"),
+        .target(name: "SessionTokens", dependencies: [crypto]),
 
         // The SDK.
         .target(
-            name: "PreludeSession",
-            dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
-            resources: [.copy("PrivacyInfo.xcprivacy")],
-            swiftSettings: strict
-        ),
+            name: "PreludeSession", dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
+            resources: [.copy("PrivacyInfo.xcprivacy")]),
 
         // The verifier, for backends.
-        .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras], swiftSettings: strict),
-        .target(
-            name: "PreludeSessionVerifier",
-            dependencies: ["SessionRSA", "SessionTokens", crypto, httpTypes],
-            swiftSettings: strict
-        ),
-
+        .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras]),
+        .target(name: "PreludeSessionVerifier", dependencies: ["SessionRSA", "SessionTokens", crypto, httpTypes]),
         .target(
             name: "PreludeSessionHummingbird",
-            dependencies: [
-                "PreludeSessionVerifier", httpTypes,
-                .product(name: "Hummingbird", package: "hummingbird", condition: withHummingbird),
-                .product(name: "NIOCore", package: "swift-nio", condition: withHummingbird),
-            ],
-            // SwiftPM defines it with the trait.
-            swiftSettings: strict + (buildsService ? [.define("Hummingbird")] : [])
-        ),
+            dependencies: ["PreludeSessionVerifier", httpTypes, hummingbird, nioCore]),
 
         // The service: rules first, then its edges, then the executable.
-        .target(
-            name: "SessionDomain", dependencies: ["SessionTokens", "SessionRSA", crypto], swiftSettings: strict),
+        .target(name: "SessionDomain", dependencies: ["SessionTokens", "SessionRSA", crypto]),
         .target(
             name: "SessionEgress",
             dependencies: [
-                "SessionDomain",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                nioCore,
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "SessionSQLite",
-            dependencies: ["SessionDomain", grdb],
-            swiftSettings: strict
-        ),
+                "SessionDomain", .product(name: "AsyncHTTPClient", package: "async-http-client"), nioCore, nioHTTP1,
+                nioPosix, nioSSL,
+            ]),
+        .target(name: "SessionSQLite", dependencies: ["SessionDomain", grdb]),
         .systemLibrary(
-            name: "CSodium",
-            pkgConfig: "libsodium",
-            providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]
-        ),
-        .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"], swiftSettings: strict),
+            name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+        .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"]),
         .target(
             name: "SessionHTTP",
-            dependencies: [
-                "SessionDomain", "SessionTokens", "SessionWire", hummingbird, httpTypes, logging,
-                nioCore,
-            ],
-            swiftSettings: strict
-        ),
-        // The service for the unit tests of apps: no system library beyond SQLite, so that it links wherever they run.
-        .target(
-            name: "PreludeSessionTesting",
-            dependencies: [
-                "PreludeSession", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite", "SessionTokens",
-                "SessionWire", crypto, httpTypes, hummingbird, logging, nioCore,
-            ],
-            swiftSettings: strict
-        ),
+            dependencies: ["SessionDomain", "SessionTokens", "SessionWire", hummingbird, httpTypes, logging, nioCore]),
         .executableTarget(
             name: "prelude-session",
             dependencies: [
@@ -170,140 +95,129 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
 
-        // The proof.
-        // Asks the Python in Tests/ForeignJudge for a second opinion.
+        // The service for the unit tests of apps. SQLite is its only system library, so it links on every platform.
         .target(
-            name: "SessionForeignJudge",
-            dependencies: ["SessionTokens"],
-            path: "Tests/SessionForeignJudge",
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SessionTokensTests",
-            dependencies: ["SessionConformance", "SessionForeignJudge", "SessionTokens", crypto],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SessionRSATests",
-            dependencies: ["SessionForeignJudge", "SessionRSA", "SessionTokens", crypto, cryptoExtras],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SessionEgressTests",
+            name: "PreludeSessionTesting",
             dependencies: [
-                "SessionDomain", "SessionEgress", "SessionForeignJudge", "SessionTokens",
-                nioCore,
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: strict
-        ),
-        // What the RFCs ask of tokens and proofs, as mutations of valid ones; whoever verifies any runs all of them.
+                "PreludeSession", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite", "SessionTokens",
+                "SessionWire", crypto, httpTypes, hummingbird, logging, nioCore,
+            ]),
+
+        // Test support.
+        // Checks tokens and proofs with the Python in Tests/ForeignJudge.
+        .target(name: "SessionForeignJudge", dependencies: ["SessionTokens"], path: "Tests/SessionForeignJudge"),
+        // The rules of the RFCs for tokens and proofs, as mutations of valid ones. Every verifier runs all of them.
         .target(
-            name: "SessionConformance",
-            dependencies: ["SessionRSA", "SessionTokens", crypto],
-            path: "Tests/SessionConformance",
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "PreludeSessionVerifierTests",
-            dependencies: [
-                "PreludeSessionVerifier", "SessionConformance", "SessionRSA", "SessionTokens", httpTypes, nioCore,
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "PreludeSessionHummingbirdTests",
-            dependencies: [
-                "PreludeSessionHummingbird", "PreludeSessionVerifier", "SessionConformance", "SessionTokens",
-                hummingbird,
-                httpTypes, nioCore, .product(name: "HummingbirdTesting", package: "hummingbird"),
-            ],
-            swiftSettings: strict
-        ),
-        // The readers of what strangers send, with rules for every input: for the tests, and for libFuzzer.
+            name: "SessionConformance", dependencies: ["SessionRSA", "SessionTokens", crypto],
+            path: "Tests/SessionConformance"),
+        // The requirements for a store. The tests of each store run all of them.
+        .target(
+            name: "SessionStoreContract", dependencies: ["SessionDomain", "SessionTokens"],
+            path: "Tests/SessionStoreContract"),
+        // The readers of untrusted input, with rules for every input: for the tests, and for libFuzzer.
         .target(
             name: "FuzzReaders",
             dependencies: [
                 "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionTokens",
                 "SessionWire", httpTypes, hummingbird, nioCore,
             ],
-            path: "Tests/FuzzReaders",
-            swiftSettings: strict + (usesLibFuzzer ? [.define("LIBFUZZER")] : [])
-        ),
+            path: "Tests/FuzzReaders"),
+
+        // Tests.
+        .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"]),
         .testTarget(
-            name: "FuzzTests",
+            name: "SessionTokensTests",
+            dependencies: ["SessionConformance", "SessionForeignJudge", "SessionTokens", crypto]),
+        .testTarget(
+            name: "SessionRSATests",
             dependencies: [
-                "FuzzReaders", "PreludeSessionTesting", "SessionConformance", "SessionDomain", "SessionHTTP",
-                "SessionSQLite", "SessionTokens", "SessionWire", httpTypes, hummingbird, nioCore,
-            ],
-            swiftSettings: strict
-        ),
-        // What SessionHTTP reads from requests and writes to responses.
+                "SessionConformance", "SessionForeignJudge", "SessionRSA", "SessionTokens", crypto, cryptoExtras,
+            ]),
+        .testTarget(
+            name: "PreludeSessionTests", dependencies: ["PreludeSession", "SessionWire", crypto, httpTypes]),
+        .testTarget(
+            name: "PreludeSessionVerifierTests",
+            dependencies: [
+                "PreludeSessionVerifier", "SessionConformance", "SessionRSA", "SessionTokens", httpTypes, nioCore,
+                nioHTTP1, nioPosix,
+            ]),
+        .testTarget(
+            name: "PreludeSessionHummingbirdTests",
+            dependencies: [
+                "PreludeSessionHummingbird", "PreludeSessionVerifier", "SessionConformance", "SessionTokens",
+                httpTypes, hummingbird, hummingbirdTesting, nioCore,
+            ]),
+        .testTarget(
+            name: "SessionDomainTests",
+            dependencies: ["SessionConformance", "SessionDomain", "SessionRSA", "SessionTokens", cryptoExtras]),
         .testTarget(
             name: "SessionHTTPTests",
             dependencies: [
                 "PreludeSessionTesting", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens",
                 "SessionWire", httpTypes, hummingbird, logging, nioCore,
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"], swiftSettings: strict),
+            ]),
+        .testTarget(
+            name: "SessionEgressTests",
+            dependencies: [
+                "SessionDomain", "SessionEgress", "SessionForeignJudge", "SessionTokens", nioCore, nioHTTP1, nioPosix,
+                nioSSL,
+            ]),
+        .testTarget(
+            name: "SessionSQLiteTests", dependencies: ["SessionDomain", "SessionSQLite", "SessionStoreContract", grdb]),
+        .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
+        // Uses products only, as an app does.
+        .testTarget(
+            name: "PreludeSessionTestingTests",
+            dependencies: ["PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier", httpTypes]),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "FuzzReaders", "PreludeSessionTesting", "SessionConformance", "SessionDomain", "SessionHTTP",
+                "SessionSQLite", "SessionTokens", "SessionWire", httpTypes, hummingbird, nioCore,
+            ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "PreludeSession", "PreludeSessionHummingbird", "PreludeSessionTesting", "PreludeSessionVerifier",
-                "SessionArgon2", "SessionConformance",
-                "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite", "SessionTokens", "SessionWire",
-                httpTypes, hummingbird, logging, nioCore,
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: strict
-        ),
-        // As an app would write them: nothing but products.
-        .testTarget(
-            name: "PreludeSessionTestingTests",
-            dependencies: ["PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier", httpTypes],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "PreludeSessionTests",
-            dependencies: ["PreludeSession", "SessionWire", crypto, httpTypes],
-            swiftSettings: strict
-        ),
-        // What every store must do; each store's tests run all of it.
-        .target(
-            name: "SessionStoreContract",
-            dependencies: ["SessionDomain", "SessionTokens"],
-            path: "Tests/SessionStoreContract",
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SessionSQLiteTests",
-            dependencies: [
-                "SessionDomain", "SessionSQLite", "SessionStoreContract",
-                grdb,
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SessionArgon2Tests",
-            dependencies: ["SessionArgon2", "SessionDomain"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SessionDomainTests", dependencies: ["SessionDomain", "SessionRSA", "SessionTokens", cryptoExtras],
-            swiftSettings: strict),
-    ] + examples
+                "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite",
+                "SessionTokens", "SessionWire", httpTypes, hummingbird, logging, nioCore, nioPosix,
+            ]),
+    ]
 )
 
-if usesLibFuzzer {
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}
+
+// The examples are packages of their own, with the default settings. Here their tests run with all others. Apps must not
+// see these targets: an app may have a target with the same name.
+if buildsService {
+    package.targets += [
+        .executableTarget(
+            name: "Terminal", dependencies: ["PreludeSession"], path: "Examples/Terminal/Sources/Terminal"),
+        .testTarget(
+            name: "TerminalTests", dependencies: ["Terminal", "PreludeSessionTesting"],
+            path: "Examples/Terminal/Tests/TerminalTests"),
+        .executableTarget(
+            name: "Backend", dependencies: ["PreludeSessionHummingbird", "PreludeSessionVerifier", hummingbird],
+            path: "Examples/Backend/Sources/Backend"),
+        .testTarget(
+            name: "BackendTests",
+            dependencies: [
+                "Backend", "PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier", hummingbird,
+                hummingbirdTesting,
+            ],
+            path: "Examples/Backend/Tests/BackendTests"),
+    ]
+}
+
+// `scripts/fuzz-coverage` links this archive to libFuzzer.
+if Context.environment["PRELUDE_SESSION_LIBFUZZER"] != nil {
     package.products.append(.library(name: "FuzzReadersArchive", type: .static, targets: ["FuzzReaders"]))
 }

@@ -1,5 +1,5 @@
-# Medians of the plugin's influx lines, a row for each benchmark, as a Markdown table. Benchmarks have no comma in their
-# names, so fields are counted from the end, for a machine's description may have some.
+# Writes the medians of the plugin's influx lines as a Markdown table, one row per benchmark. Fields are counted from the
+# end, because the machine's description may contain commas. Benchmark names contain none.
 BEGIN { FS = "," }
 NF >= 15 && $(NF - 5) == 50 {
     name = $(NF - 6)

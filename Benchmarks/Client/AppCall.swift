@@ -8,9 +8,9 @@ import PreludeSession
     import FoundationNetworking
 #endif
 
-/// `data(for:)` beside a bare URLSession, both to one server on loopback.
+/// Compares `data(for:)` with a plain URLSession. Both call the same server on loopback.
 ///
-/// - Parameter bound: Whether the access token is bound to the key, so that each call bears a proof.
+/// - Parameter bound: Whether the access token is bound to the key, so that each request needs a proof.
 func appCall(bound: Bool) {
     struct Stage {
         let client: PreludeSessionClient

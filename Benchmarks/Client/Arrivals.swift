@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts who has come, and lets one wait for the last of them.
+/// A barrier: counts arriving tasks and lets one task wait for all of them.
 final class Arrivals: Sendable {
     private let missing: Mutex<Int>
     private let complete: AsyncStream<Void>
@@ -11,7 +11,7 @@ final class Arrivals: Sendable {
         (complete, signal) = AsyncStream.makeStream()
     }
 
-    /// Somebody is here.
+    /// Counts one arrival.
     func arrive() {
         let isLast = missing.withLock { missing in
             missing -= 1
@@ -20,6 +20,6 @@ final class Arrivals: Sendable {
         if isLast { signal.finish() }
     }
 
-    /// Returns when all are here.
+    /// Waits until all tasks have arrived.
     func everybody() async { for await _ in complete {} }
 }

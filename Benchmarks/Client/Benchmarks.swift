@@ -1,6 +1,6 @@
 import PreludeSession
 
-/// What the client SDK costs; each in a file of its own.
+/// The benchmarks of the client SDK, one per file.
 let benchmarks: @Sendable () -> Void = {
     proofCreation()
     warmRefresh()
@@ -11,7 +11,7 @@ let benchmarks: @Sendable () -> Void = {
     coldStart("profile") { guard await $0.profile != nil else { throw Unexpected("nobody is signed in") } }
 }
 
-/// A benchmark did not do what it measures.
+/// A benchmark did not execute the operation that it measures.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 

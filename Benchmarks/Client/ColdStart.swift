@@ -4,12 +4,12 @@ import Measurement
 import PlayedService
 import PreludeSession
 
-/// An app's start with a session on disk: a new client, as an app makes it, and its first answer, which comes from the
-/// credential files. Beside it, reading and parsing the session's file and nothing else.
+/// Measures an app's start with a stored session: creates a client and makes one call, which reads the credential files.
+/// The reference reads and parses the session's file.
 ///
 /// - Parameters:
-///   - name: What is asked.
-///   - ask: Asks the new client.
+///   - name: The name of the call.
+///   - ask: Makes the call.
 func coldStart(_ name: String, ask: @escaping (PreludeSessionClient) async throws -> Void) {
     struct Stage {
         let server: LoopbackServer

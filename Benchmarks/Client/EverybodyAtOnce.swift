@@ -2,8 +2,8 @@ import Measurement
 import PlayedService
 import PreludeSession
 
-/// Ten thousand tasks call `refresh()` when the access token is spent: one request, however many ask. Beside it, as many
-/// tasks that wait for one task.
+/// Measures ten thousand concurrent `refresh()` calls with an expired access token, which send one request. In the
+/// reference, as many tasks wait for one task.
 func everybodyAtOnce() {
     let callers = 10_000
     Comparison(
@@ -24,11 +24,12 @@ func everybodyAtOnce() {
         },
         subject: { _ in
             let arrivals = Arrivals(of: callers)
-            // The answer waits until all have asked.
+            // The service responds after all tasks have called.
             let service = try PlayedService(firstLifetime: 0) { await arrivals.everybody() }
             let client = try await service.signIn()
             return {
-                // No task group: the runtime looks a child up among its siblings when it ends, which ten thousand notice.
+                // No task group: when a child ends, the runtime searches it among all children, which is slow for ten
+                // thousand.
                 let tasks = (0..<callers).map { _ in
                     Task {
                         arrivals.arrive()

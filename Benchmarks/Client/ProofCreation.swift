@@ -8,8 +8,10 @@ import PreludeSession
     import FoundationNetworking
 #endif
 
-/// A DPoP proof beside one bare P-256 signature of as many bytes. The way to a proof is `authorize(_:)` with a token that is
-/// bound to the key; without the proof it is the same call with a token that is not.
+/// Compares a DPoP proof with one P-256 signature of a message of similar length.
+///
+/// `authorize(_:)` makes a proof if the token is bound to the key. The cost of the same call with a bearer token is
+/// subtracted.
 func proofCreation() {
     struct Stage {
         let bound: PreludeSessionClient

@@ -2,7 +2,7 @@ import Measurement
 import PlayedService
 import PreludeSession
 
-/// `refresh()` while the access token is good, beside a call of an actor that answers with a stored value.
+/// Compares `refresh()` with a valid access token with a call of an actor that returns a stored value.
 func warmRefresh() {
     struct Stage {
         let client: PreludeSessionClient
@@ -25,7 +25,7 @@ func warmRefresh() {
     ).register()
 }
 
-/// The least that an actor can do.
+/// The smallest possible actor.
 private actor Cell {
     var value = "a value"
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Base64 as JWS wants it (RFC 7515 §2).
+/// base64url without padding (RFC 7515 §2).
 enum Base64URL {
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-")

@@ -1,7 +1,7 @@
 import Measurement
 import PreludeSessionVerifier
 
-/// `verify(_:)` of a bearer token, keys at hand, beside the bare check of its signature by swift-crypto.
+/// Compares `verify(_:)` of a bearer token, with cached keys, with the check of its signature by swift-crypto.
 func bearerToken(_ algorithm: Issuer.Algorithm) {
     struct Stage {
         let verifier: SessionVerifier

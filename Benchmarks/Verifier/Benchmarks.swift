@@ -1,8 +1,8 @@
-/// What the verifier costs a backend; each in a file of its own.
+/// The benchmarks of the verifier, one per file.
 let benchmarks: @Sendable () -> Void = {
     for algorithm in Issuer.Algorithm.allCases { bearerToken(algorithm) }
     boundToken()
 }
 
-/// A benchmark did not do what it measures.
+/// A benchmark did not execute the operation that it measures.
 struct Unexpected: Error {}

@@ -5,7 +5,7 @@ import Measurement
 import PreludeSessionVerifier
 import Synchronization
 
-/// `verify(_:)` of a request with a bound token and its proof, beside the bare checks of both signatures.
+/// Compares `verify(_:)` of a request with a bound token and its proof with the checks of both signatures.
 func boundToken() {
     final class Requests: Sendable {
         private let device = P256.Signing.PrivateKey()
@@ -27,7 +27,7 @@ func boundToken() {
         private let jwk: String
         var bearer: String { token }
 
-        /// Makes proofs in advance, so that making them is not measured.
+        /// Makes requests in advance, so that the signing of their proofs is not measured.
         func prepare(_ count: Int) throws {
             let made = try (0..<count).map { _ in try request() }
             ahead.withLock { $0 = made }

@@ -3,7 +3,7 @@ import CryptoExtras
 import Foundation
 import PreludeSessionVerifier
 
-/// A service, as far as a verifier sees one: its tokens, with the claims and the size of real ones, and its key set.
+/// A fake service for the verifier: its tokens have realistic claims and sizes, and it has a key set.
 struct Issuer: KeySetSource {
     enum Algorithm: String, CaseIterable {
         case edDSA = "EdDSA"
@@ -50,7 +50,7 @@ struct Issuer: KeySetSource {
             keySource: self)
     }
 
-    /// - Parameter thumbprint: Of the key that the token is bound to; `nil` for a bearer token.
+    /// - Parameter thumbprint: The thumbprint of the key that the token is bound to; `nil` for a bearer token.
     func token(_ algorithm: Algorithm, boundTo thumbprint: String? = nil) throws -> String {
         let now = Int(Date().timeIntervalSince1970)
         let header = try JSONEncoder().encode(
@@ -61,7 +61,7 @@ struct Issuer: KeySetSource {
         return try input + "." + Base64URL.encode(signature(algorithm, Data(input.utf8)))
     }
 
-    /// The bare check of a token's signature, with everything parsed beforehand.
+    /// The check of a token's signature alone, with key and signature already parsed.
     func bareCheck(_ algorithm: Algorithm, of token: String) throws -> () -> Bool {
         let parts = token.split(separator: ".")
         let message = Data(parts.prefix(2).joined(separator: ".").utf8)
@@ -87,7 +87,7 @@ struct Issuer: KeySetSource {
         }
     }
 
-    /// As long as a thumbprint.
+    /// A `kid` with the length of a thumbprint.
     private static func keyID(_ algorithm: Algorithm) -> String {
         Base64URL.encode(SHA256.hash(data: Data(algorithm.rawValue.utf8)))
     }

@@ -1,7 +1,7 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
-// In an app of your own: .package(url: "https://…/prelude-session", from: "…", traits: ["Hummingbird"])
+// In your app: .package(url: "https://…/prelude-session", from: "…", traits: ["Hummingbird"])
 let package = Package(
     name: "example-backend",
     platforms: [.macOS(.v15)],

@@ -1,11 +1,11 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 let package = Package(
     name: "session",
     platforms: [.macOS(.v14), .iOS(.v17)],
     dependencies: [
-        // Your app names the repository's URL and a version instead of the path.
+        // In your app: .package(url: "https://…/prelude-session", from: "…")
         .package(name: "prelude-session", path: "../..")
     ],
     targets: [

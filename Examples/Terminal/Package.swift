@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 let package = Package(
@@ -8,7 +8,7 @@ let package = Package(
         .trait(name: "Testing", description: "The session service for the unit tests: swift test --traits Testing")
     ],
     dependencies: [
-        // Your app names the repository's URL and a version instead of the path.
+        // In your app: .package(url: "https://…/prelude-session", from: "…")
         .package(
             name: "prelude-session", path: "../..",
             traits: [.trait(name: "Testing", condition: .when(traits: ["Testing"]))]

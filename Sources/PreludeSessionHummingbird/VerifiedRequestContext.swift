@@ -2,33 +2,33 @@
     public import Hummingbird
     public import PreludeSessionVerifier
 
-    /// A request context with room for who sent the request.
+    /// A request context that stores the verified user.
     @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     public protocol VerifiedRequestContext: RequestContext {
-        /// Set by ``VerifierMiddleware``; `nil` outside of it.
+        /// The verified user. ``VerifierMiddleware`` sets it; `nil` for routes without that middleware.
         var user: VerifiedUser? { get set }
     }
 
     @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     extension VerifiedRequestContext {
-        /// Who sent the request.
+        /// Returns the verified user.
         ///
-        /// - Throws: `VerificationError` with status 401 where no ``VerifierMiddleware`` looked at the request.
+        /// - Throws: `VerificationError` with status 401 if no ``VerifierMiddleware`` verified the request.
         public func requireUser() throws(VerificationError) -> VerifiedUser {
             guard let user else { throw VerificationError.missingCredentials }
             return user
         }
     }
 
-    /// The context for backends that need nothing else in it.
+    /// A request context that stores the verified user and nothing else.
     @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     public struct VerifiedContext: VerifiedRequestContext {
-        /// What Hummingbird keeps.
+        /// The storage of Hummingbird.
         public var coreContext: CoreRequestContextStorage
-        /// Who sent the request.
+        /// The verified user; `nil` if the request is not verified.
         public var user: VerifiedUser?
 
-        /// A context of a request that nobody looked at yet.
+        /// Creates the context of a request that is not verified yet.
         public init(source: ApplicationRequestContextSource) {
             coreContext = CoreRequestContextStorage(source: source)
         }

@@ -2,18 +2,23 @@
     public import Hummingbird
     public import PreludeSessionVerifier
 
-    /// Lets in requests with a good access token, `Bearer` or `DPoP`, and answers all others as RFC 6750, RFC 9449 and
-    /// RFC 9470 say.
+    /// Accepts requests with a valid access token (`Bearer` or `DPoP`) and stores the user in the context.
+    ///
+    /// All other requests get the responses that RFC 6750, RFC 9449 and RFC 9470 define.
     @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     public struct VerifierMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
         private let verifier: SessionVerifier
 
-        /// - Parameter verifier: The one verifier of this backend.
+        /// Creates the middleware.
+        ///
+        /// - Parameter verifier: The verifier of this backend. Share one verifier between all middlewares.
         public init(_ verifier: SessionVerifier) {
             self.verifier = verifier
         }
 
-        /// Verifies the request and passes it on with its user.
+        /// Verifies the request and calls the next responder with the user in the context.
+        ///
+        /// - Throws: `VerificationError` if the request is rejected.
         public func handle(
             _ request: Request, context: Context, next: (Request, Context) async throws -> Response
         ) async throws -> Response {
@@ -25,32 +30,39 @@
         }
     }
 
-    /// Lets in requests whose token has a scope.
+    /// Accepts requests whose token has a scope. Add it behind ``VerifierMiddleware``.
     @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
     public struct ScopeMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
-        private enum Need {
+        private enum Requirement {
             case granted(String)
             case steppedUp(String)
         }
 
-        private let need: Need
+        private let requirement: Requirement
 
-        /// A scope that the user has or has not: 403 `insufficient_scope` (RFC 6750 §3.1).
+        /// Requires a scope that the user cannot get by stepping up.
+        ///
+        /// Requests without the scope get 403 `insufficient_scope` (RFC 6750 §3.1).
         public init(scope: String) {
-            need = .granted(scope)
+            requirement = .granted(scope)
         }
 
-        /// A scope that the user can get: 401 `insufficient_user_authentication` (RFC 9470 §3), which tells the app to step up.
+        /// Requires a scope that the user can get by stepping up.
+        ///
+        /// Requests without the scope get 401 `insufficient_user_authentication` (RFC 9470 §3); the app can then start the
+        /// step-up.
         public init(stepUp scope: String) {
-            need = .steppedUp(scope)
+            requirement = .steppedUp(scope)
         }
 
-        /// Passes the request on if its token has the scope.
+        /// Calls the next responder if the token has the scope.
+        ///
+        /// - Throws: `VerificationError` if the token lacks the scope, or if no ``VerifierMiddleware`` verified the request.
         public func handle(
             _ request: Request, context: Context, next: (Request, Context) async throws -> Response
         ) async throws -> Response {
             let user = try context.requireUser()
-            switch need {
+            switch requirement {
             case .granted(let scope): try user.require(scope: scope)
             case .steppedUp(let scope): try user.require(stepUp: scope)
             }

@@ -1,7 +1,7 @@
 #if !Hummingbird
     public import PreludeSessionVerifier
 
-    // Whoever forgot the trait is told so where the name stands.
+    // Stand-ins without the trait: using one of these names is a compile error that names the missing trait.
 
     /// Needs the package trait `Hummingbird`.
     @available(

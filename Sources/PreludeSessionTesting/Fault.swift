@@ -1,18 +1,18 @@
-/// Something that goes wrong with one request.
+/// A failure of one request.
 public enum Fault: Sendable, Hashable {
-    /// The request does not arrive; the client sees `.network`.
+    /// The request does not reach the service. The client throws `.network`.
     case dropRequest
-    /// The service does its work and the answer does not arrive; the client sees `.network`.
+    /// The service processes the request, and the response is lost. The client throws `.network`.
     case dropAnswer
-    /// The service does its work and the answer takes too long; the client sees `.timeout`.
+    /// The service processes the request, and the response takes too long. The client throws `.timeout`.
     case timeOut
-    /// The request does not arrive, and this status is answered, such as 401, 429 or 503.
+    /// The request does not reach the service, and the client receives this status, such as 401, 429 or 503.
     ///
-    /// - Parameter code: The error code of the answer; `nil` is the usual one of the status.
+    /// - Parameter code: The error code in the response. `nil` is the usual code for the status.
     case answer(_ status: Int, code: String? = nil)
 }
 
-/// What stands in for the connection that a test took away.
+/// The underlying error when a test interrupts the connection.
 public struct Disconnected: Error, Sendable, Hashable, CustomStringConvertible {
-    public var description: String { "the test took the connection away" }
+    public var description: String { "the test interrupted the connection" }
 }

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// What goes wrong on the way between clients and the service. Nothing does until a test says so.
+/// The failures between clients and the service. Nothing fails until a test says so.
 public final class Faults: Sendable {
     private enum Plan {
         case fault(Fault)
         case hold(HeldAnswer)
+        case interrupt(@Sendable () async throws -> Void)
     }
 
     private struct Entry {
@@ -20,35 +21,48 @@ public final class Faults: Sendable {
 
     private let state = Mutex(State())
 
-    /// A network of its own, to be given to the client of one device.
+    /// Creates a separate network, for the client of one device.
     public init() {}
 
-    /// Whether nothing gets through, in either direction.
+    /// Whether every request fails before it is sent.
     public var isOffline: Bool {
         get { state.withLock { $0.isOffline } }
         set { state.withLock { $0.isOffline = newValue } }
     }
 
-    /// Lets something go wrong with the next request, or the next few.
+    /// Makes the next requests fail.
     ///
     /// - Parameters:
-    ///   - fault: What goes wrong.
-    ///   - call: Which calls it is about; `nil` for all, those to the app's backend included.
-    ///   - times: With how many of them; `.max` until `clear()`.
+    ///   - fault: How they fail.
+    ///   - call: Which calls fail. `nil` is every call, including those to the app's backend.
+    ///   - times: How many requests fail. With `.max` they fail until `clear()`.
     public func inject(_ fault: Fault, on call: ServiceCall? = nil, times: Int = 1) {
-        state.withLock { $0.entries.append(Entry(call: call, plan: .fault(fault), times: times)) }
+        add(.fault(fault), on: call, times: times)
     }
 
-    /// Holds the next answer back until it is released. The service has done its work by then.
+    /// Holds the next response back until the test releases it. The service has processed the request by then.
     ///
-    /// - Parameter call: Which call it is about; `nil` for whichever comes next.
+    /// - Parameter call: Which call is held. `nil` is the next call of any kind.
     public func hold(_ call: ServiceCall? = nil) -> HeldAnswer {
         let held = HeldAnswer()
-        state.withLock { $0.entries.append(Entry(call: call, plan: .hold(held), times: 1)) }
+        add(.hold(held), on: call)
         return held
     }
 
-    /// Puts everything right again: online, and no more faults. Answers that are held already stay so.
+    /// Runs work after the service has processed the next request, and before the client receives the response.
+    ///
+    /// - Parameters:
+    ///   - call: Which call is interrupted.
+    ///   - work: Runs in the task of the call. The call fails with any error that it throws.
+    package func interrupt(_ call: ServiceCall, with work: @escaping @Sendable () async throws -> Void) {
+        add(.interrupt(work), on: call)
+    }
+
+    private func add(_ plan: Plan, on call: ServiceCall?, times: Int = 1) {
+        state.withLock { $0.entries.append(Entry(call: call, plan: plan, times: times)) }
+    }
+
+    /// Goes online and removes all faults. Responses that are already held stay held.
     public func clear() { state.withLock { $0 = State() } }
 
     /// What happens to a request that is sent now.
@@ -57,6 +71,7 @@ public final class Faults: Sendable {
         case offline
         case fault(Fault)
         case held(HeldAnswer)
+        case interrupted(@Sendable () async throws -> Void)
     }
 
     func outcome(for call: ServiceCall?) -> Outcome {
@@ -71,6 +86,7 @@ public final class Faults: Sendable {
             switch plan {
             case .fault(let fault): return .fault(fault)
             case .hold(let held): return .held(held)
+            case .interrupt(let work): return .interrupted(work)
             }
         }
     }

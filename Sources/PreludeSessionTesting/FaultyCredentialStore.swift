@@ -2,44 +2,44 @@ public import Foundation
 public import PreludeSession
 import Synchronization
 
-/// A credential store that refuses what a test tells it to, as a locked device or a full disk does.
+/// A credential store that fails on request, like a locked device or a full disk.
 public final class FaultyCredentialStore: CredentialStore {
-    /// What is refused with `.storageUnavailable`.
+    /// The operations that throw `.storageUnavailable`.
     public enum Refusal: Sendable, Hashable {
-        /// Nothing: the store works.
+        /// No operation: the store works.
         case nothing
-        /// Reading: what is stored is there, but not to be had now.
+        /// Reading. The stored data still exists.
         case reads
         /// Writing and deleting, as on a full disk.
         case writes
-        /// Everything: the device is locked.
+        /// Every operation, as on a locked device.
         case everything
     }
 
     private let store: any CredentialStore
     private let state = Mutex(Refusal.nothing)
 
-    /// A store that works until it is told otherwise.
+    /// Creates a store that works until a test makes it fail.
     ///
-    /// - Parameter store: Where the credentials are while nothing is refused.
+    /// - Parameter store: Holds the credentials.
     public init(wrapping store: any CredentialStore = InMemoryCredentialStore()) { self.store = store }
 
-    /// What is refused now.
+    /// The operations that fail now.
     public var refuses: Refusal {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 
-    /// Locks the device: neither reads nor writes.
+    /// Locks the device: every operation fails.
     public func lock() { refuses = .everything }
 
-    /// Unlocks the device.
+    /// Unlocks the device: every operation works.
     public func unlock() { refuses = .nothing }
 
     private func check(_ use: Refusal) throws {
         let refused = refuses
         guard refused != use, refused != .everything else {
-            throw PreludeSessionError.storageUnavailable("the test refuses it; call unlock() to allow it again")
+            throw PreludeSessionError.storageUnavailable("the test makes the store fail; call unlock() to end that")
         }
     }
 

@@ -1,26 +1,26 @@
 import Synchronization
 
-/// An answer that waits for the test, so that the test can do something while a call is under way.
+/// A response that the test holds back, so that it can act while a call is in progress.
 public final class HeldAnswer: Sendable {
     private let arrival = Gate()
     private let departure = Gate()
 
     init() {}
 
-    /// Waits until there is an answer to hold back.
+    /// Waits until the service has sent the response.
     public func arrived() async { await arrival.pass() }
 
-    /// Lets the answer go to the client, now or as soon as there is one.
+    /// Passes the response to the client, now or as soon as it arrives.
     public func release() { departure.open() }
 
-    /// Holds the caller, until the release or until the caller is cancelled.
+    /// Suspends the caller until the release, or until the caller's task is cancelled.
     func wait() async {
         arrival.open()
         await departure.pass()
     }
 }
 
-/// Closed until it is opened, then open for ever.
+/// Suspends callers until it is opened. It never closes again.
 private final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -39,7 +39,7 @@ private final class Gate: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns when the gate is open, or the caller is cancelled.
+    /// Returns when the gate is open, or when the caller's task is cancelled.
     func pass() async {
         let id = state.withLock { state in
             state.next += 1
@@ -48,7 +48,7 @@ private final class Gate: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let passes = state.withLock { state in
-                    // A cancellation that came before has found nobody to wake.
+                    // The cancellation handler may have run already, and found no continuation to resume.
                     guard !state.isOpen, !Task.isCancelled else { return true }
                     state.waiting[id] = continuation
                     return false

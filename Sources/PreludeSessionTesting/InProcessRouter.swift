@@ -7,7 +7,7 @@ package import SessionDomain
 package import SessionHTTP
 import Synchronization
 
-/// The service's router, called without a network.
+/// Calls the service's router without a network.
 package struct InProcessRouter: Sendable {
     private let responder: RouterResponder<ServiceRequestContext>
 
@@ -16,7 +16,7 @@ package struct InProcessRouter: Sendable {
         responder = buildRouter(service: service, edge: edge, mailbox: mailbox).buildResponder()
     }
 
-    /// The service's answer, as it would go over the wire.
+    /// The service's response, as it would be sent over the network.
     ///
     /// - Parameter peerAddress: The address that the request comes from.
     package func respond(

@@ -3,14 +3,14 @@ import HTTPTypes
 import PreludeSession
 import SessionWire
 
-/// Carries the SDK's requests to the service in this process, and fails where the test says so.
+/// Carries the SDK's requests to the service in this process without a network, and fails where the test says so.
 struct InProcessTransport: SessionTransport {
     let world: ServiceWorld
     let faults: Faults
 
     func send(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data) {
         let path = String(request.path?.prefix { $0 != "?" } ?? "/")
-        let isToService = "https://" + (request.authority ?? "") == ServiceWorld.origin
+        let isToService = "\(request.scheme ?? "https")://\(request.authority ?? "")" == world.origin
         let call = isToService ? ServiceCall(path: path) : nil
         let entry = world.log.add(SentRequest(call: call, method: request.method.rawValue, path: path))
         let answer = try await deliver(request, body: body, isToService: isToService, call: call)
@@ -24,7 +24,7 @@ struct InProcessTransport: SessionTransport {
         func respond() async throws -> (HTTPResponse, Data) {
             isToService
                 ? try await world.router.respond(to: request, body: body)
-                : try await world.askBackend(request, body: body)
+                : try await world.appBackend.respond(to: request, body: body)
         }
         switch faults.outcome(for: call) {
         case .goesThrough: return try await respond()
@@ -39,6 +39,10 @@ struct InProcessTransport: SessionTransport {
         case .held(let held):
             let answer = try await respond()
             await held.wait()
+            return answer
+        case .interrupted(let work):
+            let answer = try await respond()
+            try await work()
             return answer
         }
     }

@@ -2,8 +2,10 @@ import Crypto
 import Foundation
 import SessionDomain
 
-/// Salted HMAC-SHA-256: as right or wrong as the service's Argon2id, in microseconds, and without the system library
-/// that Argon2id comes from. Nothing that it hashes outlives the test.
+/// Hashes passwords with salted HMAC-SHA-256, in microseconds.
+///
+/// It needs no system library, unlike the service's Argon2id. It is not safe for stored passwords, and no hash outlives
+/// its test.
 struct QuickPasswordHasher: PasswordHasher {
     let randomBytes: @Sendable (Int) -> [UInt8]
 

@@ -2,23 +2,23 @@ import Synchronization
 
 /// A request that a client sent, to the service or to the app's backend.
 public struct SentRequest: Sendable, Hashable {
-    /// What it was for; `nil` for the app's backend.
+    /// The purpose of the request; `nil` for a request to the app's backend.
     public let call: ServiceCall?
-    /// `GET`, `POST` and so on.
+    /// The HTTP method, such as `GET`.
     public let method: String
-    /// The path, without the query.
+    /// The path without the query.
     public let path: String
-    /// The status that the client saw; `nil` while it waits, and when no answer arrived.
+    /// The status that the client received. `nil` while the client waits, and when no response arrived.
     public internal(set) var status: Int?
 }
 
-/// The requests of all clients in the order in which they were sent.
+/// The requests of all clients, in the order in which they were sent.
 final class RequestLog: Sendable {
     private let kept = Mutex<[SentRequest]>([])
 
     var requests: [SentRequest] { kept.withLock { $0 } }
 
-    /// - Returns: Where to note the answer.
+    /// - Returns: The index for `note(status:at:)`.
     func add(_ request: SentRequest) -> Int {
         kept.withLock { kept in
             kept.append(request)

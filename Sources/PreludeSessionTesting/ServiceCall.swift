@@ -1,6 +1,6 @@
 import SessionWire
 
-/// A call of the SDK to the service, by what it is for.
+/// The purpose of a request from the SDK to the service.
 public enum ServiceCall: Sendable, Hashable, CaseIterable {
     /// Sends a code: `startOTPLogin(_:)` and `sendStepUpOTP(_:)`.
     case sendOTP
@@ -12,11 +12,11 @@ public enum ServiceCall: Sendable, Hashable, CaseIterable {
     case loginWithPassword
     /// `migrate(_:)`.
     case migrate
-    /// The end of every login, where the session is made.
+    /// Ends every login and creates the session.
     case finalizeLogin
-    /// `refresh()`, and whatever needs a new access token.
+    /// `refresh()`, and every call that needs a new access token.
     case refresh
-    /// The server's half of `logout()`.
+    /// Revokes the session for `logout()`.
     case revoke
     /// `listSessions(_:)`.
     case listSessions
@@ -30,10 +30,10 @@ public enum ServiceCall: Sendable, Hashable, CaseIterable {
     case passwordCompliancy
     /// `requestStepUp(scope:metadata:)`.
     case requestStepUp
-    /// `continueStepUp(_:verificationToken:)`, and the second half of `submitStepUpOTP(_:code:)`.
+    /// `continueStepUp(_:verificationToken:)`, and `submitStepUpOTP(_:code:)` after its code was checked.
     case continueStepUp
 
-    /// The path on the wire.
+    /// The path of the request.
     public var path: String { frontendPath.rawValue }
 
     init?(path: String) {

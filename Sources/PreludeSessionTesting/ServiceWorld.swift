@@ -1,42 +1,85 @@
-import Crypto
 import Foundation
-import Hummingbird
-import SessionDomain
-import SessionHTTP
+package import SessionDomain
+package import SessionHTTP
 import SessionSQLite
-import Synchronization
 
-/// The service and what all of its clients share.
-final class ServiceWorld: Sendable {
-    static let origin = "https://session.test"
+/// One service in this process with one app, and everything that its clients and a test share.
+package struct ServiceWorld: Sendable {
+    package typealias Notices = @Sendable (ServiceNotice) -> Void
 
-    let app: AppID
-    let service: SessionService
-    let mailbox = Mailbox()
+    package let clock: TestClock
+    /// The URL of the service, and the issuer of its tokens.
+    package let origin: String
+    package let appID: AppID
+    /// The codes that the service sent.
+    package let mailbox = Mailbox()
+    /// What the service calls: hooks, webhooks and key sets of operators.
+    package let operatorEndpoints = OperatorEndpoints()
+    /// What the clients call besides the service.
+    package let appBackend = AppBackend()
+    package private(set) var service: SessionService
+    package private(set) var router: InProcessRouter
     let log = RequestLog()
-    let backend = Mutex<BackendHandler?>(nil)
-    let router: InProcessRouter
+    private let edge: EdgeOptions
+    private let makeService: @Sendable (ServiceEnvironment, @escaping Notices) throws -> SessionService
 
-    init(clock: TestClock, configure: (inout App) -> Void) async throws {
-        guard let app = AppID("testapp") else { throw TestServiceError("the test app's id is not one") }
-        self.app = app
+    /// Starts a service over SQLite in memory, with one app that has every login enabled.
+    ///
+    /// - Parameters:
+    ///   - servesAnyHost: Whether the app answers for hosts that name no app.
+    ///   - hasher: Hashes passwords. `nil` is a fast keyed hash.
+    ///   - change: Changes what the service uses for time, randomness, RSA keys and sleeping.
+    ///   - configure: Changes the app before it is stored.
+    package init(
+        clock: TestClock, origin: String, servesAnyHost: Bool = true, edge: EdgeOptions,
+        hasher: (any PasswordHasher)? = nil, keyRotation: KeyRotationPolicy = KeyRotationPolicy(),
+        environment change: (inout ServiceEnvironment) -> Void = { _ in }, configure: (inout App) -> Void
+    ) async throws {
+        guard let appID = AppID("testapp") else { throw TestServiceError("the id of the test app is not valid") }
+        self.clock = clock
+        self.origin = origin
+        self.appID = appID
+        self.edge = edge
         let live = ServiceEnvironment.live
-        // Nothing waits: what the service does every minute is started by nobody here.
-        let environment = ServiceEnvironment(
+        // No test runs the service's background tasks, so sleeping ends them.
+        var changed = ServiceEnvironment(
             now: { clock.timestamp }, randomBytes: live.randomBytes, sleep: { _ in throw CancellationError() })
-        service = SessionService(
-            store: try SQLiteStore.open(.memory),
-            keys: KeyRing(current: MasterKey(secret: Data(live.randomBytes(32)))),
-            hasher: QuickPasswordHasher(randomBytes: live.randomBytes), delivery: mailbox, egress: OwnSteps(),
-            origins: try PublicOrigins(publicURL: Self.origin), defaultApp: app, environment: environment)
-        _ = try await service.apps.create(id: app, name: "Test") { app in
+        change(&changed)
+        let environment = changed
+        let store = try SQLiteStore.open(.memory)
+        let keys = KeyRing(current: MasterKey(secret: Data(live.randomBytes(32))))
+        let origins = try PublicOrigins(publicURL: origin)
+        let hasher = hasher ?? QuickPasswordHasher(randomBytes: live.randomBytes)
+        makeService = { [mailbox, operatorEndpoints] environment, notices in
+            SessionService(
+                store: store, keys: keys, hasher: hasher, delivery: mailbox, egress: operatorEndpoints,
+                origins: origins, defaultApp: servesAnyHost ? appID : nil, environment: environment,
+                keyRotation: keyRotation, notices: notices)
+        }
+        service = try makeService(environment) { _ in }
+        router = InProcessRouter(service: service, edge: edge)
+        CustomStepSigner.publish(at: operatorEndpoints)
+        _ = try await service.apps.create(id: appID, name: "Test") { app in
             app.passwordLogin = PasswordLoginConfig(at: clock.timestamp)
             app.otpLogins = OTPLoginConfig.Channel.allCases.map { channel in
                 OTPLoginConfig(id: environment.newID("lcfg"), channel: channel, isDefault: true, at: clock.timestamp)
             }
             configure(&app)
         }
-        // All tests have one address, so a limit by address would be a limit on tests.
-        router = InProcessRouter(service: service, edge: EdgeOptions(exemptsLoopback: true))
+    }
+
+    /// The same world, seen through another node on the same database.
+    ///
+    /// - Parameters:
+    ///   - notices: Receives what the node tells its operator.
+    ///   - change: Changes the node's clock, randomness or sleeping.
+    package func node(
+        notices: @escaping Notices = { _ in }, _ change: (inout ServiceEnvironment) -> Void
+    ) throws -> ServiceWorld {
+        var (other, environment) = (self, service.environment)
+        change(&environment)
+        other.service = try makeService(environment, notices)
+        other.router = InProcessRouter(service: other.service, edge: edge)
+        return other
     }
 }

@@ -1,11 +1,11 @@
 import PreludeSession
 import SessionDomain
 
-/// A step that a user has to do for a scope.
+/// A step that a user must complete for a scope.
 public struct TestStep: RawRepresentable, Sendable, Hashable {
     /// The step's key, as in `StepUpChallenge.currentStep`.
     public let rawValue: String
-    /// A step by its key.
+    /// Creates a step from its key.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The code that `sendStepUpOTP(_:)` sends to the user's e-mail address.
@@ -13,11 +13,11 @@ public struct TestStep: RawRepresentable, Sendable, Hashable {
     /// The code that `sendStepUpOTP(_:)` sends to the user's phone number.
     public static let verifySMS = TestStep(rawValue: "verify_sms")
 
-    /// A step of the app's own, which `TestService.verificationToken(for:as:)` proves.
+    /// A step of the app's own. `TestService.verificationToken(for:as:)` proves its completion.
     public static func own(_ key: String) -> TestStep { TestStep(rawValue: key) }
 }
 
-/// What a granted scope is good for.
+/// Which access tokens contain a granted scope.
 public enum TestGrantMode: String, Sendable, Hashable, CaseIterable {
     /// One access token, until the next refresh.
     case singleUse = "single-use"
@@ -28,15 +28,15 @@ public enum TestGrantMode: String, Sendable, Hashable, CaseIterable {
 }
 
 extension TestService {
-    /// Lets users step up for a scope, as an operator would configure it; a scope of before is decided on anew.
+    /// Lets users step up for a scope. A new rule for the same scope replaces the old rule.
     ///
     /// - Parameters:
-    ///   - scope: Such as `transfer:write`, or `prld:pwd:write` to change the password.
-    ///   - steps: What to do for it, in this order. None grants the scope at once. The scopes that register a phone
-    ///     number or an e-mail address have steps of their own.
-    ///   - grantMode: What the scope is good for.
-    ///   - grantedFor: For how long; at most a day.
-    /// - Throws: `TestServiceError` for what the service would not take.
+    ///   - scope: The scope, such as `transfer:write`, or `prld:pwd:write` to change the password.
+    ///   - steps: The steps that the user must complete, in this order. An empty list grants the scope at once. The
+    ///     scopes that register a phone number or an e-mail address ignore it and have fixed steps.
+    ///   - grantMode: Which access tokens contain the scope.
+    ///   - grantedFor: How long the grant is valid, from 1 second to a day.
+    /// - Throws: `TestServiceError` for a value that the service would reject.
     public func allow(
         scope: String, steps: [TestStep] = [.verifyEmail], grantMode: TestGrantMode = .singleUse,
         grantedFor: Duration = .seconds(300)
@@ -49,7 +49,7 @@ extension TestService {
             throw TestServiceError("steps must be different from each other, as in the service")
         }
         guard steps.allSatisfy({ StepUpStep.isWellFormed(key: $0.rawValue) }) else {
-            throw TestServiceError("a step must be 1 to 128 letters, digits and . - _ :")
+            throw TestServiceError("the key of a step must have 1 to 128 letters, digits and . - _ :")
         }
         let terms = GrantTerms(mode: grantMode.mode, grantedFor: seconds)
         let decision: StepUpDecision =
@@ -61,30 +61,31 @@ extension TestService {
                     StepUpStep(order: index + 1, key: step.rawValue, expirationDuration: 0)
                 })
         let types = steps.compactMap { StepUpStep(order: 1, key: $0.rawValue, expirationDuration: 0).identifierType }
-        let own = steps.map(\.rawValue).filter { ![StepUpStep.verifyEmail, StepUpStep.verifySMS].contains($0) }
+        let custom = steps.map(\.rawValue).filter { ![StepUpStep.verifyEmail, StepUpStep.verifySMS].contains($0) }
         try await decide(
-            on: scope, by: .direct(types.isEmpty ? IdentifierType.allCases : types, decision), ownSteps: own)
+            on: scope, by: .direct(types.isEmpty ? IdentifierType.allCases : types, decision), customSteps: custom)
     }
 
-    /// Denies a scope to everybody: `requestStepUp(scope:metadata:)` answers with a blocked challenge.
+    /// Denies a scope to all users: `requestStepUp(scope:metadata:)` returns a blocked challenge.
     ///
-    /// - Parameter scope: As for `allow(scope:steps:grantMode:grantedFor:)`.
-    /// - Throws: `TestServiceError` for a text that is no scope.
+    /// - Parameter scope: The scope, as for `allow(scope:steps:grantMode:grantedFor:)`.
+    /// - Throws: `TestServiceError` for an invalid scope.
     public func deny(scope: String) async throws {
         try await decide(on: scope, by: .direct(IdentifierType.allCases, .block))
     }
 
-    private func decide(on scope: String, by mode: ScopeRule.Mode, ownSteps: [String] = []) async throws {
-        // How an identifier is registered is for the service to say.
+    private func decide(on scope: String, by mode: ScopeRule.Mode, customSteps: [String] = []) async throws {
+        // The service itself decides how an identifier is registered.
         let isManaged = ReservedScope.registered(by: scope) != nil
         let rule = ScopeRule(scope: scope, mode: isManaged ? .managed : mode)
         guard Scope.isWellFormed(rule.scope) else {
-            throw TestServiceError("scope must be 1 to 128 letters, digits and . - _ :")
+            throw TestServiceError("scope must have 1 to 128 letters, digits and . - _ :")
         }
         let now = clock.timestamp
-        try await world.service.apps.update(world.app) { app in
-            var config = app.stepUp ?? StepUpConfig(jwksURL: OwnSteps.keySetURL, stepKeys: [], rules: [], at: now)
-            config.stepKeys += ownSteps.filter { !config.stepKeys.contains($0) }
+        try await world.service.apps.update(world.appID) { app in
+            var config =
+                app.stepUp ?? StepUpConfig(jwksURL: CustomStepSigner.keySetURL, stepKeys: [], rules: [], at: now)
+            config.stepKeys += customSteps.filter { !config.stepKeys.contains($0) }
             config.rules.removeAll { $0.scope == rule.scope }
             config.rules.append(rule)
             app.stepUp = config

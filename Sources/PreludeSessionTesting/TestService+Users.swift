@@ -2,14 +2,14 @@ import PreludeSession
 import SessionDomain
 
 extension TestService {
-    /// Creates a user who can sign in by whatever is given.
+    /// Creates a user with an e-mail address, a phone number or both.
     ///
     /// - Parameters:
     ///   - email: An e-mail address to sign in with.
     ///   - phone: A phone number to sign in with, in the international form such as `+14155551234`.
-    ///   - password: At least eight characters; it goes with an e-mail address.
+    ///   - password: A password for the e-mail address, with at least eight characters.
     /// - Returns: The user's id, as in `PreludeProfile.userID`.
-    /// - Throws: `TestServiceError` for what the service would not take.
+    /// - Throws: `TestServiceError` for a value that the service would reject.
     @discardableResult
     public func createUser(
         email: String? = nil, phone: String? = nil, password: String? = nil
@@ -17,42 +17,42 @@ extension TestService {
         let identifiers = try [email, phone].compactMap { try $0.map { try CanonicalIdentifier(typed: $0) } }
         guard !identifiers.isEmpty else { throw TestServiceError("createUser needs an email, a phone or both") }
         guard password == nil || email != nil else {
-            throw TestServiceError("a password signs in together with an email; give createUser one")
+            throw TestServiceError("a password needs an email; pass an email to createUser")
         }
         return try await explained {
-            try await world.service.users.create(app: world.app, identifiers: identifiers, password: password).id
+            try await world.service.users.create(app: world.appID, identifiers: identifiers, password: password).id
         }
     }
 
-    /// Ends all sessions of a user, as another device or your support would. Clients notice at their next refresh.
+    /// Revokes all sessions of a user. Clients notice at their next refresh.
     ///
-    /// - Parameter user: The user's id, or an e-mail address or phone number of theirs.
-    /// - Throws: `TestServiceError` when there is no such user.
+    /// - Parameter user: The id, an e-mail address or a phone number of the user.
+    /// - Throws: `TestServiceError` when the user does not exist.
     public func revokeEverything(of user: String) async throws {
         let id = try await userID(user)
-        _ = try await explained { try await world.service.users.endSessions(.all, of: id, app: world.app) }
+        _ = try await explained { try await world.service.users.endSessions(.all, of: id, app: world.appID) }
     }
 
-    /// Locks a user out: their sessions end, and nothing signs them in any more.
+    /// Suspends a user: all sessions are revoked, and the user cannot sign in.
     ///
-    /// - Parameter user: As for `revokeEverything(of:)`.
-    /// - Throws: `TestServiceError` when there is no such user.
+    /// - Parameter user: The user, as for `revokeEverything(of:)`.
+    /// - Throws: `TestServiceError` when the user does not exist.
     public func suspend(_ user: String) async throws {
         let id = try await userID(user)
-        _ = try await explained { try await world.service.users.setStatus(.suspended, user: id, app: world.app) }
+        _ = try await explained { try await world.service.users.setStatus(.suspended, user: id, app: world.appID) }
     }
 
     private func userID(_ user: String) async throws -> String {
         guard !user.hasPrefix("usr_") else { return user }
         let identifier = try CanonicalIdentifier(typed: user)
         do {
-            return try await world.service.users.user(with: identifier, app: world.app).id
+            return try await world.service.users.user(with: identifier, app: world.appID).id
         } catch Refusal.notFound {
-            throw TestServiceError("there is no user \(user); sign in once, or call createUser first")
+            throw TestServiceError("the user \(user) does not exist; sign in once, or call createUser first")
         }
     }
 
-    /// The service's own refusals, in words for whoever writes the test.
+    /// Turns a rejection by the service into an error that tells the author of a test what to do.
     func explained<Answer>(_ work: () async throws -> Answer) async throws -> Answer {
         do {
             return try await work()
@@ -61,9 +61,9 @@ extension TestService {
             case .invalidPassword(let problem): throw TestServiceError(problem)
             case .invalidField(let field, let problem): throw TestServiceError("\(field) \(problem)")
             case .identifierTaken:
-                throw TestServiceError("another user has this email or phone; use one per user")
+                throw TestServiceError("another user has this email or phone; use a different one for each user")
             case .notFound(let problem): throw TestServiceError("\(problem); sign in once, or call createUser first")
-            default: throw TestServiceError("the service refused: \(refusal)")
+            default: throw TestServiceError("the service rejected the call: \(refusal)")
             }
         }
     }

@@ -8,18 +8,18 @@ import SessionWire
     import FoundationNetworking
 #endif
 
-/// What a backend needs of the service to verify tokens, in the tests of that backend.
+/// What the tests of a backend need to verify tokens.
 extension TestService {
-    /// Where a verifier is told that the service is. Its host is the issuer (`iss`) of the tokens.
-    public var origin: String { ServiceWorld.origin }
+    /// The URL of the service for a verifier. Its host is the issuer (`iss`) of the tokens.
+    public var origin: String { world.origin }
 
-    /// The app's id: what tokens are for (`aud`).
-    public var appID: String { world.app.rawValue }
+    /// The app's id, which is the audience (`aud`) of the tokens.
+    public var appID: String { world.appID.rawValue }
 
-    /// The public keys that access tokens are signed with, as the service publishes them now.
+    /// The public keys for access tokens, as the service publishes them now.
     ///
-    /// - Returns: A JWK Set (RFC 7517 §5): the body of `/.well-known/jwks.json`.
-    /// - Throws: `TestServiceError` when the service does not answer with one.
+    /// - Returns: The JWK Set at `/.well-known/jwks.json` (RFC 7517 §5).
+    /// - Throws: `TestServiceError` when the service does not publish one.
     public func keySet() async throws -> Data {
         let (response, body) = try await world.router.respond(
             to: HTTPRequest(
@@ -27,39 +27,41 @@ extension TestService {
                 path: FrontendPath.jwks.rawValue),
             body: nil)
         guard response.status == .ok else {
-            throw TestServiceError("the service publishes no keys: it answered \(response.status.code)")
+            throw TestServiceError("the service did not publish its keys: the status is \(response.status.code)")
         }
         return body
     }
 
-    /// Gives the key that signs access tokens a successor.
+    /// Rotates the key that signs access tokens.
     ///
-    /// - Parameter emergency: `false` is as usual: the new key is published now and signs 395 seconds later, and the old one
-    ///   stays published until its last token is over. `true` is for a key that leaked: the old one is gone, and the
-    ///   new one signs now. Clients keep the token that they have until they refresh: `invalidateSession()` makes that
-    ///   the next call. A verifier that has just fetched the keys fetches them again half a minute later.
-    /// - Throws: `TestServiceError` for what the service would not do.
+    /// In an emergency, clients keep their access token until they refresh. Call `invalidateSession()` so that the next
+    /// call refreshes. A verifier waits 30 seconds between two fetches of the keys.
+    ///
+    /// - Parameter emergency: `false` publishes the new key now and signs with it after 395 seconds. The old key stays
+    ///   published until its last token has expired. `true` is for a leaked key: it deletes the old key and signs with
+    ///   the new key at once.
+    /// - Throws: `TestServiceError` when the service rejects the rotation.
     public func rotateSigningKey(emergency: Bool = false) async throws {
         try await explained {
             _ = try await world.service.signingKeys.rotate(
-                .access, of: world.app, reason: emergency ? .emergency : .request)
+                .access, of: world.appID, reason: emergency ? .emergency : .request)
         }
     }
 
-    /// A request to your backend as an app sends it: with the client's access token, and with a proof if that is bound.
+    /// A request to your backend as an app sends it: with the client's access token, and with a proof for a bound token.
     ///
     /// - Parameters:
-    ///   - method: Such as `.get`.
-    ///   - url: Where apps reach your backend, with path and query, such as `https://api.example.com/orders?page=2`.
-    ///   - client: Whose request it is.
-    /// - Throws: `TestServiceError` for what is no URL; else as `PreludeSessionClient.authorize(_:)`.
+    ///   - method: The HTTP method.
+    ///   - url: The URL with path and query, as apps call it, such as `https://api.example.com/orders?page=2`.
+    ///   - client: The client that sends the request.
+    /// - Throws: `TestServiceError` for an invalid URL. Otherwise the errors of `PreludeSessionClient.authorize(_:)`.
     public func request(
         _ method: HTTPRequest.Method = .get, to url: String, as client: PreludeSessionClient
     ) async throws -> HTTPRequest {
         guard let parts = URLComponents(string: url), let host = parts.percentEncodedHost, !host.isEmpty,
             let address = parts.url
         else {
-            throw TestServiceError("\(url) is no URL such as https://api.example.com/orders")
+            throw TestServiceError("\(url) is not a valid URL; an example is https://api.example.com/orders")
         }
         var native = URLRequest(url: address)
         native.httpMethod = method.rawValue

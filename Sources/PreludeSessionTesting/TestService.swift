@@ -1,9 +1,12 @@
 public import Foundation
 public import PreludeSession
 import SessionDomain
+import SessionHTTP
 
-/// The real session service inside a unit test: its router and its rules over SQLite in memory, with no network and a
-/// clock that the test moves. Each instance is a world of its own, so tests may run in parallel.
+/// The real session service inside a unit test.
+///
+/// It runs the service's router and rules over SQLite in memory, without a network, and with a clock that the test
+/// moves. Instances share nothing, so tests can run in parallel.
 ///
 /// ```swift
 /// let service = try await TestService()
@@ -13,21 +16,21 @@ import SessionDomain
 /// _ = try await client.checkOTP(try service.code(for: "ada@example.com"))
 /// ```
 public struct TestService: Sendable {
-    /// The one clock of the service and of all its clients.
+    /// The clock of the service and of all its clients.
     public let clock: TestClock
-    /// What goes wrong between the service and clients that were made without `faults` of their own.
+    /// The failures between the service and every client that has no `faults` of its own.
     public let faults: Faults
 
     let world: ServiceWorld
 
-    /// Starts a service with one app that has every login on: codes by e-mail and SMS, and passwords.
+    /// Starts a service with one app that has every login enabled: codes by e-mail and SMS, and passwords.
     ///
     /// - Parameters:
-    ///   - signUp: Whether somebody unknown becomes a user by signing in with a code.
-    ///   - accessTokenLifetime: How long an access token lasts; at least a minute, at most 15.
-    ///   - bindsAccessTokens: Whether access tokens are bound to the device's key, so that they are good with a proof only
-    ///     (RFC 9449 §6).
-    /// - Throws: `TestServiceError` for another lifetime.
+    ///   - signUp: Whether signing in with a code creates an unknown user.
+    ///   - accessTokenLifetime: How long an access token is valid, from 1 to 15 minutes.
+    ///   - bindsAccessTokens: Whether access tokens are bound to the device's key. Such a token is valid only together
+    ///     with a proof (RFC 9449 §6).
+    /// - Throws: `TestServiceError` for a lifetime out of range.
     public init(
         signUp: Bool = true, accessTokenLifetime: Duration = .seconds(300), bindsAccessTokens: Bool = false
     ) async throws {
@@ -37,39 +40,54 @@ public struct TestService: Sendable {
         }
         clock = TestClock()
         faults = Faults()
-        world = try await ServiceWorld(clock: clock) { app in
+        // All tests share one address, so a limit by address would limit unrelated tests.
+        world = try await ServiceWorld(
+            clock: clock, origin: "https://session.test", edge: EdgeOptions(exemptsLoopback: true)
+        ) { app in
             app.signUp = signUp
             app.sessions.accessTokenLifetime = seconds
             app.sessions.accessTokenBinding = bindsAccessTokens ? .dpop : .bearer
         }
     }
 
-    /// A client as one device has it, wired to this service.
+    /// Creates a client on one device, connected to this service.
     ///
     /// - Parameters:
-    ///   - store: Where the device keeps its credentials. Give two clients the same store to simulate a relaunch of the
-    ///     app; `nil` is a new device.
-    ///   - clockSkew: Seconds by which the device's clock is ahead of the service's, or behind when negative.
-    ///   - faults: What goes wrong on this device's network; `nil` shares `faults` of the service.
-    ///   - earlyRefreshMargin: Seconds before its end from which an access token is refreshed.
-    ///   - signalsDispatcher: Collects device signals that go along with logins.
+    ///   - store: The device's credential store. Give two clients the same store to simulate a relaunch of the app.
+    ///     `nil` is a new device.
+    ///   - clockSkew: Seconds by which the device's clock is ahead of the service's clock. Negative is behind.
+    ///   - faults: The failures of this device's network. `nil` shares `faults` of the service.
+    ///   - earlyRefreshMargin: Seconds before its expiry at which an access token is refreshed.
+    ///   - signalsDispatcher: Collects the device signals that are sent with logins.
     /// - Throws: `PreludeSessionError.invalidConfiguration` for a negative margin.
     public func client(
         store: (any CredentialStore)? = nil, clockSkew: TimeInterval = 0, faults: Faults? = nil,
         earlyRefreshMargin: TimeInterval = 30, signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
     ) throws -> PreludeSessionClient {
-        let clock = clock
-        return try PreludeSessionClient(
-            endpoint: .custom(ServiceWorld.origin), signalsDispatcher: signalsDispatcher,
-            earlyRefreshMargin: earlyRefreshMargin, credentialStore: store ?? InMemoryCredentialStore(),
-            transport: InProcessTransport(world: world, faults: faults ?? self.faults),
-            environment: SDKEnvironment(
-                now: { clock.now.addingTimeInterval(clockSkew) }, randomBytes: SDKEnvironment.live.randomBytes))
+        try world.client(
+            store: store, clockSkew: clockSkew, faults: faults ?? self.faults, earlyRefreshMargin: earlyRefreshMargin,
+            signalsDispatcher: signalsDispatcher)
     }
 
-    /// What the clients sent, oldest first; forged and lost requests included.
+    /// Creates a client that has just signed in with a code.
+    ///
+    /// - Parameters:
+    ///   - recipient: An e-mail address or a phone number.
+    ///   - store: The device's credential store; `nil` is a new device.
+    ///   - clockSkew: Seconds by which the device's clock is ahead of the service's clock. Negative is behind.
+    ///   - faults: The failures of this device's network. `nil` shares `faults` of the service.
+    /// - Throws: `TestServiceError` when no code was sent, for example to an unknown user without sign-up. Otherwise the
+    ///   errors of `PreludeSessionClient.checkOTP(_:)`.
+    public func signedIn(
+        _ recipient: String = "ada@example.com", store: (any CredentialStore)? = nil, clockSkew: TimeInterval = 0,
+        faults: Faults? = nil
+    ) async throws -> PreludeSessionClient {
+        try await world.signedIn(recipient, store: store, clockSkew: clockSkew, faults: faults ?? self.faults)
+    }
+
+    /// The requests of all clients, oldest first, including requests that failed.
     public var requests: [SentRequest] { world.log.requests }
 
-    /// How often a call was sent.
-    public func count(_ call: ServiceCall) -> Int { requests.count { $0.call == call } }
+    /// How many requests had a purpose.
+    public func count(_ call: ServiceCall) -> Int { world.count(call) }
 }

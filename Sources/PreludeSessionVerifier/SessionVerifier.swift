@@ -3,9 +3,9 @@ public import HTTPTypes
 internal import SessionRSA
 internal import SessionTokens
 
-/// Verifies the access tokens of a session service, in a backend that receives them.
+/// Verifies the access tokens of a session service in a backend.
 ///
-/// Make one and keep it: it holds the service's keys, which it fetches by itself. It is safe to use from any task.
+/// Create one verifier and keep it: it fetches and caches the service's keys. It is safe to use from any task.
 ///
 /// ```swift
 /// let verifier = try SessionVerifier(service: "https://app1234.session.example.com", audience: "app1234")
@@ -20,19 +20,20 @@ public struct SessionVerifier: Sendable {
     private let resources: [String]
     private let environment: VerifierEnvironment
 
-    /// A verifier for the tokens of one app. Nothing is fetched before the first token.
+    /// Creates a verifier for the tokens of one app. It fetches the keys with the first token, not before.
     ///
     /// - Parameters:
-    ///   - service: The origin of the app's session service, such as `https://app1234.session.example.com`; plain http
-    ///     only on this machine. Its `/.well-known/jwks.json` has the keys, and its host is the issuer (`iss`), unless
-    ///     ``VerifierOptions/issuers`` says otherwise. For an app with domains of its own it is the first of them.
-    ///   - audience: What tokens must be for (`aud`): the app's id.
-    ///   - resources: The URLs under which apps reach this backend, such as `https://api.example.com`: what a DPoP proof
-    ///     names (`htu`). Without any, tokens that are bound to a key are refused; never taken from `Host`. Plain http only
-    ///     on this machine.
-    ///   - options: What to accept beyond the defaults.
-    ///   - keySource: Another way to fetch the keys.
-    /// - Throws: ``VerifierConfigurationError``, which names the parameter.
+    ///   - service: The origin of the app's session service, such as `https://app1234.session.example.com`. Plain http is
+    ///     allowed on the loopback interface only. The verifier fetches the keys from its `/.well-known/jwks.json` and
+    ///     expects its host as issuer (`iss`), unless ``VerifierOptions/issuers`` is set. If the app has custom domains, use
+    ///     the first one.
+    ///   - audience: The required audience of tokens (`aud`): the app's id.
+    ///   - resources: The URLs that apps use for this backend, such as `https://api.example.com`. DPoP proofs must name one
+    ///     of them (`htu`); the `Host` header is ignored. If empty, tokens that are bound to a key are rejected. Plain http
+    ///     is allowed on the loopback interface only.
+    ///   - options: Options that differ from the defaults.
+    ///   - keySource: Another source of the keys; `nil` fetches them from `service`.
+    /// - Throws: ``VerifierConfigurationError``, which names the parameter or option.
     public init(
         service: String, audience: String, resources: [String] = [], options: VerifierOptions = VerifierOptions(),
         keySource: (any KeySetSource)? = nil
@@ -44,7 +45,8 @@ public struct SessionVerifier: Sendable {
                 throw VerifierConfigurationError("resources", "must be URLs such as https://api.example.com")
             }
             guard target.isSafe else {
-                throw VerifierConfigurationError("resources", "must be https: tokens are as good as passwords")
+                throw VerifierConfigurationError(
+                    "resources", "must be https: a token sent over plain http can be stolen")
             }
         }
         try options.validate()
@@ -62,55 +64,57 @@ public struct SessionVerifier: Sendable {
             policy: options.keys, environment: options.environment)
     }
 
-    /// Fetches the service's keys now, so that the first token need not wait for them.
+    /// Fetches the service's keys now, so that the first token does not wait for them.
     ///
-    /// - Throws: ``VerificationError`` with ``VerificationError/Reason/keysUnavailable``.
+    /// - Throws: ``VerificationError`` with ``VerificationError/Reason/keysUnavailable`` if the fetch fails.
     public func loadKeys() async throws(VerificationError) {
         try await keys.load()
     }
 
     /// Verifies a bearer token (RFC 6750): signature, type, issuer, audience and times.
     ///
-    /// - Parameter bearer: The token, or the whole value of `Authorization`.
-    /// - Throws: ``VerificationError``. A token that is bound to a key is refused here (RFC 9449 §7.2): it needs
-    ///   ``verify(_:)-(HTTPRequest)``.
+    /// - Parameter bearer: The token, or the complete value of the `Authorization` header.
+    /// - Throws: ``VerificationError``. Tokens that are bound to a key are rejected (RFC 9449 §7.2): use
+    ///   ``verify(_:)-(HTTPRequest)`` for them.
     public func verify(_ bearer: String) async throws(VerificationError) -> VerifiedUser {
         var schemes = AuthenticationSchemes(used: .bearer, offersDPoP: !resources.isEmpty)
         do throws(VerificationError) {
             var token = bearer
             if bearer.utf8.contains(UInt8(ascii: " ")) {
-                let credentials = try Credentials(authorization: bearer)
-                schemes.used = credentials.scheme
-                token = credentials.token
+                let header = try AuthorizationHeader(authorization: bearer)
+                schemes.used = header.scheme
+                token = header.token
             }
             guard schemes.used == .bearer else {
                 throw VerificationError(resources.isEmpty ? .dpopNotOffered : .missingProof)
             }
             return try await verifyBearer(token, schemes: schemes)
         } catch {
-            throw error.under(schemes)
+            throw error.with(schemes: schemes)
         }
     }
 
-    /// Verifies a request, by whichever scheme it uses: `Bearer` (RFC 6750) or `DPoP` with a proof (RFC 9449 §7.1).
+    /// Verifies a request with the scheme `Bearer` (RFC 6750) or `DPoP` with a proof (RFC 9449 §7.1).
     ///
-    /// - Throws: ``VerificationError``, which has the status and the header fields of the answer.
+    /// - Throws: ``VerificationError``, which has the status and the header fields of the response.
     public func verify(_ request: HTTPRequest) async throws(VerificationError) -> VerifiedUser {
         var schemes = AuthenticationSchemes(used: nil, offersDPoP: !resources.isEmpty)
         do {
-            let credentials = try Credentials(request)
-            schemes.used = credentials.scheme
-            switch credentials.scheme {
-            case .bearer: return try await verifyBearer(credentials.token, schemes: schemes)
-            case .dpop: return try await verifyBound(credentials.token, request: request, schemes: schemes)
+            let header = try AuthorizationHeader(request)
+            schemes.used = header.scheme
+            switch header.scheme {
+            case .bearer: return try await verifyBearer(header.token, schemes: schemes)
+            case .dpop: return try await verifyBound(header.token, request: request, schemes: schemes)
             }
         } catch {
-            throw error.under(schemes)
+            throw error.with(schemes: schemes)
         }
     }
 
-    /// What to add to a good answer: the nonce for the next proof, where every proof needs one (RFC 9449 §8.2). Without it
-    /// the app learns the next nonce from a refusal, and sends twice.
+    /// Header fields to add to successful responses: the nonce for the next proof (RFC 9449 §8.2).
+    ///
+    /// Empty unless the policy is ``NoncePolicy/always(secret:older:)``. Without these fields, the app gets the next nonce
+    /// from a rejected request and must send that request twice.
     public var nextHeaderFields: HTTPFields {
         guard let nonce = proofs.next(now: environment.seconds) else { return [:] }
         return VerificationError(.nonceRequired, nonce: nonce).nonceFields
@@ -135,8 +139,8 @@ public struct SessionVerifier: Sendable {
         let proof = try check(headers, of: request, token: token)
         guard proof.thumbprint == thumbprint else { throw VerificationError(.wrongKey) }
         let now = environment.now()
-        let end = try proofs.end(of: proof, now: now.timeIntervalSince1970)
-        // Remembered for a little longer than it is good: whoever remembers may go by another clock, or hear of it late.
+        let end = try proofs.acceptedUntil(proof, now: now.timeIntervalSince1970)
+        // Store the proof 30 seconds longer than it is valid: the guard may use another clock or receive the proof late.
         let used = UsedProof(
             id: proof.replayKey, userID: claims.sub, end: Date(timeIntervalSince1970: end.rounded(.up) + 30))
         try await reserve(used, now: now)

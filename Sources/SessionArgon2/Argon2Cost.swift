@@ -1,6 +1,6 @@
 package import SessionDomain
 
-/// What one password hash costs whoever computes it.
+/// The cost of one password hash.
 package struct Argon2Cost: Sendable, Equatable {
     /// Passes over the memory (`t`).
     package let passes: Int
@@ -10,7 +10,7 @@ package struct Argon2Cost: Sendable, Equatable {
     /// 2 passes over 19 MiB, the OWASP minimum for Argon2id.
     package static let standard = Argon2Cost(uncheckedPasses: 2, memory: 19 * 1024)
 
-    /// What may be configured: less is too cheap for a guesser, more is a way to stop the service.
+    /// The valid configuration. Cheaper hashes are easy to guess, and costlier ones can overload the service.
     package static let passesRange = 1...10
     package static let memoryRange = 7 * 1024...1024 * 1024
 
@@ -30,8 +30,9 @@ package struct Argon2Cost: Sendable, Equatable {
         self.memory = memory
     }
 
-    /// The most that a stored hash may ask for before it is refused uncomputed, so that an imported one cannot stop
-    /// the service: twice this cost, and at least 64 MiB in 10 passes.
+    /// The maximum cost of a stored hash that is verified: twice this cost, and at least 10 passes over 64 MiB.
+    ///
+    /// Imported hashes may have any cost. Without a limit, one hash could overload the service.
     var storedLimit: Argon2Cost {
         Argon2Cost(uncheckedPasses: max(10, 2 * passes), memory: max(64 * 1024, 2 * memory))
     }

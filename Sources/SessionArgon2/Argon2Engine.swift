@@ -1,13 +1,13 @@
 internal import CSodium
 
-/// The computing itself, on the calling thread: libsodium's, or what a test puts in its place.
+/// The hash functions, which run on the calling thread. Tests replace those of libsodium.
 struct Argon2Engine: Sendable {
     var hash: @Sendable (_ password: [CChar], Argon2Cost) throws(Argon2Error) -> String
     var verify: @Sendable (_ password: [CChar], _ hash: String) -> Bool
 
-    /// - Throws: `Argon2Error.libraryUnusable` when libsodium does not start.
+    /// - Throws: `Argon2Error.libraryUnusable` when libsodium fails to initialize.
     static func sodium() throws(Argon2Error) -> Argon2Engine {
-        // 1 says that it has been started before.
+        // 1 means that it is already initialized.
         guard sodium_init() >= 0 else { throw .libraryUnusable }
         return Argon2Engine(hash: sodiumHash, verify: sodiumVerify)
     }
@@ -21,8 +21,22 @@ struct Argon2Engine: Sendable {
         return String(decoding: output.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// libsodium calls a lack of memory a mismatch here, so under one a right password is wrong, never the reverse.
+    /// Returns `false` when memory is short, too: libsodium reports it as a mismatch.
     @Sendable private static func sodiumVerify(_ password: [CChar], _ hash: String) -> Bool {
         crypto_pwhash_str_verify(hash, password, UInt64(password.count)) == 0
+    }
+}
+
+/// An error of the hash functions. `HashingQueue` reports overload with `Refusal.overloaded` instead.
+package enum Argon2Error: Error, Equatable, CustomStringConvertible {
+    case libraryUnusable
+    case outOfMemory(kibibytes: Int)
+
+    package var description: String {
+        switch self {
+        case .libraryUnusable: "libsodium cannot be used: sodium_init failed. Check the installation of libsodium"
+        case .outOfMemory(let kibibytes):
+            "not enough memory for a password hash of \(kibibytes) KiB. Lower the memory per hash or the number of slots"
+        }
     }
 }

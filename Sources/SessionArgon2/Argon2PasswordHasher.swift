@@ -1,21 +1,21 @@
 internal import Foundation
 package import SessionDomain
 
-/// Argon2id (RFC 9106) on threads of its own.
+/// Hashes passwords with Argon2id (RFC 9106) on its own threads.
 ///
-/// Memory at most: `slots` × the cost's memory; × twice that, at least 64 MiB, while costlier imported hashes are
-/// still checked.
+/// Uses at most `slots` times the memory of the cost. While it verifies costlier imported hashes, it uses up to `slots`
+/// times `max(64 MiB, twice the memory of the cost)`.
 package struct Argon2PasswordHasher: PasswordHasher {
     private let cost: Argon2Cost
     private let engine: Argon2Engine
     private let queue: HashingQueue
-    /// What is checked when there is no hash: today's cost, and a password nobody has.
+    /// Verified when there is no stored hash, so that both cases take the same time. Has the current cost.
     private let dummy: String
 
     /// - Parameters:
-    ///   - slots: Hashes computed at the same time; one a core when `nil`.
-    ///   - waitingLimit: Further ones that may wait.
-    /// - Throws: `Argon2Error` when libsodium or the memory for one hash is not to be had.
+    ///   - slots: Hashes that are computed at the same time. `nil`: one per core.
+    ///   - waitingLimit: Requests that may wait for a slot.
+    /// - Throws: `Argon2Error` when libsodium or the memory for one hash is unavailable.
     package init(cost: Argon2Cost = .standard, slots: Int? = nil, waitingLimit: Int = 64) throws {
         try self.init(
             cost: cost, slots: slots ?? ProcessInfo.processInfo.activeProcessorCount, waitingLimit: waitingLimit,
@@ -26,7 +26,7 @@ package struct Argon2PasswordHasher: PasswordHasher {
         self.cost = cost
         self.engine = engine
         queue = HashingQueue(slots: max(1, slots), waitingLimit: max(0, waitingLimit))
-        // The salt is random, so even this known password has a hash that nobody can look up; and it is never right.
+        // The salt is random, so the hash of this known password is unknown. A match is ignored.
         dummy = try engine.hash(Self.normalized("dummy"), cost)
     }
 
@@ -46,8 +46,8 @@ package struct Argon2PasswordHasher: PasswordHasher {
         return .right(needsUpgrade: stored.cost.passes < cost.passes || stored.cost.memory < cost.memory)
     }
 
-    /// Whether a stored hash can be checked here: Argon2id at a cost that does not endanger the service. Imports ask it
-    /// before they store one; any other hash is never right.
+    /// Whether a stored hash can be verified: Argon2id at a cost within `storedLimit`. Imports check this before they
+    /// store a hash. Any other hash never matches.
     package func isAcceptable(_ hash: String) -> Bool { acceptable(hash) != nil }
 
     private func acceptable(_ hash: String) -> PHCString? {
@@ -57,7 +57,7 @@ package struct Argon2PasswordHasher: PasswordHasher {
         return stored
     }
 
-    /// NFKC, so that one password typed on two keyboards is one (NIST SP 800-63B-4 §3.1.1.2).
+    /// Normalizes to NFKC, so that a password from another keyboard gives the same bytes (NIST SP 800-63B-4 §3.1.1.2).
     private static func normalized(_ password: String) -> [CChar] {
         password.precomposedStringWithCompatibilityMapping.utf8.map(CChar.init(bitPattern:))
     }

@@ -2,10 +2,10 @@ internal import Dispatch
 internal import SessionDomain
 internal import Synchronization
 
-/// Threads for work that takes long: a fixed number of slots, and a bounded line before them.
+/// Runs long work on a fixed number of threads ("slots"), with a bounded queue before them.
 ///
-/// A slot is a serial queue, because those get threads of their own. Concurrent queues share theirs with Swift's
-/// cooperative pool where the system has no better (on Linux), and hashing would stop everything else.
+/// A slot is a serial dispatch queue, which gets its own thread. On Linux, concurrent dispatch queues share threads
+/// with Swift's cooperative pool, so hashing there would block all other tasks.
 final class HashingQueue: Sendable {
     private typealias Job = @Sendable () -> Void
 
@@ -24,9 +24,9 @@ final class HashingQueue: Sendable {
         state = Mutex(State(idle: (0..<slots).map { DispatchQueue(label: "prelude-session.passwords.\($0)") }))
     }
 
-    /// Does the work when a slot is free.
+    /// Runs the work when a slot is free, and returns its result.
     ///
-    /// - Throws: `Refusal.overloaded` at once when too many wait already.
+    /// - Throws: `Refusal.overloaded` at once when too many requests wait, or the error of the work.
     func perform<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws -> Answer {
         try await withCheckedThrowingContinuation { continuation in
             let job: Job = { continuation.resume(with: Result(catching: work)) }
@@ -55,7 +55,7 @@ final class HashingQueue: Sendable {
         }
     }
 
-    /// Runs a job, and those that waited for its slot.
+    /// Runs a job, then those that wait for a slot.
     private func run(_ job: @escaping Job, in slot: DispatchQueue) {
         slot.async {
             job()
@@ -63,7 +63,7 @@ final class HashingQueue: Sendable {
         }
     }
 
-    /// The job that takes over the slot; without one the slot is idle.
+    /// Returns the next job. If there is none, marks the slot as idle and returns `nil`.
     private func next(or slot: DispatchQueue) -> Job? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {

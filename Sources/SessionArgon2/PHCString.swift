@@ -1,10 +1,10 @@
-/// The parameters in front of a stored Argon2id hash: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
+/// The parameters of a stored Argon2id hash in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 struct PHCString: Equatable {
     let cost: Argon2Cost
     /// Lanes (`p`).
     let lanes: Int
 
-    /// `nil` for every other scheme, version or form.
+    /// Returns `nil` for any other scheme, version or format.
     init?(_ text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].isEmpty, parts[1] == "argon2id", parts[2] == "v=19",

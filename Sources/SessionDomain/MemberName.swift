@@ -1,11 +1,11 @@
-/// The names of members, as refusals tell them.
+/// Names of JSON members in error messages.
 package enum MemberName {
-    /// The name, if it is short and plain; else a placeholder.
+    /// Returns the name if it is short and plain, otherwise a placeholder.
     ///
-    /// A stranger may have chosen it, and put there what belongs into a value.
+    /// The caller chose the name, and it may contain a secret that belongs in a value.
     package static func shown(_ name: String) -> String { isPlain(name) ? name : "[?]" }
 
-    /// Whether the name looks like one of ours: 1 to 64 letters, digits and `. - _ : / $`.
+    /// Whether the name consists of 1 to 64 letters, digits and `. - _ : / $`.
     package static func isPlain(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in

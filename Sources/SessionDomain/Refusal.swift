@@ -1,8 +1,8 @@
 package import SessionTokens
 
-/// Why the service says no. One place in the HTTP layer maps each to a status and a code.
+/// Why the service rejects a request. One place in the HTTP layer maps each case to a status and a code.
 ///
-/// The texts name fields and rules; none ever holds a token, a code, a password or a key.
+/// The texts name fields and rules. They never contain a token, code, password or key.
 package enum Refusal: Error, Equatable {
     case invalidField(_ field: String, _ problem: String)
     case invalidIdentifier(String)
@@ -11,7 +11,7 @@ package enum Refusal: Error, Equatable {
     case passwordNotSet
     case noLoginConfig(String)
     case invalidMetadata(String)
-    /// The operator's token for a custom step is not good.
+    /// The operator's token for a custom step is invalid.
     case invalidStepToken(String)
     case invalidPaginationLimit
     case invalidPaginationOffset
@@ -22,9 +22,9 @@ package enum Refusal: Error, Equatable {
     case invalidProof(DPoPError)
     case replayedProof
     case proofKeyMismatch
-    /// The proof of a step must repeat the `jti` of its challenge token.
+    /// The proof of a step does not repeat the `jti` of its challenge token.
     case proofNotOfChallenge
-    /// The proof is not fresh; the nonce to try again with travels in `DPoP-Nonce`.
+    /// The proof is not fresh. The response header `DPoP-Nonce` carries this nonce for the retry.
     case nonceRequired(String)
     case missingChallenge
     case invalidChallenge
@@ -40,11 +40,11 @@ package enum Refusal: Error, Equatable {
     /// The app has no step-up configuration.
     case stepUpNotConfigured
     case scopeNotAllowed
-    /// No rule fits the identifiers that the user has.
+    /// No rule matches the user's identifiers.
     case scopeIdentifierMismatch
-    /// The operator's hook could not say yes: fail closed.
+    /// The operator's hook did not allow the scope, or failed.
     case authBlocked
-    /// The access token, or what is granted to its session, lacks this scope.
+    /// The access token, or the grants of its session, lack this scope.
     case insufficientScope(String)
     case forbidden(String)
     case inactiveUser
@@ -52,13 +52,13 @@ package enum Refusal: Error, Equatable {
     case notFound(String)
     case conflict(String)
     case identifierTaken
-    /// The user has as many identifiers as a user can have.
+    /// The user already has the maximum number of identifiers.
     case identifiersFull
     case stepUpConfigExists
-    /// Too much of something; try again after that many seconds.
+    /// A rate limit is exceeded. Retry after this many seconds.
     case rateLimited(retryAfter: Int)
-    /// The service is at its limit; try again after that many seconds.
+    /// The service is at its capacity. Retry after this many seconds.
     case overloaded(retryAfter: Int)
-    /// Something that the service depends on does not answer.
+    /// A dependency of the service does not respond.
     case unavailable(String)
 }

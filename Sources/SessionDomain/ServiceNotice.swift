@@ -1,26 +1,26 @@
-/// What an operator should read in the log, though nothing has failed.
+/// A condition that belongs in the operator's log although no call has failed.
 package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
-    /// Keys that were made in the future wait anew from now.
+    /// The creation time of these keys was in the future. Their waiting time starts again now.
     case keysRescheduled(app: AppID, keyIDs: [String])
 
-    /// The clock went ahead by more than time has passed.
+    /// The system clock advanced more than the elapsed time, by this many seconds.
     case clockJumped(seconds: Int)
 
-    /// Signing keys are sealed under a master key that this process does not have.
+    /// Signing keys in the database are sealed with a master key that this process does not have.
     case masterKeyMissing(id: String)
 
     package var description: String {
         switch self {
         case .keysRescheduled(let app, let keyIDs):
-            "signing keys of app \(app) were made by a clock that was ahead, and got new times: "
-                + "\(keyIDs.joined(separator: ", ")). Check that the clocks of all nodes are kept right"
+            "signing keys of app \(app) were created by a clock that was ahead; their times were corrected: "
+                + "\(keyIDs.joined(separator: ", ")). Check that the clocks of all nodes are synchronized"
         case .clockJumped(let seconds):
-            "the clock went ahead by \(seconds) seconds more than have passed. What expires by it is refused, but nothing is "
-                + "deleted by it for a day, unless it is right again before: check the clock of this machine"
+            "the clock advanced by \(seconds) seconds more than the elapsed time. Tokens and codes expire by this clock, but "
+                + "expired rows are not deleted by it until it has stayed there for a day: check the clock of this machine"
         case .masterKeyMissing(let id):
             "signing keys in the database are sealed under the master key \(id.debugDescription), which this process does not "
-                + "have. It goes on with the keys that it had opened before, and takes no others: add that master key to "
-                + "where the master keys of this process are, and restart it"
+                + "have. It continues with the keys that it opened before and uses no others: add that master key to the "
+                + "master keys of this process, and restart it"
         }
     }
 }

@@ -1,11 +1,12 @@
-/// The whole service, put together over one store: what the HTTP layer and the command line call.
+/// All parts of the service over one store. The HTTP layer and the command line call it.
 package struct SessionService: Sendable {
     package let directory: AppDirectory
     package let otpLogin: OTPLogin
     package let passwordLogin: PasswordLogin
     package let migrationLogin: MigrationLogin
     package let sessions: SessionLifecycle
-    package let signedIn: SignedInCalls
+    package let authenticator: AccessTokenAuthenticator
+    package let userSessions: UserSessions
     package let stepUp: StepUp
     package let passwordChange: PasswordChange
     package let apps: AppManagement
@@ -23,11 +24,11 @@ package struct SessionService: Sendable {
     private let notices: @Sendable (ServiceNotice) -> Void
 
     /// - Parameters:
-    ///   - delivery: `nil` refuses OTP logins: there is nothing to send codes with.
-    ///   - egress: The way to hooks, webhooks and operators' keys.
+    ///   - delivery: Sends one-time codes. With `nil`, OTP logins are rejected.
+    ///   - egress: Sends requests to hooks, webhooks and operators' key sets.
     ///   - defaultApp: Serves hosts that name no app.
-    ///   - keyRotation: When signing keys change.
-    ///   - notices: Told of what operators should know.
+    ///   - keyRotation: When signing keys are replaced.
+    ///   - notices: Called with conditions that an operator should know.
     package init(
         store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, delivery: (any CodeDelivery)?,
         egress: any Egress, origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment,
@@ -38,9 +39,8 @@ package struct SessionService: Sendable {
         self.store = store
         self.environment = environment
         self.notices = notices
-        let sightings = KeyFirstSeen(policy: keyRotation, environment: environment)
         directory = AppDirectory(
-            store: store, keys: keys, origins: origins, defaultApp: defaultApp, sightings: sightings,
+            store: store, keys: keys, origins: origins, defaultApp: defaultApp, keyRotation: keyRotation,
             environment: environment, notices: notices)
         signingKeys = SigningKeys(
             store: store, keys: keys, directory: directory, environment: environment, policy: keyRotation,
@@ -52,7 +52,8 @@ package struct SessionService: Sendable {
         passwordLogin = PasswordLogin(store: store, hasher: hasher, sources: sources, environment: environment)
         migrationLogin = MigrationLogin(store: store, call: call, sources: sources, environment: environment)
         sessions = SessionLifecycle(store: store, keys: keys, environment: environment)
-        signedIn = SignedInCalls(store: store, environment: environment)
+        authenticator = AccessTokenAuthenticator(store: store, environment: environment)
+        userSessions = UserSessions(store: store, environment: environment)
         stepUp = StepUp(
             store: store, keys: keys, codes: codes,
             hook: DelegationHook(call: call, store: store, environment: environment),
@@ -71,9 +72,9 @@ package struct SessionService: Sendable {
         managementKeys = ManagementKeys(store: store, environment: environment)
     }
 
-    /// Deletes what time has made useless and gives signing keys their successors, once a minute, until cancelled.
+    /// Deletes expired rows and rotates signing keys, once a minute, until cancelled.
     ///
-    /// - Parameter report: Told of what failed; the next round tries again.
+    /// - Parameter report: Called with each error. The next round retries.
     package func runHousekeeping(report: @Sendable (any Error) -> Void) async {
         let batch = 1000
         var clock = DeletionClock()
@@ -81,7 +82,9 @@ package struct SessionService: Sendable {
             let (time, jump) = clock.time(now: environment.now(), uptime: environment.uptime())
             if let jump { notices(.clockJumped(seconds: jump)) }
             do {
-                while try await store.deleteExpired(now: time, limit: batch) >= batch {}
+                while try await store.deleteExpired(
+                    now: time, eventsUntil: time - Retention.events, limit: batch) >= batch
+                {}
             } catch {
                 if !(error is CancellationError) { report(error) }
             }

@@ -1,18 +1,18 @@
 internal import NIOCore
 internal import SessionDomain
 
-/// Work that must be over at a point in time, on the machine's monotonic clock.
+/// A time limit for work, on the machine's monotonic clock.
 enum Deadline {
-    /// Longer waits are cut to this, an hour.
+    /// Longer limits are shortened to one hour.
     private static let maximumSeconds = 3600
 
     static func after(seconds: Int) -> NIODeadline {
         .now() + .seconds(Int64(min(max(seconds, 0), maximumSeconds)))
     }
 
-    /// Cancels the work when the time has come; work that heeds cancellation ends then.
+    /// Runs the work and cancels it at the deadline.
     ///
-    /// - Throws: `EgressError.timedOut`, or what the work throws.
+    /// - Throws: `EgressError.timedOut` at the deadline, or the error of the work.
     static func run<Answer: Sendable>(
         until deadline: NIODeadline, on eventLoop: any EventLoop,
         _ work: @escaping @Sendable () async throws -> Answer
@@ -35,7 +35,7 @@ enum Deadline {
             do {
                 try await timer.futureResult.get()
             } catch {
-                // Nothing else than its cancellation makes a timer fail.
+                // A timer fails only when it is cancelled.
                 throw CancellationError()
             }
         } onCancel: {

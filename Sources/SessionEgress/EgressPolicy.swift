@@ -1,15 +1,15 @@
 package import SessionDomain
 
-/// What an operator lets out, beyond https to public addresses.
+/// What the operator allows beyond https to public addresses.
 package struct EgressPolicy: Sendable {
-    /// For development only.
+    /// Whether http is allowed. For development only.
     package var allowsPlainHTTP: Bool
-    /// Networks that may be called although they are private or otherwise special.
+    /// Networks that may be called although they are private or special-purpose.
     package var allowedNetworks: [IPNetwork]
-    /// A PEM file with certificates of authorities that are trusted besides the system's.
+    /// Path of a PEM file with certificates of authorities that are trusted in addition to the system's.
     package var additionalTrustRoots: String?
-    /// Seconds for which an unused connection is kept. Below the five after which common servers hang up, so that few
-    /// requests meet a closing connection.
+    /// Seconds that an unused connection is kept. Common servers close theirs after five, so this is less: few requests
+    /// meet a closing connection.
     package var keepAlive = 4
 
     package init(

@@ -64,9 +64,9 @@ private func addFrontend(to router: Router<ServiceRequestContext>, service: Sess
         .post(.otpCheck, use: otp.check)
         .post(.stepUpContinue, use: stepUp.completeStep)
 
-    let me = MeRoutes(calls: service.signedIn)
+    let me = MeRoutes(sessions: service.userSessions)
     client.group().add(middleware: WWWAuthenticateMiddleware()).add(middleware: ProofMiddleware())
-        .add(middleware: AccessTokenMiddleware(signedIn: service.signedIn))
+        .add(middleware: AccessTokenMiddleware(authenticator: service.authenticator))
         .group(context: SignedInContext.self)
         .get(.sessions, use: me.list)
         .post(.revokeSessions, use: me.revoke)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import SessionTokens
 
-/// A JWK that names itself, and says of itself, as far as it says anything, that it verifies signatures (RFC 7517 §4).
+/// A JWK with a `kid` whose optional members allow it to verify signatures (RFC 7517 §4).
 struct PublishedKey: Decodable {
     let id: String
     let key: any VerificationKey
@@ -15,11 +15,11 @@ struct PublishedKey: Decodable {
     private static let privateMembers: [Member] = [.d, .p, .q, .dp, .dq, .qi, .oth, .k]
     private static let maximumIDLength = 256
 
-    /// - Throws: Something, for a key to be skipped; nobody asks why.
+    /// - Throws: Any error. `PublishedKeySet` skips the key and ignores the reason.
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Member.self)
         id = try members.decode(String.self, forKey: .kid)
-        // Whoever publishes a private key has lost it.
+        // Skip a key whose private members are published: it is compromised.
         guard !Self.privateMembers.contains(where: members.contains),
             (1...Self.maximumIDLength).contains(id.utf8.count),
             try members.decodeIfPresent(String.self, forKey: .use) ?? "sig" == "sig",
@@ -28,7 +28,7 @@ struct PublishedKey: Decodable {
         key =
             try members.decode(String.self, forKey: .kty) == "RSA"
             ? try Self.rsa(members) : try PublicJWK(from: decoder)
-        // A key has one algorithm, and a set that names another one means another use (RFC 8725 §3.1).
+        // A key has one algorithm. A different `alg` means a different use (RFC 8725 §3.1).
         guard try members.decodeIfPresent(String.self, forKey: .alg) ?? key.algorithm.rawValue == key.algorithm.rawValue
         else { throw PublishedKeyError.unusable }
     }

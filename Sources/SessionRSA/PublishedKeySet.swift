@@ -1,21 +1,21 @@
 package import Foundation
 package import SessionTokens
 
-/// Somebody's JWK Set (RFC 7517 §5), of which the keys are kept that may verify one of the given algorithms.
+/// A JWK Set of another system (RFC 7517 §5). It keeps only keys that can verify one of the given algorithms.
 ///
-/// A key that is no good for that is skipped: it must not break the others (RFC 7517 §5). Of two usable keys with one
-/// `kid` the first counts, so that nothing appended to a set takes the place of what was there.
+/// Other keys are skipped, so that they do not make the set unusable (RFC 7517 §5). Of two usable keys with the same `kid`,
+/// the first is kept, so that an appended key cannot replace an existing one.
 package struct PublishedKeySet: VerificationKeySet {
-    /// A set with more entries than this, usable or not, is refused.
+    /// The maximum number of entries of a set, usable or not. A larger set is rejected.
     package static let maximumKeys = 100
 
-    /// What tokens may be signed with: the reader's list, not the set's (RFC 8725 §3.1).
+    /// The allowed signature algorithms. The verifier chooses them, not the set (RFC 8725 §3.1).
     package let algorithms: Set<SignatureAlgorithm>
     private let keys: [String: any VerificationKey]
 
-    /// Reads a set, strictly as JSON and leniently key by key.
+    /// Reads a set. The JSON must be strict; single keys that are not usable are skipped.
     ///
-    /// - Throws: `KeySetError`, for a document that is no JWK Set.
+    /// - Throws: `KeySetError` if the document is not a JWK Set.
     package init(json: Data, algorithms: Set<SignatureAlgorithm>) throws(KeySetError) {
         let document: Document
         do {
@@ -44,9 +44,9 @@ package struct PublishedKeySet: VerificationKeySet {
     }
 }
 
-/// Why a JWK Set was refused as a whole.
+/// Why a JWK Set was rejected as a whole.
 package enum KeySetError: Error, Equatable {
-    /// Not a JSON object with an array `keys`, or one with two readings.
+    /// The document is not a JSON object with an array `keys`, or it repeats a member.
     case malformed
     case tooManyKeys
 }

@@ -1,7 +1,7 @@
 package import Foundation
 package import SessionTokens
 
-/// An RSA key that signs access tokens with RS256 (RFC 7518 §3.3), for backends whose library knows nothing newer.
+/// An RSA key that signs access tokens with RS256 (RFC 7518 §3.3), for backends whose library supports nothing newer.
 package struct RS256SigningKey: TokenSigner {
     private let key: RSASigningKey
 

@@ -11,7 +11,7 @@ package struct RSAPublicKey: Sendable {
     /// SHA-256 thumbprint in base64url (RFC 7638 §3).
     package let thumbprint: String
 
-    /// - Throws: `RSAKeyError` for a key that is too short, too long, or not written canonically.
+    /// - Throws: `RSAKeyError` if the key is too short, too long, or has leading zeros.
     package init(modulus: Data, exponent: Data) throws {
         guard modulus.first ?? 0 != 0, exponent.first ?? 0 != 0, exponent.count <= 4,
             (2048 / 8...4096 / 8).contains(modulus.count),
@@ -25,17 +25,17 @@ package struct RSAPublicKey: Sendable {
         let primitives = try key.getKeyPrimitives()
         let (n, e) = (Base64URL.encode(primitives.modulus), Base64URL.encode(primitives.publicExponent))
         requiredMembers = ["kty": "RSA", "n": n, "e": e]
-        // Lexicographic members, no white space (RFC 7638 §3.3).
+        // Members in lexicographic order, without white space (RFC 7638 §3.3).
         thumbprint = Base64URL.encode(SHA256.hash(data: Data(#"{"e":"\#(e)","kty":"RSA","n":"\#(n)"}"#.utf8)))
     }
 
-    /// RSASSA-PKCS1-v1_5 with SHA-256: `RS256` (RFC 7518 §3.3).
+    /// Verifies RSASSA-PKCS1-v1_5 with SHA-256: `RS256` (RFC 7518 §3.3).
     package func isValidRS256(_ signature: Data, for message: Data) -> Bool {
         key.isValidSignature(
             _RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .insecurePKCS1v1_5)
     }
 
-    /// RSASSA-PSS with SHA-256: what `RSASigningKey` makes.
+    /// Verifies RSASSA-PSS with SHA-256, as `RSASigningKey` signs.
     package func isValidPSS(_ signature: Data, for message: Data) -> Bool {
         key.isValidSignature(_RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .PSS)
     }

@@ -2,7 +2,7 @@ internal import CryptoExtras
 package import Foundation
 internal import SessionTokens
 
-/// A private RSA key of 2048 bits: of hooks and webhooks (PSS), or of access tokens (`RS256SigningKey`), never of both.
+/// A private RSA key of 2048 bits. It signs either hooks and webhooks (PSS) or access tokens (`RS256SigningKey`), never both.
 package struct RSASigningKey: Sendable {
     private let key: _RSA.Signing.PrivateKey
     package let publicKey: RSAPublicKey
@@ -12,28 +12,28 @@ package struct RSASigningKey: Sendable {
         publicKey = try RSAPublicKey(key.publicKey)
     }
 
-    /// A new key from the system's generator; takes some tenths of a second.
+    /// Generates a key with the system's random generator. It takes some tenths of a second.
     package static func generate() throws -> RSASigningKey {
         try RSASigningKey(_RSA.Signing.PrivateKey(keySize: .bits2048))
     }
 
-    /// Reads back what `derRepresentation` gave.
+    /// Reads the result of `derRepresentation`.
     package init(derRepresentation: Data) throws {
         try self.init(_RSA.Signing.PrivateKey(derRepresentation: derRepresentation))
     }
 
-    /// PKCS #1 in DER. To be stored sealed only.
+    /// The private key as PKCS #1 in DER. Store it sealed only.
     package var derRepresentation: Data { key.derRepresentation }
 
     /// RFC 7638 thumbprint.
     package var keyID: String { publicKey.thumbprint }
 
-    /// RSASSA-PSS with SHA-256, MGF1 with SHA-256 and a salt of 32 bytes.
+    /// Signs with RSASSA-PSS: SHA-256, MGF1 with SHA-256, a salt of 32 bytes.
     package func pssSignature(for message: Data) throws -> Data {
         try key.signature(for: message, padding: .PSS).rawRepresentation
     }
 
-    /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 §3.3).
+    /// Signs with RSASSA-PKCS1-v1_5 and SHA-256 (RFC 7518 §3.3).
     func rs256Signature(for message: Data) throws -> Data {
         try key.signature(for: message, padding: .insecurePKCS1v1_5).rawRepresentation
     }

@@ -1,10 +1,10 @@
 package import SessionTokens
 
 extension VerifiedToken {
-    /// Verifies a token of whoever published the set.
+    /// Verifies a token with the keys of the set.
     ///
-    /// - Throws: `JWSError.unknownKey` when the set lacks the `kid`, which is a reason to fetch the set again; any other
-    ///   case is a reason to refuse the token.
+    /// - Throws: `JWSError.unknownKey` if the set does not contain the `kid`: fetch the set again. On any other error,
+    ///   reject the token.
     package init(verifying token: String, keys: PublishedKeySet) throws(JWSError) {
         let jws = try CompactJWS(parsing: token)
         guard keys.algorithms.contains(jws.algorithm) else { throw .unsupportedAlgorithm }

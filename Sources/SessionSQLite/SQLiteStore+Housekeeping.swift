@@ -2,7 +2,7 @@ internal import GRDB
 package import SessionDomain
 
 extension SQLiteStore: HousekeepingStore {
-    /// What expires, with the key of its table and the column that says when.
+    /// The tables whose rows expire, with their key and the column of the time.
     private static let expiring = [
         (table: "proofs", key: "app_id, replay_key", expiry: "expires_at"),
         (table: "redeemed_challenges", key: "app_id, challenge_id", expiry: "expires_at"),
@@ -12,8 +12,8 @@ extension SQLiteStore: HousekeepingStore {
         (table: "counters", key: "app_id, key", expiry: "resets_at"),
     ]
 
-    package func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
-        try await write { db in
+    package func deleteExpired(now: Timestamp, eventsUntil: Timestamp, limit: Int) async throws -> Int {
+        try await writer.perform { db in
             var deleted = 0
             for (table, key, expiry) in Self.expiring {
                 deleted += try db.delete(from: table, key: key, where: "\(expiry) <= ?", now, limit: limit)
@@ -22,8 +22,8 @@ extension SQLiteStore: HousekeepingStore {
                 from: "sessions", key: "app_id, id", where: "purge_hour <= ?", now.milliseconds / Timestamp.hour,
                 limit: limit)
             deleted += try db.delete(
-                from: "events", key: "sequence", where: "created_at <= ?", now - 30 * 86_400, limit: limit)
-            return deleted
+                from: "events", key: "sequence", where: "created_at <= ?", eventsUntil, limit: limit)
+            return .keep(deleted)
         }
     }
 }

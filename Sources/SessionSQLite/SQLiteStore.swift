@@ -2,14 +2,14 @@ internal import Foundation
 internal import GRDB
 package import SessionDomain
 
-/// The embedded store: one SQLite database, one writer whose jobs share commits, readers that never wait for it.
+/// The embedded store: one SQLite database with one writer, whose jobs share commits, and readers that never wait for it.
 ///
-/// The conformances live beside the rows they write, one folder a noun.
+/// `Intents` has the writes. The other folders have the rows of one noun each, with their reads.
 package final class SQLiteStore: Sendable {
     let database: any DatabaseWriter
-    /// The schema that opening found, 0 for none, and the one that it left.
+    /// The schema version before opening, 0 for a new database, and the version now.
     package let schema: (found: Int, now: Int)
-    private let writer: GroupCommit
+    let writer: GroupCommit
 
     private init(database: any DatabaseWriter, schema: (found: Int, now: Int), queueCapacity: Int, batchSize: Int) {
         self.database = database
@@ -17,13 +17,14 @@ package final class SQLiteStore: Sendable {
         writer = GroupCommit(writer: database, capacity: queueCapacity, batchSize: batchSize)
     }
 
-    /// Opens a database; whether it may be made, and its schema brought up to date, says `opening`.
+    /// Opens a database.
     ///
     /// - Parameters:
-    ///   - queueCapacity: Writes that may wait; one more fails with `StoreError.overloaded`.
+    ///   - opening: Whether a missing file is created and an older schema migrated.
+    ///   - queueCapacity: Writes that may wait. One more fails with `StoreError.overloaded`.
     ///   - batchSize: Writes that share a commit at most.
-    /// - Throws: `StoreError.newerSchema` when a newer version of the software wrote it; `StoreError.olderSchema` and
-    ///   `StoreError.missing` when `opening` may not mend that.
+    /// - Throws: `StoreError.newerSchema` for a database of a newer version of the software; `StoreError.olderSchema` and
+    ///   `StoreError.missing` if `opening` does not allow to change that.
     package static func open(
         _ location: SQLiteLocation, opening: Opening = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256
     ) throws(StoreError) -> SQLiteStore {
@@ -51,15 +52,15 @@ package final class SQLiteStore: Sendable {
         }
     }
 
-    /// Finishes the writes that were taken, refuses more, and closes the file. Closing twice is no error.
+    /// Finishes the accepted writes, rejects further ones, and closes the file. Closing twice is no error.
     package func close() async throws {
         let isFirst = await writer.close()
         do {
             try await withCheckedThrowingContinuation { continuation in
-                // Copying the WAL into the database is no work for the cooperative pool.
+                // Copying the WAL into the database blocks, so it does not run on the cooperative pool.
                 DispatchQueue(label: "prelude-session.close").async {
-                    // The last connection to be closed is one that only reads, which does not copy it. Where that fails,
-                    // as beside another process that reads, the WAL stays, and nothing is lost.
+                    // The last connection to close is a reader, which does not copy the WAL. The copy can fail while another
+                    // process reads. Then the WAL stays, and nothing is lost.
                     if isFirst { _ = try? self.database.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
                     continuation.resume(with: Result { try self.database.close() })
                 }
@@ -69,7 +70,7 @@ package final class SQLiteStore: Sendable {
         }
     }
 
-    /// Reads what is committed, in one snapshot.
+    /// Reads committed rows, in one snapshot.
     func read<Answer: Sendable>(
         _ query: @escaping @Sendable (Database) throws -> Answer
     ) async throws -> Answer {
@@ -80,19 +81,5 @@ package final class SQLiteStore: Sendable {
         } catch {
             throw StoreError(error)
         }
-    }
-
-    /// Writes in one transaction; returns after the commit.
-    func write<Answer: Sendable>(
-        _ work: @escaping @Sendable (Database) throws -> Answer
-    ) async throws -> Answer {
-        try await writer.perform { db in .keep(try work(db)) }
-    }
-
-    /// Writes in one transaction that the answer itself may undo.
-    func writeOrUndo<Answer: Sendable>(
-        _ work: @escaping @Sendable (Database) throws -> WriteResult<Answer>
-    ) async throws -> Answer {
-        try await writer.perform(work)
     }
 }

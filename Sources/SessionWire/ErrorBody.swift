@@ -1,4 +1,4 @@
-/// The body of every refusal of the frontend API.
+/// The body of every error response of the frontend API.
 package struct ErrorBody: Codable, Sendable, Equatable {
     package var code: ErrorCode
     package var type: String
@@ -17,7 +17,7 @@ package struct ErrorBody: Codable, Sendable, Equatable {
         case requestID = "request_id"
     }
 
-    /// Other servers of this protocol may leave out all but the code.
+    /// Decodes a body. Only `code` is required, because other servers of this protocol may omit the other members.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(ErrorCode.self, forKey: .code)

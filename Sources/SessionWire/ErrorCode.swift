@@ -1,4 +1,6 @@
-/// An error code of the wire; only this drives clients. Open, so that a code of tomorrow survives.
+/// An error code of the protocol. Clients decide by the code only.
+///
+/// The type is open: clients keep codes that a later server version adds.
 package struct ErrorCode: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral {
     package let rawValue: String
 

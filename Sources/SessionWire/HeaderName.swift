@@ -1,4 +1,4 @@
-/// Header names of the protocol, in lower case.
+/// The header names of the protocol, in lower case.
 package enum HeaderName {
     package static let dpop = "dpop"
     package static let dpopNonce = "dpop-nonce"

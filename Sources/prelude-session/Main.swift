@@ -1,4 +1,6 @@
 import ArgumentParser
+import SessionDomain
+import SessionHTTP
 
 @main
 struct PreludeSessionCommand: AsyncParsableCommand {
@@ -19,4 +21,9 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 subcommands: [AppCommand.self, UserCommand.self, KeyCommand.self]),
         ]
     )
+}
+
+/// Commands and log entries print a refusal with its message of the HTTP API.
+extension Refusal: CustomStringConvertible {
+    public var description: String { message }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionWire
 import Testing
 
-@Suite("Bad input gets the documented answer")
+@Suite("Invalid input")
 struct BadInputStory {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -27,11 +28,11 @@ struct BadInputStory {
             testDescription: "unknown kind", path: "otp", json: #"{"identifier":{"type":"fax","value":"x"}}"#,
             status: 400, code: "bad_request", names: "identifier.type"),
         Case(
-            testDescription: "no phone number", path: "otp",
+            testDescription: "invalid phone number", path: "otp",
             json: #"{"identifier":{"type":"phone_number","value":"12"}}"#, status: 400, code: "invalid_identifier",
             names: "identifier"),
         Case(
-            testDescription: "no e-mail address", path: "login/email/password",
+            testDescription: "invalid e-mail address", path: "login/email/password",
             json: #"{"identifier":"nobody","password":"x"}"#, status: 400, code: "invalid_identifier",
             names: "identifier"),
         Case(
@@ -42,13 +43,13 @@ struct BadInputStory {
             json: #"{"identifier":{"type":"email_address","value":"a@b.co"},"code_challenge":"abc"}"#, status: 400,
             code: "bad_request", names: "code_challenge"),
         Case(
-            testDescription: "no verification", path: "otp/check", json: #"{"code":"123456"}"#, status: 400,
+            testDescription: "verification missing", path: "otp/check", json: #"{"code":"123456"}"#, status: 400,
             code: "invalid_verification_token", names: "verification"),
         Case(
             testDescription: "challenge missing", path: "login/finalize", json: "{}", status: 401,
             code: "missing_challenge_token", names: "challenge_token"),
         Case(
-            testDescription: "challenge garbage", path: "login/finalize", json: #"{"challenge_token":"a.b.c"}"#,
+            testDescription: "invalid challenge", path: "login/finalize", json: #"{"challenge_token":"a.b.c"}"#,
             status: 401, code: "invalid_challenge_token", names: "challenge_token"),
         Case(
             testDescription: "not JSON", path: "otp", json: "{", status: 400, code: "bad_request", names: "body"),
@@ -60,24 +61,24 @@ struct BadInputStory {
             json: #"{"identifier":"a@b.co","password":"one","password":"two"}"#, status: 400, code: "bad_request",
             names: "body has the member password twice"),
         Case(
-            testDescription: "a member twice, spelled in two ways", path: "login/finalize",
+            testDescription: "a member twice, in two spellings", path: "login/finalize",
             json: #"{"challenge_token":"a.b.c","challenge\u005ftoken":"d.e.f"}"#, status: 400, code: "bad_request",
             names: "body has the member challenge_token twice"),
         Case(
-            testDescription: "a member twice, deeper", path: "otp",
+            testDescription: "a member twice, in a nested object", path: "otp",
             json: #"{"identifier":{"type":"email_address","value":"a@b.co","value":"c@d.co"}}"#, status: 400,
             code: "bad_request", names: "body has the member value twice"),
         Case(
-            testDescription: "a member twice that nobody knows", path: "refresh", json: #"{"a b":1,"a b":2}"#,
+            testDescription: "an unknown member twice", path: "refresh", json: #"{"a b":1,"a b":2}"#,
             status: 400, code: "bad_request", names: "body has a member twice"),
         Case(
             testDescription: "U+0000", path: "login/email/password",
             json: #"{"identifier":"a@b.co","password":"correct\u0000horse"}"#, status: 400, code: "bad_request",
             names: "body must not contain U+0000"),
         Case(
-            testDescription: "half a character", path: "login/email/password",
+            testDescription: "half of a surrogate pair", path: "login/email/password",
             json: #"{"identifier":"a@b.co","password":"\ud83d"}"#, status: 400, code: "bad_request",
-            names: "body is not valid JSON: half a character"),
+            names: "body is not valid JSON: an unpaired surrogate"),
         Case(
             testDescription: "text after the body", path: "otp", json: "{} {}", status: 400, code: "bad_request",
             names: "body is not valid JSON: text after the value"),
@@ -88,13 +89,13 @@ struct BadInputStory {
             testDescription: "no refresh token", path: "refresh", json: "{}", status: 401, code: "unauthorized",
             names: "credentials"),
         Case(
-            testDescription: "no such endpoint", path: "nothing", json: "{}", status: 404, code: "not_found",
+            testDescription: "unknown endpoint", path: "nothing", json: "{}", status: 404, code: "not_found",
             names: "endpoint"),
     ]
 
-    @Test(arguments: cases)
-    func refuses(_ input: Case) async throws {
-        let answer = try await World().call("/v1/session/" + input.path, json: input.json)
+    @Test("Invalid input is rejected with the documented status, code and field", arguments: cases)
+    func rejected(_ input: Case) async throws {
+        let answer = try await ServiceWorld().call("/v1/session/" + input.path, json: input.json)
         #expect(answer.status == input.status)
         #expect(answer.body["code"]?.stringValue == input.code)
         #expect(answer.body["message"]?.stringValue?.contains(input.names) == true)
@@ -102,9 +103,9 @@ struct BadInputStory {
         #expect(answer.head.headerFields[.date]?.hasSuffix(" GMT") == true)
     }
 
-    @Test("another content type is 415, and the wrong bytes are 400")
+    @Test("Another content type is rejected with 415")
     func contentType() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let answer = try await world.call(
             "/v1/session/otp", json: "{}", headers: ["content-type": "text/plain"])
         #expect(answer.status == 415)
@@ -112,124 +113,64 @@ struct BadInputStory {
     }
 
     @Test(
-        "hosts choose the app; one that names none is 404 where there is no default",
+        "The host chooses the app, and an unknown host is 404 without a default app",
         arguments: [("testapp.example.com", 200), ("TESTAPP.example.com:8443", 200), ("other.example.com", 404)])
     func hosts(host: String, status: Int) async throws {
-        let world = try await World(servesAnyHost: false)
+        let world = try await ServiceWorld(servesAnyHost: false)
         let answer = try await world.call("/.well-known/jwks.json", host: host)
         #expect(answer.status == status)
         if status == 404 { #expect(answer.body["code"]?.stringValue == "not_found") }
     }
 
-    @Test("bytes that are no UTF-8 are 400")
+    @Test("A body that is not UTF-8 is rejected with 400")
     func notUTF8() async throws {
-        let world = try await World()
-        let (response, body) = try await world.transport().respond(
-            HTTPRequest(
-                method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/otp",
-                headerFields: [.contentType: "application/json"]), body: Data([0x7B, 0xFF, 0x7D]))
+        let world = try await ServiceWorld()
+        let (response, body) = try await world.router.respond(
+            to:
+                HTTPRequest(
+                    method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/otp",
+                    headerFields: [.contentType: "application/json"]), body: Data([0x7B, 0xFF, 0x7D]))
         #expect(response.status.code == 400)
         #expect(String(decoding: body, as: UTF8.self).contains("UTF-8"))
     }
 
-    @Test("UTF-16 is 400, whatever it says")
+    @Test("A body in UTF-16 is rejected with 400")
     func notUTF16() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let json = try #require("{\"identifier\":{}}".data(using: .utf16LittleEndian))
-        let (response, body) = try await world.transport().respond(
-            HTTPRequest(
-                method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/otp",
-                headerFields: [.contentType: "application/json"]), body: json)
+        let (response, body) = try await world.router.respond(
+            to:
+                HTTPRequest(
+                    method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/otp",
+                    headerFields: [.contentType: "application/json"]), body: json)
         #expect(response.status.code == 400)
         #expect(String(decoding: body, as: UTF8.self).contains("body is not valid JSON"))
     }
 
-    @Test(
-        "a name that a stranger chose is told when it is short and plain only",
-        arguments: [
-            ("note", "metadata.note must be a string"), ("my note", "metadata.[?] must be a string"),
-            (String(repeating: "n", count: 65), "metadata.[?] must be a string"),
-            ("", "metadata.[?] must be a string"), ("\u{202E}", "metadata.[?] must be a string"),
-        ])
-    func strangeNames(_ name: String, message: String) async throws {
-        let world = try await World()
-        let device = try await RawDevice.signedIn(in: world)
-        let answer = try await device.send(
-            .stepUpRequest, json: "{\"scope\":\"a\",\"metadata\":{\"\(name)\":1}}",
-            RawDevice.Call(scheme: "Bearer", accessToken: device.accessToken))
-        #expect(answer.status == 400)
-        #expect(answer.body["message"]?.stringValue == message)
-    }
-
-    @Test(
-        "what is not there is not repeated in the refusal, for it could be a secret in the wrong place",
-        arguments: [
-            ("DELETE", "keys/psk_secret", ""), ("POST", "keys/psk_secret/rotate", "{}"),
-            ("DELETE", "config/login/otp/psk_secret", ""), ("GET", "config/login/otp/psk_secret", ""),
-            ("GET", "webhooks/psk_secret", ""), ("PUT", "webhooks/psk_secret", #"{"url":"https://b.example"}"#),
-            ("DELETE", "config/scopes?scope=psk_secret", ""), ("GET", "users/psk_secret", ""),
-        ])
-    func notThere(method: String, path: String, json: String) async throws {
-        let world = try await World {
-            $0.stepUp = StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: $0.createdAt)
-        }
-        let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
-        let answer = try await world.call(
-            "/v2/session/apps/testapp/" + path, json: json.isEmpty ? nil : json,
-            headers: ["authorization": "Bearer " + key], method: HTTPRequest.Method(method))
-        #expect(answer.status == 404)
-        let message = try #require(answer.body["message"]?.stringValue)
-        #expect(message.contains("no such") && !message.contains("psk_secret"))
-    }
-
-    @Test("a name has at most 100 characters, marks included")
-    func longName() async throws {
-        let world = try await World()
-        let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
-        let name = "a" + String(repeating: "\u{301}", count: 100)
-        for (method, path) in [(HTTPRequest.Method.post, "/keys"), (.patch, "")] {
-            let answer = try await world.call(
-                "/v2/session/apps/testapp" + path, json: "{\"name\":\"\(name)\"}",
-                headers: ["authorization": "Bearer " + key], method: method)
-            #expect(answer.status == 400)
-            #expect(answer.body["message"]?.stringValue == "name must have 1 to 100 characters")
-        }
-    }
-
-    @Test("a claim with a strange name is refused without repeating the name")
-    func strangeClaim() async throws {
-        let world = try await World()
-        let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
-        let answer = try await world.call(
-            "/v2/session/apps/testapp/config/claims", json: #"{"mapping":{"\u202ea b":{"$input":"shoe size"}}}"#,
-            headers: ["authorization": "Bearer " + key])
-        #expect(answer.status == 400)
-        #expect(answer.body["message"]?.stringValue?.hasPrefix("mapping.[?].$input must be one of") == true)
-    }
-
-    @Test("headers beyond 16 KiB are 431")
+    @Test("Headers of more than 16 KiB are rejected with 431")
     func longHeaders() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let answer = try await world.call("/health", headers: ["x-long": String(repeating: "a", count: 17_000)])
         #expect(answer.status == 431)
     }
 
-    @Test("two DPoP headers are refused before either is looked at")
+    @Test("Two DPoP headers are rejected before either is parsed")
     func twoProofs() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         var fields = HTTPFields()
         for _ in 1...2 { fields.append(HTTPField(name: try #require(HTTPField.Name("dpop")), value: "x")) }
-        let (response, body) = try await world.transport().respond(
-            HTTPRequest(
-                method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/refresh",
-                headerFields: fields), body: nil)
+        let (response, body) = try await world.router.respond(
+            to:
+                HTTPRequest(
+                    method: .post, scheme: "http", authority: "localhost:8080", path: "/v1/session/refresh",
+                    headerFields: fields), body: nil)
         #expect(response.status.code == 400)
         #expect(String(decoding: body, as: UTF8.self).contains("invalid_dpop_proof"))
     }
 
-    @Test("a limit of 0 or 101 is refused", arguments: [0, 101])
+    @Test("A page limit of 0 or 101 is rejected", arguments: [0, 101])
     func pagination(limit: Int) async throws {
-        let client = try await World().signedIn()
+        let client = try await ServiceWorld().signedIn()
         let error = await #expect(throws: PreludeSessionError.self) {
             try await client.listSessions(ListSessionsOptions(limit: limit))
         }

@@ -1,21 +1,23 @@
 import HTTPTypes
 import PreludeSession
+import PreludeSessionTesting
+import SessionConformance
 import SessionDomain
 import SessionTokens
 import SessionWire
 import Testing
 
-/// What is changed of a call that is good.
+/// One change to a valid call, and the expected response.
 private struct Mutation: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let status: Int
     let code: String
     let error: String
-    let change: @Sendable (inout RawDevice.Call, RawDevice) throws -> Void
+    let change: @Sendable (inout RawDevice.Credentials, RawDevice) throws -> Void
 
     init(
         _ name: String, _ status: Int, _ code: String, _ error: String,
-        _ change: @escaping @Sendable (inout RawDevice.Call, RawDevice) throws -> Void
+        _ change: @escaping @Sendable (inout RawDevice.Credentials, RawDevice) throws -> Void
     ) {
         testDescription = name
         self.status = status
@@ -24,59 +26,71 @@ private struct Mutation: Sendable, CustomTestStringConvertible {
         self.change = change
     }
 
-    /// A proof with one claim that is not as it should be.
+    /// A change to one claim of the proof.
     static func proof(
         _ name: String, _ status: Int = 400, _ code: String = "invalid_dpop_proof",
-        _ error: String = "invalid_dpop_proof", _ change: @escaping @Sendable (inout RawDevice.Proof) -> Void
+        _ error: String = "invalid_dpop_proof", _ change: @escaping @Sendable (inout ProofDraft) -> Void
     ) -> Mutation {
         Mutation(name, status, code, error) { call, device in
             var proof = device.proof(.sessions, accessToken: device.accessToken)
             change(&proof)
-            call.proofs = [try device.sign(proof)]
+            call.proofs = try proof.headers()
         }
     }
 }
 
-/// One good call with a bound token, and one thing changed (RFC 9449 §4.3, §7.1).
+/// A valid call with a bound token, and calls with one change (RFC 9449 §4.3, §7.1).
 @Suite("A call with a bound access token")
 struct BoundCallStory {
     private static let mutations: [Mutation] = [
-        Mutation("D4: no proof", 401, "missing_dpop_proof", "invalid_dpop_proof") { call, _ in call.proofs = [] },
-        Mutation("D2: two proofs", 400, "invalid_dpop_proof", "invalid_dpop_proof") { call, device in
-            call.proofs.append(try device.sign(device.proof(.sessions, accessToken: device.accessToken)))
+        Mutation("No proof (D4)", 401, "missing_dpop_proof", "invalid_dpop_proof") { call, _ in call.proofs = [] },
+        Mutation("Two proofs (D2)", 400, "invalid_dpop_proof", "invalid_dpop_proof") { call, device in
+            call.proofs += try device.proof(.sessions, accessToken: device.accessToken).headers()
         },
-        Mutation("D27: the scheme of bearer tokens", 401, "unauthorized", "invalid_token") { call, _ in
+        Mutation("The Bearer scheme (D27)", 401, "unauthorized", "invalid_token") { call, _ in
             call.scheme = "Bearer"
         },
-        Mutation("D16: the key of another device", 401, "dpop_key_mismatch", "invalid_token") { call, device in
-            let other = RawDevice(in: device.world)
-            call.proofs = [try other.sign(other.proof(.sessions, accessToken: device.accessToken))]
+        Mutation("The key of another device (D16)", 401, "dpop_key_mismatch", "invalid_token") { call, device in
+            let other = RawDevice(signedOut: device.world, key: .generate(.es256))
+            call.proofs = try other.proof(.sessions, accessToken: device.accessToken).headers()
         },
-        Mutation("D3: no JWT", 400, "invalid_dpop_proof", "invalid_dpop_proof") { call, _ in call.proofs = ["proof"] },
-        .proof("D16: no ath") { $0.ath = nil },
-        .proof("D16: the ath of another token") { $0.ath = DPoPProof.accessTokenHash("other") },
-        .proof("D9: another method") { $0.htm = "POST" },
-        .proof("D10: another path") { $0.htu = World.origin + FrontendPath.identifiers.rawValue },
-        .proof("D10: another origin") { $0.htu = "https://evil.example" + FrontendPath.sessions.rawValue },
-        .proof("D13: too old", 400, "use_dpop_nonce", "use_dpop_nonce") { $0.iat -= 61 },
-        .proof("D13: too far ahead", 400, "use_dpop_nonce", "use_dpop_nonce") { $0.iat += 61 },
-        .proof("D33: a nonce that is not ours", 400, "use_dpop_nonce", "use_dpop_nonce") { $0.nonce = "other" },
+        Mutation("A proof that is not a JWT (D3)", 400, "invalid_dpop_proof", "invalid_dpop_proof") { call, _ in
+            call.proofs = ["proof"]
+        },
+        .proof("No ath claim (D16)") { $0.claims["ath"] = nil },
+        .proof("The ath claim of another token (D16)") {
+            $0.claims["ath"] = .string(DPoPProof.accessTokenHash("other"))
+        },
+        .proof("Another method (D9)") { $0.claims["htm"] = "POST" },
+        .proof("Another path (D10)") {
+            $0.claims["htu"] = .string(ServiceWorld.localOrigin + FrontendPath.identifiers.rawValue)
+        },
+        .proof("Another origin (D10)") {
+            $0.claims["htu"] = .string("https://evil.example" + FrontendPath.sessions.rawValue)
+        },
+        .proof("An iat claim too far in the past (D13)", 400, "use_dpop_nonce", "use_dpop_nonce") { $0.delay(by: 61) },
+        .proof("An iat claim too far in the future (D13)", 400, "use_dpop_nonce", "use_dpop_nonce") {
+            $0.delay(by: -61)
+        },
+        .proof("A nonce that the service did not issue (D33)", 400, "use_dpop_nonce", "use_dpop_nonce") {
+            $0.claims["nonce"] = "other"
+        },
     ]
 
     private func device() async throws -> RawDevice {
-        try await RawDevice.signedIn(in: try await World { $0.sessions.accessTokenBinding = .dpop })
+        try await RawDevice(try await ServiceWorld { $0.sessions.accessTokenBinding = .dpop })
     }
 
-    @Test("as it should be is answered")
-    func good() async throws {
+    @Test("A valid call succeeds")
+    func valid() async throws {
         let device = try await device()
-        #expect(try await device.send(.sessions, try device.call(.sessions)).status == 200)
+        #expect(try await device.send(.sessions, try device.credentials(.sessions)).status == 200)
     }
 
-    @Test("with one thing changed is refused, and the challenge says why", arguments: mutations)
+    @Test("A call with one invalid part is rejected, and the challenge names the reason", arguments: mutations)
     private func changed(mutation: Mutation) async throws {
         let device = try await device()
-        var call = try device.call(.sessions)
+        var call = try device.credentials(.sessions)
         try mutation.change(&call, device)
         let answer = try await device.send(.sessions, call)
         #expect(answer.status == mutation.status)
@@ -85,23 +99,22 @@ struct BoundCallStory {
         #expect(challenge.contains(#"error="\#(mutation.error)""#))
         #expect(challenge.contains(#"DPoP "#) && challenge.contains(#"algs="ES256""#))
         #expect(answer.head.headerFields[.cacheControl] == "no-store")
-        let nonce = answer.head.headerFields[try #require(HTTPField.Name(HeaderName.dpopNonce))]
-        #expect((nonce != nil) == (mutation.code == "use_dpop_nonce"))
+        #expect((answer.nonce != nil) == (mutation.code == "use_dpop_nonce"))
     }
 
-    @Test("D15: is good once")
+    @Test("A proof is valid once (D15)")
     func replay() async throws {
         let device = try await device()
-        let call = try device.call(.sessions)
+        let call = try device.credentials(.sessions)
         #expect(try await device.send(.sessions, call).status == 200)
         let again = try await device.send(.sessions, call)
         #expect(again.status == 400 && again.body["code"] == .string("invalid_dpop_proof"))
     }
 
-    @Test("D15: of many at once with one proof, one is answered")
+    @Test("One of many concurrent calls with the same proof succeeds (D15)")
     func race() async throws {
         let device = try await device()
-        let call = try device.call(.sessions)
+        let call = try device.credentials(.sessions)
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<16 { group.addTask { try await device.send(.sessions, call).status } }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -110,46 +123,43 @@ struct BoundCallStory {
         #expect(statuses.filter { $0 == 400 }.count == 15)
     }
 
-    @Test("D34 D36: with a nonce is answered with the next one, and from then on one is needed")
+    @Test("A call with a nonce gets the next nonce, and later calls need one (D34, D36)")
     func nonces() async throws {
         let device = try await device()
-        let name = try #require(HTTPField.Name(HeaderName.dpopNonce))
         let token = device.accessToken
         var proof = device.proof(.sessions, accessToken: token)
-        proof.iat -= 3600
-        let refused = try await device.send(
-            .sessions, .init(accessToken: token, proofs: [try device.sign(proof)]))
-        proof.nonce = refused.head.headerFields[name]
-        #expect(proof.nonce != nil)
-        proof.jti = "another-jti"
-        let answered = try await device.send(
-            .sessions, .init(accessToken: token, proofs: [try device.sign(proof)]))
+        proof.delay(by: 3600)
+        let refused = try await device.send(.sessions, .init(accessToken: token, proofs: try proof.headers()))
+        let nonce = try #require(refused.nonce)
+        proof.claims["nonce"] = .string(nonce)
+        proof.claims["jti"] = "another-jti"
+        let answered = try await device.send(.sessions, .init(accessToken: token, proofs: try proof.headers()))
         #expect(answered.status == 200)
-        #expect(answered.head.headerFields[name] != nil)
-        let without = try await device.send(.sessions, try device.call(.sessions))
+        #expect(answered.nonce != nil)
+        let without = try await device.send(.sessions, try device.credentials(.sessions))
         #expect(without.status == 400 && without.body["code"] == .string("use_dpop_nonce"))
     }
 
-    @Test("D36: where a nonce is always wanted, a fresh proof without one is refused")
+    @Test("If the app always requires a nonce, a fresh proof without one is rejected (D36)")
     func always() async throws {
-        let world = try await World {
+        let world = try await ServiceWorld {
             $0.sessions.accessTokenBinding = .dpop
         }
-        let device = try await RawDevice.signedIn(in: world)
+        let device = try await RawDevice(world)
         _ = try await world.manage(
             "/config/sessions", json: #"{"access_token_binding": "dpop", "nonce_policy": "always"}"#, method: .put)
-        let refused = try await device.send(.sessions, try device.call(.sessions))
+        let refused = try await device.send(.sessions, try device.credentials(.sessions))
         #expect(refused.status == 400 && refused.body["code"] == .string("use_dpop_nonce"))
     }
 
-    @Test("D35: by a page of the app may read the nonce and the refusal")
+    @Test("A page of the app can read the nonce and the rejection (D35)")
     func page() async throws {
-        let world = try await World {
+        let world = try await ServiceWorld {
             $0.sessions.accessTokenBinding = .dpop
             $0.allowedOrigins = [BrowserSession.origin]
         }
-        let device = try await RawDevice.signedIn(in: world)
-        var call = try device.call(.sessions)
+        let device = try await RawDevice(world)
+        var call = try device.credentials(.sessions)
         call.headers["origin"] = BrowserSession.origin
         let answered = try await device.send(.sessions, call)
         #expect(answered.status == 200)
@@ -160,12 +170,20 @@ struct BoundCallStory {
         #expect(again.head.headerFields[.accessControlExposeHeaders]?.contains("WWW-Authenticate") == true)
     }
 
-    @Test("D28 D29: of an app with bearer tokens is told of no other scheme", arguments: [nil, "wrong"])
+    @Test("An app with bearer tokens offers no other scheme (D28, D29)", arguments: [nil, "wrong"])
     func bearerApp(token: String?) async throws {
-        let device = try await RawDevice.signedIn(in: try await World())
+        let device = try await RawDevice(try await ServiceWorld())
         let answer = try await device.send(.sessions, .init(scheme: "Bearer", accessToken: token))
         #expect(answer.status == 401)
         let expected = token == nil ? "Bearer" : #"Bearer error="invalid_token""#
         #expect(answer.head.headerFields[.wwwAuthenticate] == expected)
+    }
+}
+
+extension ProofDraft {
+    /// Moves `iat` back by a number of seconds.
+    fileprivate mutating func delay(by seconds: Int64) {
+        guard case .int(let issuedAt) = claims["iat"] else { return }
+        claims["iat"] = .int(issuedAt - seconds)
     }
 }

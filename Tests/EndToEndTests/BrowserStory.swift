@@ -1,5 +1,6 @@
 import HTTPTypes
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import Testing
 
@@ -7,15 +8,15 @@ import Testing
 struct BrowserStory {
     private let origin = "https://app.example.com"
 
-    private func world() async throws -> World {
-        try await World { $0.allowedOrigins = ["https://app.example.com"] }
+    private func world() async throws -> ServiceWorld {
+        try await ServiceWorld { $0.allowedOrigins = ["https://app.example.com"] }
     }
 
     private func cookies(_ head: HTTPResponse) -> [String] {
         head.headerFields[values: HTTPField.Name.setCookie]
     }
 
-    @Test("a browser signs in without a proof and refreshes by cookie; no header ever shows the token")
+    @Test("A browser signs in without a proof and refreshes by cookie, and no header contains the token")
     func signsIn() async throws {
         let world = try await world()
         let started = try await world.call(
@@ -46,14 +47,14 @@ struct BrowserStory {
         #expect(byHeader.status == 401)
     }
 
-    @Test("a page of another site may not call", arguments: ["https://evil.example", "null"])
+    @Test("A page of another site cannot call the service", arguments: ["https://evil.example", "null"])
     func foreignOrigin(foreign: String) async throws {
         let answer = try await world().call("/v1/session/refresh", json: "{}", headers: ["origin": foreign])
         #expect(answer.status == 403)
         #expect(answer.head.headerFields[.accessControlAllowOrigin] == nil)
     }
 
-    @Test("a browser that asks first is told what it may send")
+    @Test("A preflight request gets the allowed headers")
     func preflight() async throws {
         let answer = try await world().call(
             "/v1/session/refresh", headers: ["origin": origin], method: .options)

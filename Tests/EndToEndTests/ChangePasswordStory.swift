@@ -1,17 +1,19 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
+import SessionArgon2
 import SessionDomain
 import Testing
 
-/// The product's change-password page, as an app developer writes it.
+/// The hosted product's documentation for changing a password, as an app developer applies it.
 @Suite("Changing the password")
 struct ChangePasswordStory {
     private static let email = "grace@example.com"
     private static let old = "correct horse battery"
     private static let new = "staple crystal lantern"
 
-    private func world(configure: (inout App) -> Void = { _ in }) async throws -> World {
-        let world = try await World(configure: configure)
+    private func world(configure: (inout App) -> Void = { _ in }) async throws -> ServiceWorld {
+        let world = try await ServiceWorld(hasher: Argon2PasswordHasher.cheap(), configure: configure)
         _ = try await world.service.users.create(
             app: world.appID, identifiers: [try CanonicalIdentifier(type: "email_address", value: Self.email)],
             password: Self.old)
@@ -19,13 +21,13 @@ struct ChangePasswordStory {
         return world
     }
 
-    private func signedIn(_ world: World, transport: InProcessTransport? = nil) async throws -> PreludeSessionClient {
-        let client = try world.client(transport: transport)
+    private func signedIn(_ world: ServiceWorld) async throws -> PreludeSessionClient {
+        let client = try world.client()
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: Self.email, password: Self.old))
         return client
     }
 
-    private func isGood(_ password: String, in world: World) async throws -> Bool {
+    private func canSignIn(with password: String, in world: ServiceWorld) async throws -> Bool {
         do {
             _ = try await world.client().loginWithPassword(
                 LoginWithPasswordOptions(emailAddress: Self.email, password: password))
@@ -35,7 +37,7 @@ struct ChangePasswordStory {
         }
     }
 
-    @Test("step up, change, and the new password is the one that signs in")
+    @Test("After a step-up the password changes, and only the new one signs in")
     func wholeStory() async throws {
         let world = try await world()
         let client = try await signedIn(world)
@@ -43,12 +45,12 @@ struct ChangePasswordStory {
         try await client.stepUp("prld:pwd:write", in: world, email: Self.email)
         #expect(try await client.canChangePassword())
         try await client.changePassword(RedactedString(Self.new))
-        #expect(try await client.scopes() == [], "the scope is spent")
-        #expect(try await isGood(Self.new, in: world))
-        #expect(try await !isGood(Self.old, in: world))
+        #expect(try await client.scopes() == [], "the change consumes the scope")
+        #expect(try await canSignIn(with: Self.new, in: world))
+        #expect(try await !canSignIn(with: Self.old, in: world))
     }
 
-    @Test("S3: one grant changes the password once")
+    @Test("One grant changes the password once (S3)")
     func once() async throws {
         let world = try await world()
         let client = try await signedIn(world)
@@ -58,11 +60,11 @@ struct ChangePasswordStory {
         let again = try await reset(world, token: token, to: "another long password")
         #expect(again.status == 403)
         #expect(again.code == "insufficient_scope")
-        #expect(try await isGood(Self.new, in: world))
+        #expect(try await canSignIn(with: Self.new, in: world))
     }
 
     private func reset(
-        _ world: World, token: String, to password: String
+        _ world: ServiceWorld, token: String, to password: String
     ) async throws -> (status: Int, code: String?) {
         let answer = try await world.call(
             "/v1/session/me/password/reset", json: #"{"password": "\#(password)"}"#,
@@ -71,7 +73,7 @@ struct ChangePasswordStory {
         return (answer.status, code)
     }
 
-    @Test("two changes that race on one grant are one success and refusals", arguments: [2, 16])
+    @Test("One of many concurrent changes with one grant succeeds", arguments: [2, 16])
     func race(count: Int) async throws {
         let world = try await world()
         let client = try await signedIn(world)
@@ -87,7 +89,7 @@ struct ChangePasswordStory {
         #expect(answers.filter { $0.status == 403 && $0.code == "insufficient_scope" }.count == count - 1)
     }
 
-    @Test("a password that breaks a rule is refused and consumes nothing")
+    @Test("A password that breaks a rule is rejected and does not consume the grant")
     func invalid() async throws {
         let world = try await world { $0.passwordLogin?.policy.minLength = 12 }
         let client = try await signedIn(world)
@@ -97,10 +99,10 @@ struct ChangePasswordStory {
         }
         guard case .invalidPassword = error else { return #expect(Bool(false), "\(String(describing: error))") }
         try await client.changePassword(RedactedString(Self.new))
-        #expect(try await isGood(Self.new, in: world))
+        #expect(try await canSignIn(with: Self.new, in: world))
     }
 
-    @Test("without the scope it is refused")
+    @Test("A change without the scope is rejected")
     func withoutScope() async throws {
         let client = try await signedIn(try await world())
         let error = await #expect(throws: PreludeSessionError.self) {
@@ -109,7 +111,7 @@ struct ChangePasswordStory {
         guard case .insufficientScope = error else { return #expect(Bool(false), "\(String(describing: error))") }
     }
 
-    @Test("the user's other sessions end, this one goes on", arguments: [true, false])
+    @Test("A change ends the user's other sessions if the app says so, and never this one", arguments: [true, false])
     func otherSessions(end: Bool) async throws {
         let world = try await world { $0.passwordChangeEndsOtherSessions = end }
         let client = try await signedIn(world)
@@ -125,7 +127,7 @@ struct ChangePasswordStory {
         }
     }
 
-    @Test("O12: a code that was on its way before the change is dead after it")
+    @Test("A code that was sent before the change is invalid after it (O12)")
     func outstandingCodes() async throws {
         let world = try await world()
         let client = try await signedIn(world)
@@ -138,9 +140,9 @@ struct ChangePasswordStory {
         await #expect(throws: PreludeSessionError.self) { try await stranger.checkOTP(outstanding) }
     }
 
-    @Test("the scope of a login by code lasts ten minutes, not the session's life")
+    @Test("A code login grants prld:pwd:write for ten minutes and other scopes for the session")
     func grantedByLogin() async throws {
-        let world = try await World { app in
+        let world = try await ServiceWorld { app in
             app.scopes = ["prld:pwd:write", "reports:read"]
             for index in app.otpLogins.indices { app.otpLogins[index].grantedScopes = app.scopes }
         }
@@ -151,14 +153,14 @@ struct ChangePasswordStory {
         #expect(try await client.scopes() == ["reports:read"])
     }
 
-    @Test("forgotten password: a login by code that grants the scope sets a new one")
+    @Test("A user who forgot the password sets a new one after a code login that grants the scope")
     func forgotten() async throws {
-        let world = try await World { app in
+        let world = try await ServiceWorld { app in
             app.scopes = ["prld:pwd:write"]
             for index in app.otpLogins.indices { app.otpLogins[index].grantedScopes = app.scopes }
         }
         let client = try await world.signedIn(Self.email)
         try await client.changePassword(RedactedString(Self.new))
-        #expect(try await isGood(Self.new, in: world))
+        #expect(try await canSignIn(with: Self.new, in: world))
     }
 }

@@ -1,14 +1,15 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionTokens
 import Testing
 
 @Suite("Claims that an app maps")
 struct ClaimsStory {
-    @Test("literals, inputs and the profile are in the token, resolved anew at each refresh")
+    @Test("The token contains literals, inputs and profile values, resolved again at each refresh")
     func wholeStory() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let config = try await world.manage(
             "/config/claims",
             json: """
@@ -29,9 +30,9 @@ struct ClaimsStory {
         #expect(try await client.refresh().profile.extras["plan"] == .string("pro"))
     }
 
-    @Test("a literal as deep as a body may be is stored, read again, and in a token that can be read")
+    @Test("A literal with the maximum depth is stored, read and put into a valid token")
     func deep() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let literal = String(repeating: "[", count: 29) + "1" + String(repeating: "]", count: 29)
         try #require(
             try await world.manage("/config/claims", json: #"{"mapping": {"x": \#(literal)}}"#).status == 201)
@@ -42,9 +43,11 @@ struct ClaimsStory {
         _ = try await client.listSessions()
     }
 
-    @Test("a claim of the service's own is refused, by name", arguments: ["iss", "sub", "scope", "exp", "cnf"])
+    @Test(
+        "A mapping for a reserved claim is rejected with the claim's name",
+        arguments: ["iss", "sub", "scope", "exp", "cnf"])
     func reserved(name: String) async throws {
-        let answer = try await World().manage("/config/claims", json: #"{"mapping": {"\#(name)": "mine"}}"#)
+        let answer = try await ServiceWorld().manage("/config/claims", json: #"{"mapping": {"\#(name)": "mine"}}"#)
         #expect(answer.status == 400)
         #expect(answer.body["message"]?.stringValue?.hasPrefix("mapping.\(name) ") == true)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A device clock that is wrong")
 struct ClockStory {
-    /// A device's clock that jumps when a test says so.
+    /// The error of a device's clock, which a test can change.
     private final class Skew: Sendable {
         private let seconds: Mutex<Double>
         init(_ seconds: Double) { self.seconds = Mutex(seconds) }
@@ -18,31 +18,20 @@ struct ClockStory {
     private static let minutesAndYears = [-900.0, 900, -3.2e8, 3.2e8]
 
     private func client(
-        _ world: World, _ skew: Skew, store: any CredentialStore = InMemoryCredentialStore(),
-        transport: InProcessTransport? = nil
+        _ world: ServiceWorld, _ skew: Skew, store: any CredentialStore = InMemoryCredentialStore(),
+        faults: Faults = Faults()
     ) throws -> PreludeSessionClient {
-        let clock = world.clock
-        return try PreludeSessionClient(
-            endpoint: .custom(World.origin), credentialStore: store, transport: transport ?? world.transport(),
-            environment: SDKEnvironment(
-                now: { clock.timestamp.date.addingTimeInterval(skew.value) },
-                randomBytes: SDKEnvironment.live.randomBytes))
-    }
-
-    private func signIn(_ client: PreludeSessionClient, in world: World) async throws {
-        try await client.startOTPLogin(
-            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
-        _ = try await client.checkOTP(try world.code(for: "ada@example.com"))
+        try world.client(store: store, clockSkew: { skew.value }, faults: faults)
     }
 
     @Test(
-        "login, step-up, refresh and calls work, by minutes and years, whatever the nonce policy",
+        "Login, step-up, refresh and calls work with every nonce policy",
         arguments: minutesAndYears, [SessionPolicy.NoncePolicy.whenNeeded, .always])
     func everything(skew: Double, policy: SessionPolicy.NoncePolicy) async throws {
-        let world = try await World { $0.sessions.noncePolicy = policy }
+        let world = try await ServiceWorld { $0.sessions.noncePolicy = policy }
         try await world.allow("transfer:write")
         let client = try client(world, Skew(skew))
-        try await signIn(client, in: world)
+        try await world.signIn(client)
         let challenge = try await client.requestStepUp(scope: "transfer:write")
         try await client.sendStepUpOTP(challenge)
         #expect(try await client.submitStepUpOTP(challenge, code: try world.code(for: "ada@example.com")) == nil)
@@ -54,32 +43,33 @@ struct ClockStory {
         }
     }
 
-    @Test("what was learned of it outlives the app: a good token is not asked for again", arguments: minutesAndYears)
+    @Test("After a relaunch the clock error is known, and a valid token is not refreshed", arguments: minutesAndYears)
     func relaunch(skew: Double) async throws {
-        let world = try await World()
-        let (store, transport) = (InMemoryCredentialStore(), world.transport())
+        let world = try await ServiceWorld()
+        let (store, faults) = (InMemoryCredentialStore(), Faults())
         let before = try client(world, Skew(skew), store: store)
-        try await signIn(before, in: world)
+        try await world.signIn(before)
         let token = await before.accessToken
-        let after = try client(world, Skew(skew), store: store, transport: transport)
-        transport.setOffline(true)
+        let after = try client(world, Skew(skew), store: store, faults: faults)
+        faults.isOffline = true
         #expect(try await after.refresh().accessToken == token)
-        transport.setOffline(false)
-        // Nor is a spent one taken for good.
+        faults.isOffline = false
+        // An expired token is refreshed.
         world.clock.advance(seconds: 290)
         #expect(try await after.refresh().accessToken != token)
     }
 
-    @Test("one that jumps while the app runs costs a request, never the session", arguments: minutesAndYears)
+    @Test("A clock that jumps while the app runs costs a request and not the session", arguments: minutesAndYears)
     func jump(skew: Double) async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let device = Skew(0)
         let client = try client(world, device)
-        try await signIn(client, in: world)
+        try await world.signIn(client)
         device.jump(to: skew)
         #expect(try await client.listSessions().total == 1)
         world.clock.advance(seconds: 400)
-        // Set back, the spent token looks good: the service says that it is not, and the call is repeated.
+        // With a clock that was set back, the expired token looks valid. The service rejects it, and the SDK repeats
+        // the call.
         #expect(try await client.listSessions().total == 1)
         device.jump(to: 0)
         try await client.refresh()

@@ -1,20 +1,21 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
 import Synchronization
 import Testing
 
-@Suite("A device that locks, or a disk that fills, in the middle of a refresh")
+@Suite("Storage failures during a refresh")
 struct FullDiskStory {
-    /// Works as often as it is allowed to, then refuses with an error of its own.
+    /// A store that works a number of times, and then fails with an error that the SDK does not know.
     private final class FailingStore: CredentialStore {
-        enum What: Sendable, CaseIterable { case everything, writes }
+        enum Operation: Sendable, CaseIterable { case everything, writes }
 
         private let inner = InMemoryCredentialStore()
-        private let state = Mutex<(what: What, left: Int)?>(nil)
+        private let state = Mutex<(what: Operation, left: Int)?>(nil)
 
-        /// Refuses from the n-th use on.
-        func fail(_ what: What, after uses: Int) { state.withLock { $0 = (what, uses) } }
-        func heal() { state.withLock { $0 = nil } }
+        /// Fails from the n-th use on.
+        func fail(_ what: Operation, after uses: Int) { state.withLock { $0 = (what, uses) } }
+        func repair() { state.withLock { $0 = nil } }
 
         private func use(isWrite: Bool) throws {
             let isRefused = state.withLock { state -> Bool in
@@ -48,25 +49,25 @@ struct FullDiskStory {
     }
 
     @Test(
-        "loses nothing at any point between sending and storing: the next launch gets the token again",
-        arguments: FailingStore.What.allCases)
-    private func everyPoint(what: FailingStore.What) async throws {
+        "A failure between sending and storing loses nothing, and the next launch gets the token again",
+        arguments: FailingStore.Operation.allCases)
+    private func everyPoint(what: FailingStore.Operation) async throws {
         var failures = 0
         for uses in 0..<6 {
-            let world = try await World()
-            let (store, transport) = (FailingStore(), world.transport())
-            let client = try await world.signedIn(transport: transport, store: store)
+            let world = try await ServiceWorld()
+            let (store, faults) = (FailingStore(), Faults())
+            let client = try await world.signedIn(store: store, faults: faults)
             let id = await client.sessionID
             world.clock.advance(seconds: 280)
-            transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { store.fail(what, after: uses) })
+            faults.interrupt(.refresh) { store.fail(what, after: uses) }
             do {
                 try await client.refresh()
             } catch PreludeSessionError.storageUnavailable {
                 failures += 1
                 #expect(await client.sessionID == id)
             }
-            store.heal()
-            for survivor in [client, try world.client(transport: transport, store: store)] {
+            store.repair()
+            for survivor in [client, try world.client(store: store, faults: faults)] {
                 #expect(try await survivor.refresh().profile.sessionID == id)
                 world.clock.advance(seconds: 280)
             }

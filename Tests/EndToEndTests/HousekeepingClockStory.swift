@@ -8,7 +8,7 @@ import Testing
 struct HousekeepingClockStory {
     private static let decade = 3650 * 86_400
 
-    /// The rounds that are left, by the seconds by which the clock is wrong in each, and what was told.
+    /// The remaining rounds, each with the clock error in seconds, and the notices so far.
     private final class Rounds: Sendable {
         private let clockErrors: Mutex<ArraySlice<Int>>
         private let notices = Mutex<[ServiceNotice]>([])
@@ -16,9 +16,9 @@ struct HousekeepingClockStory {
         init(clockErrors: [Int]) { self.clockErrors = Mutex(clockErrors[...]) }
 
         var clockError: Int { clockErrors.withLock(\.first) ?? 0 }
-        var told: [ServiceNotice] { notices.withLock { $0 } }
+        var recorded: [ServiceNotice] { notices.withLock { $0 } }
 
-        func tell(_ notice: ServiceNotice) { notices.withLock { $0.append(notice) } }
+        func record(_ notice: ServiceNotice) { notices.withLock { $0.append(notice) } }
 
         func end() throws {
             let isLast = clockErrors.withLock { errors in
@@ -29,12 +29,17 @@ struct HousekeepingClockStory {
         }
     }
 
-    /// Keeps house, a minute or so many seconds from round to round.
+    /// Runs housekeeping.
+    ///
+    /// - Parameters:
+    ///   - clockErrors: The clock error in each round, in seconds.
+    ///   - seconds: The real time between two rounds.
+    /// - Returns: The notices to the operator.
     private func runHousekeeping(
-        _ world: World, clockErrors: [Int], seconds: Int = 60
+        _ world: ServiceWorld, clockErrors: [Int], seconds: Int = 60
     ) async throws -> [ServiceNotice] {
         let (clock, rounds) = (world.clock, Rounds(clockErrors: clockErrors))
-        let node = try world.node(notices: rounds.tell) {
+        let node = try world.node(notices: rounds.record) {
             $0.now = { clock.timestamp + rounds.clockError }
             $0.uptime = { clock.timestamp.milliseconds }
             $0.sleep = { _ in
@@ -43,26 +48,26 @@ struct HousekeepingClockStory {
             }
         }
         await node.service.runHousekeeping { Issue.record($0) }
-        return rounds.told
+        return rounds.recorded
     }
 
-    @Test("sessions, and the record of what happened, are there when it is right again")
+    @Test("Sessions and events survive a clock that was ahead for a while")
     func sessions() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         let events = try await world.service.store.events(app: world.appID, limit: 10, offset: 0)
         #expect(!events.isEmpty)
-        let told = try await runHousekeeping(world, clockErrors: [0, Self.decade, Self.decade, 0])
-        #expect(told.contains(.clockJumped(seconds: Self.decade)))
+        let notices = try await runHousekeeping(world, clockErrors: [0, Self.decade, Self.decade, 0])
+        #expect(notices.contains(.clockJumped(seconds: Self.decade)))
         try await client.invalidateSession()
         try await client.refresh()
         let kept = try await world.service.store.events(app: world.appID, limit: 100, offset: 0)
         #expect(events.allSatisfy(kept.contains))
     }
 
-    @Test("what has expired by the time that passed is deleted all the same")
+    @Test("Data that expired by the elapsed time is deleted even if the clock is ahead")
     func goesOn() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         _ = try await world.signedIn()
         let events = try await world.service.store.events(app: world.appID, limit: 10, offset: 0)
         _ = try await runHousekeeping(world, clockErrors: [0, Self.decade], seconds: 40 * 86_400)

@@ -6,76 +6,77 @@ import SessionHTTP
 import SessionTokens
 import Testing
 
-@Suite("Keys change under load")
+@Suite("Key rotation under load")
 struct KeyRotationStory {
     private static let hour = 3600
 
     @Test(
-        "Two nodes rotate, verifiers cache as long as they may, and nothing is ever refused",
+        "No signature is rejected while two nodes rotate and verifiers cache as long as allowed",
         arguments: [60, 900])
     func noRefusal(_ lifetime: Int) async throws {
-        var world = try await RotationSimulation(
+        var simulation = try await RotationSimulation(
             policy: KeyRotationPolicy(interval: Self.hour), accessTokenLifetime: lifetime)
-        try await world.run(seconds: Self.hour - 600, step: 15)
-        try await world.run(seconds: 1200, step: 3)
-        // By hand, on each of the nodes, and at moments that fit nothing.
-        for node in world.nodes.reversed() {
+        try await simulation.run(seconds: Self.hour - 600, step: 15)
+        try await simulation.run(seconds: 1200, step: 3)
+        // Rotations on request, on each node, at arbitrary times.
+        for node in simulation.nodes.reversed() {
             for purpose in StoredSigningKey.Purpose.allCases {
-                try await node.signingKeys.rotate(purpose, of: world.app, reason: .request)
+                try await node.signingKeys.rotate(purpose, of: simulation.app, reason: .request)
             }
-            try await world.run(seconds: 407, step: 3)
-            try await world.run(seconds: 1009, step: 17)
+            try await simulation.run(seconds: 407, step: 3)
+            try await simulation.run(seconds: 1009, step: 17)
         }
-        // Another algorithm, and back before it has signed.
+        // Another algorithm, and back before its key has signed.
         for algorithm in [SignatureAlgorithm.es256, .edDSA] {
-            _ = try await world.nodes[1].apps.change(
-                AppSettingsChange(signingAlgorithm: algorithm), of: world.app)
-            try await world.run(seconds: 101, step: 1)
+            _ = try await simulation.nodes[1].apps.change(
+                AppSettingsChange(signingAlgorithm: algorithm), of: simulation.app)
+            try await simulation.run(seconds: 101, step: 1)
         }
-        try await world.run(seconds: 4 * Self.hour, step: 15)
-        #expect(world.refusals == 0)
-        #expect(world.checks > 50_000)
-        // The first, and its successors by schedule, by hand, and by algorithm.
-        #expect(world.signers.filter { $0 == "access" }.count >= 8)
-        #expect(world.signers.filter { $0 == "challenge" }.count >= 6)
-        #expect(world.signers.filter { $0 == "hook" }.count >= 6)
+        try await simulation.run(seconds: 4 * Self.hour, step: 15)
+        #expect(simulation.refusals == 0)
+        #expect(simulation.checks > 50_000)
+        // The first key, and its successors by schedule, by request and by algorithm.
+        #expect(simulation.signers.filter { $0 == "access" }.count >= 8)
+        #expect(simulation.signers.filter { $0 == "challenge" }.count >= 6)
+        #expect(simulation.signers.filter { $0 == "hook" }.count >= 6)
     }
 
     @Test(
-        "Published a little later than the formula says, a key would be refused somewhere",
+        "A key published later than the formula says is rejected by a verifier",
         arguments: [(30, true), (KeyRotationPolicy.clockLeeway + 30, false)])
     func tight(_ seconds: Int, _ isStartedAnew: Bool) async throws {
-        var world = try await RotationSimulation(
+        var simulation = try await RotationSimulation(
             policy: KeyRotationPolicy(interval: nil, publishAhead: KeyRotationPolicy.safePublishAhead - seconds),
-            accessTokenLifetime: 300)
-        try await world.run(seconds: 60, step: 1)
-        try await world.nodes[1].signingKeys.rotate(.access, of: world.app, reason: .request)
-        // A node that was there knows for how long it has known a key; one that was not has only its clock.
-        if isStartedAnew { try world.restart() }
-        try await world.run(seconds: 500, step: 1)
-        #expect(world.refusals > 0)
+            accessTokenLifetime: 300, runsWholeService: true)
+        try await simulation.run(seconds: 60, step: 1)
+        try await simulation.nodes[1].signingKeys.rotate(.access, of: simulation.app, reason: .request)
+        // A running node measures how long it has known a key. A restarted node relies on its clock.
+        if isStartedAnew { try simulation.restart() }
+        try await simulation.run(seconds: 500, step: 1)
+        #expect(simulation.refusals > 0)
     }
 
-    @Test("Two days after the last rotation the old keys are gone, and not an hour after it those of challenges")
+    @Test("Old challenge and hook keys stay for more than an hour, and all old keys are deleted within two days")
     func removal() async throws {
-        var world = try await RotationSimulation(policy: KeyRotationPolicy(interval: nil), accessTokenLifetime: 300)
+        var simulation = try await RotationSimulation(
+            policy: KeyRotationPolicy(interval: nil), accessTokenLifetime: 300)
         for purpose in StoredSigningKey.Purpose.allCases {
-            try await world.nodes[0].signingKeys.rotate(purpose, of: world.app, reason: .request)
+            try await simulation.nodes[0].signingKeys.rotate(purpose, of: simulation.app, reason: .request)
         }
-        func left(_ world: RotationSimulation) async throws -> [StoredSigningKey.Purpose: Int] {
-            let keys = try await world.nodes[0].store.signingKeys(of: world.app)
+        func left(_ simulation: RotationSimulation) async throws -> [StoredSigningKey.Purpose: Int] {
+            let keys = try await simulation.store.signingKeys(of: simulation.app)
             return Dictionary(grouping: keys, by: \.purpose).mapValues(\.count)
         }
-        try await world.run(seconds: 395 + Self.hour, step: 60)
-        #expect(try await left(world) == [.access: 1, .challenge: 2, .hook: 2])
-        try await world.run(seconds: 49 * Self.hour, step: 180)
-        #expect(try await left(world) == [.access: 1, .challenge: 1, .hook: 1])
-        #expect(world.refusals == 0)
+        try await simulation.run(seconds: 395 + Self.hour, step: 60)
+        #expect(try await left(simulation) == [.access: 1, .challenge: 2, .hook: 2])
+        try await simulation.run(seconds: 49 * Self.hour, step: 180)
+        #expect(try await left(simulation) == [.access: 1, .challenge: 1, .hook: 1])
+        #expect(simulation.refusals == 0)
     }
 
-    @Test("After an emergency a token of the old key is refused, and the session gets a new one at its next refresh")
+    @Test("After an emergency rotation old tokens are rejected, and a refresh returns a valid one")
     func emergency() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         _ = try await client.listSessions()
         let answer = try await world.manage(
@@ -92,17 +93,17 @@ struct KeyRotationStory {
         _ = try await client.listSessions()
     }
 
-    @Test("Another node refuses what a leaked key signed as soon as it reads its apps anew, five seconds later at most")
+    @Test("Another node rejects signatures of a leaked key within five seconds")
     func emergencyElsewhere() async throws {
-        let world = try await RotationSimulation(policy: KeyRotationPolicy(), accessTokenLifetime: 300)
-        let (here, there) = (world.nodes[0], world.nodes[1])
-        let leaked = try await there.directory.app(world.app).accessKey.keyID
-        try await here.signingKeys.rotate(.access, of: world.app, reason: .emergency)
-        #expect(try await here.directory.app(world.app).accessKeys.key(id: leaked) == nil)
-        world.clock.advance(seconds: AppDirectory.lifetime)
-        #expect(try await there.directory.app(world.app).accessKeys.key(id: leaked) == nil)
+        let simulation = try await RotationSimulation(policy: KeyRotationPolicy(), accessTokenLifetime: 300)
+        let (here, there) = (simulation.nodes[0], simulation.nodes[1])
+        let leaked = try await there.directory.app(simulation.app).accessKey.keyID
+        try await here.signingKeys.rotate(.access, of: simulation.app, reason: .emergency)
+        #expect(try await here.directory.app(simulation.app).accessKeys.key(id: leaked) == nil)
+        simulation.clock.advance(seconds: AppDirectory.lifetime)
+        #expect(try await there.directory.app(simulation.app).accessKeys.key(id: leaked) == nil)
         #expect(
-            try await there.directory.app(world.app).accessKey.keyID
-                == here.directory.app(world.app).accessKey.keyID)
+            try await there.directory.app(simulation.app).accessKey.keyID
+                == here.directory.app(simulation.app).accessKey.keyID)
     }
 }

@@ -1,16 +1,17 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionTokens
 import Testing
 
-@Suite("Coming over from an earlier system")
+@Suite("Migration from an earlier system")
 struct MigrationStory {
     private static let hook = "https://old.example.com/validate"
 
-    private func world(answering json: String, status: Int = 200) async throws -> World {
-        let world = try await World()
-        world.internet.serve(Self.hook, json: json, status: status)
+    private func world(answering json: String, status: Int = 200) async throws -> ServiceWorld {
+        let world = try await ServiceWorld()
+        world.operatorEndpoints.serve(Self.hook, json: json, status: status)
         let config = try await world.manage(
             "/config/migration", json: #"{"session_validation_url": "\#(Self.hook)"}"#)
         try #require(config.status == 201)
@@ -22,7 +23,7 @@ struct MigrationStory {
             "profile": {"plan": "gold"}, "external_id": "old-7"}}
         """
 
-    @Test("an old credential becomes a session, and the same user the next time")
+    @Test("An old credential becomes a session, and the next one is the same user's")
     func wholeStory() async throws {
         let world = try await world(answering: Self.ada)
         let first = try await world.client().migrate(MigrateOptions(token: "old-token"))
@@ -31,10 +32,10 @@ struct MigrationStory {
         let user = try await world.service.users.user(try #require(first.profile.userID), app: world.appID)
         #expect(user.externalID == "old-7")
         #expect(user.profile == ["plan": "gold"])
-        #expect(world.internet.requests.first?.body == Data(#"{"token":"old-token"}"#.utf8))
+        #expect(world.operatorEndpoints.requests.first?.body == Data(#"{"token":"old-token"}"#.utf8))
     }
 
-    @Test("a user who is here already by one of the identifiers is that user")
+    @Test("An existing user with one of the identifiers is signed in")
     func knownUser() async throws {
         let world = try await world(answering: Self.ada)
         let here = try await world.signedIn()
@@ -42,7 +43,7 @@ struct MigrationStory {
         #expect(migrated.profile.userID == (await here.profile?.userID))
     }
 
-    @Test("a credential that the operator's backend refuses is refused")
+    @Test("A credential that the operator's backend rejects is rejected")
     func refused() async throws {
         let world = try await world(answering: "{}", status: 401)
         await #expect { try await world.client().migrate(MigrateOptions(token: "stolen")) } throws: {
@@ -51,7 +52,7 @@ struct MigrationStory {
     }
 
     @Test(
-        "a backend that answers nonsense signs nobody in, and the operator hears why",
+        "An invalid response of the operator's backend rejects the login and records the reason",
         arguments: [
             ("{}", 200, "response_decode_failed"), (#"{"user": {"identifiers": []}}"#, 200, "invalid_response"),
             ("{}", 500, "invalid_status_code"), ("{}", 302, "invalid_status_code"),

@@ -1,3 +1,4 @@
+import PreludeSessionTesting
 import PreludeSessionVerifier
 import SessionDomain
 import SessionTokens
@@ -7,25 +8,25 @@ import Testing
 @Suite("Nodes whose clocks differ")
 struct NodeClockStory {
     private func device(_ binding: SessionPolicy.AccessTokenBinding) async throws -> RawDevice {
-        try await RawDevice.signedIn(in: World { $0.sessions.accessTokenBinding = binding })
+        try await RawDevice(ServiceWorld { $0.sessions.accessTokenBinding = binding })
     }
 
-    /// What a node with another clock says to a call with the device's token.
+    /// The status of a call with the device's token at a node with another clock.
     private func status(_ path: FrontendPath, _ device: RawDevice, clockError: Int) async throws -> Int {
         var elsewhere = device
         elsewhere.world = try device.world.node(clockError: clockError)
-        var call = try device.call(path)
-        call.scheme = try #require(device.tokenType)
-        return try await elsewhere.send(path, call).status
+        var credentials = try device.credentials(path)
+        credentials.scheme = try #require(device.tokenType)
+        return try await elsewhere.send(path, credentials).status
     }
 
-    @Test("What the service forgives is what backends with the verifier forgive by default")
+    @Test("The service and the verifier allow the same clock difference by default")
     func value() {
         #expect(Double(AccessTokenClaims.leeway) == VerifierOptions().leeway)
     }
 
     @Test(
-        "RFC 7519 §4.1.5: a token that one node has just made is good at another that is seconds behind",
+        "A new token is valid at a node whose clock is up to 5 seconds behind (RFC 7519 §4.1.5)",
         arguments: FrontendPath.signedIn, [SessionPolicy.AccessTokenBinding.bearer, .dpop])
     func behind(_ path: FrontendPath, _ binding: SessionPolicy.AccessTokenBinding) async throws {
         let device = try await device(binding)
@@ -34,7 +35,7 @@ struct NodeClockStory {
     }
 
     @Test(
-        "RFC 7519 §4.1.4: no node takes a token after its end, as its clock says",
+        "A node rejects an expired token by its own clock (RFC 7519 §4.1.4)",
         arguments: [(0, 299, 200), (0, 300, 401), (-2, 301, 200), (-2, 302, 401), (2, 297, 200), (2, 298, 401)])
     func end(_ clockError: Int, _ age: Int, _ expected: Int) async throws {
         let device = try await device(.bearer)

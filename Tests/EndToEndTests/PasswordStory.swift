@@ -1,11 +1,13 @@
 import PreludeSession
+import PreludeSessionTesting
+import SessionArgon2
 import SessionDomain
 import Testing
 
 @Suite("Signing in with a password")
 struct PasswordStory {
-    private func world() async throws -> World {
-        let world = try await World { app in
+    private func world() async throws -> ServiceWorld {
+        let world = try await ServiceWorld(hasher: Argon2PasswordHasher.cheap()) { app in
             app.passwordLogin?.policy.minLength = 12
             app.passwordLogin?.identifierLimit = RateLimit(limit: 3, window: 900)
         }
@@ -16,7 +18,7 @@ struct PasswordStory {
         return world
     }
 
-    @Test("the right password signs in")
+    @Test("The correct password signs in")
     func right() async throws {
         let client = try await world().client()
         let user = try await client.loginWithPassword(
@@ -24,7 +26,7 @@ struct PasswordStory {
         #expect(user.profile.sessionID?.hasPrefix("ses_") == true)
     }
 
-    @Test("a wrong password, an unknown address and a user without a password are one answer")
+    @Test("A wrong password, an unknown address and a user without a password get the same response")
     func wrong() async throws {
         let world = try await world()
         _ = try await world.signedIn("codes-only@example.com")
@@ -43,7 +45,7 @@ struct PasswordStory {
         #expect(wrong.body["code"] == unknown.body["code"] && wrong.body["message"] == unknown.body["message"])
     }
 
-    @Test("tries are counted before comparing: after three, the right password waits too")
+    @Test("Attempts are counted before the comparison, so after three the correct password is limited too")
     func limited() async throws {
         let client = try await world().client()
         for _ in 1...3 {
@@ -60,7 +62,7 @@ struct PasswordStory {
         #expect(error?.retryAfter == 900)
     }
 
-    @Test("the rules come from the app, and are checked here")
+    @Test("The client checks a password by the app's rules")
     func policy() async throws {
         let client = try await world().client()
         #expect(try await client.passwordCompliancy().minLength == 12)

@@ -1,4 +1,5 @@
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
 import Testing
@@ -7,8 +8,8 @@ import Testing
 struct RegisterIdentifierStory {
     private static let phone = "+14155550111"
 
-    private func world() async throws -> World {
-        let world = try await World()
+    private func world() async throws -> ServiceWorld {
+        let world = try await ServiceWorld()
         let config = try await world.manage(
             "/config/stepup",
             json: """
@@ -21,7 +22,7 @@ struct RegisterIdentifierStory {
         return world
     }
 
-    @Test("the code goes to the new number, and only the right one attaches it")
+    @Test("The code is sent to the new number, and only the correct code adds the number")
     func wholeStory() async throws {
         let world = try await world()
         let client = try await world.signedIn()
@@ -29,6 +30,7 @@ struct RegisterIdentifierStory {
             scope: "prld:phone:register", metadata: ["identifier": "+1 415 555 0111"])
         #expect(challenge.currentStep == "verify_sms")
         try await client.sendStepUpOTP(challenge)
+        #expect(world.mailbox.messages.first?.to == Self.phone)
         let code = try world.code(for: Self.phone)
         await #expect(throws: PreludeSessionError.self) {
             try await client.submitStepUpOTP(challenge, code: code == "000000" ? "111111" : "000000")
@@ -36,10 +38,10 @@ struct RegisterIdentifierStory {
         #expect(try await client.identifiers().map(\.value) == ["ada@example.com"])
         #expect(try await client.submitStepUpOTP(challenge, code: code) == nil)
         #expect(try await client.identifiers().map(\.value) == ["ada@example.com", Self.phone])
-        #expect(try await world.happened().contains("user.identifier.created"))
+        #expect(try await world.eventNames().contains("user.identifier.created"))
     }
 
-    @Test("a number that somebody has is told only to whoever has its code")
+    @Test("Only a user with the number's code learns that another user has the number")
     func taken() async throws {
         let world = try await world()
         _ = try await world.service.users.create(
@@ -56,7 +58,7 @@ struct RegisterIdentifierStory {
     }
 
     @Test(
-        "without the new value, or with one of the wrong kind, there is nothing to verify",
+        "A missing or invalid new value is rejected",
         arguments: [
             nil, "", "not-a-number", "ada@example.com",
         ])

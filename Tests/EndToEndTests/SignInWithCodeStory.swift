@@ -1,14 +1,16 @@
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
 import Testing
 
 @Suite("Signing in with a code")
 struct SignInWithCodeStory {
-    @Test("a new person signs in by e-mail, and again as the same user")
+    @Test("A new user signs in by e-mail, and again as the same user")
     func signUpThenSignIn() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let first = try await world.signedIn("Ada@Example.com")
+        #expect(world.mailbox.messages.first?.to == "Ada@Example.com")
         let second = try world.client()
         try await second.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
@@ -17,9 +19,9 @@ struct SignInWithCodeStory {
         #expect(user.profile.sessionID != (await first.sessionID))
     }
 
-    @Test("R11: each login has a session id of its own, and ends the session of this device that it replaces")
+    @Test("Each login has a new session id and ends the previous session of the device (R11)")
     func newSessionEachTime() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         let first = try #require(await client.sessionID)
         try await client.startOTPLogin(
@@ -30,9 +32,9 @@ struct SignInWithCodeStory {
         #expect(try await client.listSessions().sessions.map(\.id) == [second])
     }
 
-    @Test("a wrong code is refused, and the right one still works")
+    @Test("A wrong code is rejected, and the correct code still works")
     func wrongCode() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try world.client()
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .phoneNumber, value: "+14155551234")))
@@ -44,17 +46,17 @@ struct SignInWithCodeStory {
         #expect(user.profile.userID?.hasPrefix("usr_") == true)
     }
 
-    @Test("a code works once")
+    @Test("A code works once")
     func codeWorksOnce() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         let error = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP("123456") }
         #expect(error.map(isUnauthorized) == true)
     }
 
-    @Test("after five wrong codes the right one is dead, and a resent one works")
+    @Test("After five wrong codes the correct code is invalid, and a resent code works")
     func fiveTries() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try world.client()
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "eve@example.com")))
@@ -70,9 +72,9 @@ struct SignInWithCodeStory {
         _ = try await client.checkOTP(try world.code(for: "eve@example.com"))
     }
 
-    @Test("resending too early is refused with the time to wait")
+    @Test("Resending too early is rejected with the time to wait")
     func resendTooEarly() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try world.client()
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "eve@example.com")))
@@ -83,24 +85,24 @@ struct SignInWithCodeStory {
         #expect(error?.requestID?.hasPrefix("req_") == true)
     }
 
-    @Test("when only the second half of a login fails, the same code goes on from there")
+    @Test("If only finalizing a login fails, the same code continues the login")
     func finalizeIsRetried() async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try world.client(transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try world.client(faults: faults)
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
         let code = try world.code(for: "ada@example.com")
-        transport.fail(next: "/v1/session/login/finalize", with: .lostRequest)
+        faults.inject(.dropRequest, on: .finalizeLogin)
         let error = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP(code) }
         #expect(error.map(isNetwork) == true)
         _ = try await client.checkOTP(code)
-        #expect(transport.count("/v1/session/otp/check") == 1)
+        #expect(world.count(.checkOTP) == 1)
     }
 
-    @Test("with sign-up off, a stranger gets the same answer and never a code")
+    @Test("With sign-up off, an unknown user gets the same response and no code")
     func signUpOff() async throws {
-        let world = try await World { $0.signUp = false }
+        let world = try await ServiceWorld { $0.signUp = false }
         let client = try world.client()
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "who@example.com")))

@@ -1,11 +1,12 @@
 import PreludeSession
+import PreludeSessionTesting
 import Testing
 
-@Suite("Signing out and fencing")
+@Suite("Signing out")
 struct SignOutStory {
-    @Test("signing out ends the session on the server, and twice is no error")
+    @Test("Signing out ends the session on the server, and a second time is not an error")
     func logout() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let phone = try await world.signedIn()
         let laptop = try await world.signedIn()
         try await phone.logout()
@@ -14,70 +15,70 @@ struct SignOutStory {
         #expect(try await laptop.listSessions().total == 1)
     }
 
-    @Test("offline, signing out works at once and the server hears of it later", .timeLimit(.minutes(1)))
+    @Test("Signing out offline works at once, and the session is revoked later", .timeLimit(.minutes(1)))
     func offlineLogout() async throws {
-        let world = try await World()
-        let transport = world.transport()
+        let world = try await ServiceWorld()
+        let faults = Faults()
         let store = InMemoryCredentialStore()
-        let phone = try await world.signedIn(transport: transport, store: store)
+        let phone = try await world.signedIn(store: store, faults: faults)
         let laptop = try await world.signedIn()
-        transport.setOffline(true)
+        faults.isOffline = true
         try await phone.logout()
         #expect(await phone.accessToken == nil)
         #expect(try await laptop.listSessions().total == 2)
-        transport.setOffline(false)
-        _ = try await world.signedIn("other@example.com", transport: transport, store: store)
-        // The login does not wait for it; if it never comes, neither does this test's end.
+        faults.isOffline = false
+        _ = try await world.signedIn("other@example.com", store: store, faults: faults)
+        // The login does not wait for the revocation. Without a revocation the test reaches its time limit.
         while try await laptop.listSessions().total != 1 { await Task.yield() }
     }
 
-    @Test("a refresh that was under way at logout brings nobody back")
+    @Test("A refresh in progress at logout does not restore the session")
     func lateRefresh() async throws {
-        let world = try await World()
-        let transport = world.transport()
+        let world = try await ServiceWorld()
+        let faults = Faults()
         let store = InMemoryCredentialStore()
-        let client = try await world.signedIn(transport: transport, store: store)
+        let client = try await world.signedIn(store: store, faults: faults)
         world.clock.advance(seconds: 280)
-        transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { try await client.logout() })
+        faults.interrupt(.refresh) { try await client.logout() }
         let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
         #expect(error.map(isUnauthorized) == true)
         #expect(await client.profile == nil)
-        let relaunched = try world.client(transport: transport, store: store)
+        let relaunched = try world.client(store: store, faults: faults)
         #expect(await relaunched.profile == nil)
     }
 
-    @Test("a refresh that was under way at another login does not overwrite it")
+    @Test("A refresh in progress at another login does not overwrite the new session")
     func lateRefreshAfterLogin() async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try await world.signedIn("one@example.com", transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try await world.signedIn("one@example.com", faults: faults)
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "two@example.com")))
         let code = try world.code(for: "two@example.com")
         world.clock.advance(seconds: 280)
-        transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { _ = try await client.checkOTP(code) })
+        faults.interrupt(.refresh) { _ = try await client.checkOTP(code) }
         await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
         #expect(try await client.identifiers().map(\.value) == ["two@example.com"])
     }
 
-    @Test("revoking one's own session wipes it here; a blank id is refused before any call")
+    @Test("Revoking the own session deletes it on the device, and a blank id is rejected before any call")
     func revokeOwn() async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try await world.signedIn(faults: faults)
         let error = await #expect(throws: PreludeSessionError.self) {
             try await client.revokeSessions(.session(id: " "))
         }
         guard case .invalidConfiguration = error else { return #expect(Bool(false)) }
-        #expect(transport.count("/v1/session/me/revoke") == 0)
+        #expect(world.count(.revokeSessions) == 0)
         let id = try #require(await client.sessionID)
         try await client.revokeSessions(.session(id: id))
         #expect(await client.profile == nil)
     }
 
-    @Test("a new login on the device replaces its old session")
+    @Test("A new login on the device replaces its old session")
     func replaced() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))

@@ -1,5 +1,6 @@
 import Foundation
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import Testing
 
@@ -7,13 +8,13 @@ import Testing
 struct StaySignedInStory {
     private let refreshPath = "/v1/session/refresh"
 
-    @Test("a fresh token is answered from the cache; a spent one by one request for a thousand callers")
+    @Test("A valid token comes from the cache, and a thousand callers with an expired one cause one request")
     func coalescing() async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try await world.signedIn(faults: faults)
         let before = try await client.refresh()
-        #expect(transport.count(refreshPath) == 0)
+        #expect(world.count(.refresh) == 0)
         world.clock.advance(seconds: 280)
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<1000 { group.addTask { try await client.refresh().accessToken } }
@@ -21,14 +22,14 @@ struct StaySignedInStory {
         }
         #expect(tokens.count == 1)
         #expect(!tokens.contains(before.accessToken))
-        #expect(transport.count(refreshPath) == 1)
+        #expect(world.count(.refresh) == 1)
     }
 
     @Test(
-        "a client goes on with the key that another client of the store made when it lost the old one",
+        "A client continues with the key that another client of the store created after the old one was lost",
         arguments: [SessionPolicy.AccessTokenBinding.bearer, .dpop])
     func replacedKey(_ binding: SessionPolicy.AccessTokenBinding) async throws {
-        let world = try await World { $0.sessions.accessTokenBinding = binding }
+        let world = try await ServiceWorld { $0.sessions.accessTokenBinding = binding }
         let store = InMemoryCredentialStore()
         let client = try await world.signedIn(store: store)
         await store.delete("localhost:8080.key")
@@ -39,9 +40,9 @@ struct StaySignedInStory {
         #expect(try await client.listSessions().sessions.count == 2)
     }
 
-    @Test("a login takes the key that another client of the store made, so that both go on with it")
+    @Test("A login uses the key that another client of the store created, and both continue with it")
     func loginWithReplacedKey() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let store = InMemoryCredentialStore()
         _ = try await world.signedIn(store: store)
         let client = try await world.signedIn("grace@example.com", store: store)
@@ -55,30 +56,30 @@ struct StaySignedInStory {
         #expect(try await client.refresh().profile.sessionID == session)
     }
 
-    @Test("two clients on one store send one refresh")
+    @Test("Two clients on one store send one refresh")
     func twoClients() async throws {
-        let world = try await World()
-        let transport = world.transport()
+        let world = try await ServiceWorld()
+        let faults = Faults()
         let store = InMemoryCredentialStore()
-        let one = try await world.signedIn(transport: transport, store: store)
-        let other = try world.client(transport: transport, store: store)
+        let one = try await world.signedIn(store: store, faults: faults)
+        let other = try world.client(store: store, faults: faults)
         world.clock.advance(seconds: 280)
         async let first = one.refresh()
         async let second = other.refresh()
         let tokens = try await [first.accessToken, second.accessToken]
         #expect(tokens[0] == tokens[1])
-        #expect(transport.count(refreshPath) == 1)
+        #expect(world.count(.refresh) == 1)
     }
 
     @Test(
-        "a lost answer is repeated, at once or when the app comes back later",
+        "A lost response is requested again, at once or when the app returns later",
         arguments: [1, 2, 3])
     func lostAnswers(losses: Int) async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try await world.signedIn(faults: faults)
         world.clock.advance(seconds: 280)
-        for _ in 0..<losses { transport.fail(next: refreshPath, with: .lostAnswer) }
+        for _ in 0..<losses { faults.inject(.dropAnswer, on: .refresh) }
         if losses > 1 {
             let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
             #expect(error.map(isNetwork) == true)
@@ -90,23 +91,23 @@ struct StaySignedInStory {
         _ = try await client.refresh()
     }
 
-    @Test("offline is not signed out")
+    @Test("A client without a network stays signed in")
     func offline() async throws {
-        let world = try await World()
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let client = try await world.signedIn(faults: faults)
         world.clock.advance(seconds: 600)
-        transport.setOffline(true)
+        faults.isOffline = true
         let error = await #expect(throws: PreludeSessionError.self) { try await client.listSessions() }
         #expect(error.map(isNetwork) == true)
         #expect(await client.profile != nil)
-        transport.setOffline(false)
+        faults.isOffline = false
         #expect(try await client.listSessions().total == 1)
     }
 
-    @Test("a session survives a relaunch with the same store")
+    @Test("A session survives a relaunch with the same store")
     func relaunch() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let store = InMemoryCredentialStore()
         let before = try await world.signedIn(store: store)
         world.clock.advance(seconds: 3600)
@@ -115,10 +116,10 @@ struct StaySignedInStory {
         #expect(user.profile.sessionID == (await before.sessionID))
     }
 
-    @Test("a clock that is wrong by minutes or years does not matter", arguments: [-900.0, 900, -3.2e8, 3.2e8])
+    @Test("Refreshes work with a clock that is wrong by minutes or years", arguments: [-900.0, 900, -3.2e8, 3.2e8])
     func wrongClock(error: Double) async throws {
-        let world = try await World()
-        let client = try await world.signedIn(clockError: error)
+        let world = try await ServiceWorld()
+        let client = try await world.signedIn(clockSkew: error)
         world.clock.advance(seconds: 280)
         _ = try await client.refresh()
         world.clock.advance(seconds: 280)
@@ -126,9 +127,9 @@ struct StaySignedInStory {
         #expect(try await client.listSessions().total == 1)
     }
 
-    @Test("with the nonce policy always, every call works")
+    @Test("Every call works when the app always requires a nonce")
     func noncesAlways() async throws {
-        let world = try await World { $0.sessions.noncePolicy = .always }
+        let world = try await ServiceWorld { $0.sessions.noncePolicy = .always }
         let client = try await world.signedIn()
         for _ in 1...3 {
             world.clock.advance(seconds: 280)
@@ -137,9 +138,9 @@ struct StaySignedInStory {
         #expect(try await client.listSessions().total == 1)
     }
 
-    @Test("a session that is revoked elsewhere is noticed at the next refresh, and wiped")
+    @Test("A session that was revoked elsewhere is deleted at the next refresh")
     func revokedElsewhere() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let phone = try await world.signedIn()
         let laptop = try await world.signedIn()
         try await laptop.revokeSessions(.others)
@@ -150,9 +151,9 @@ struct StaySignedInStory {
         #expect(try await laptop.listSessions().total == 1)
     }
 
-    @Test("disabling a user ends their sessions")
+    @Test("Suspending a user ends the user's sessions")
     func disabledUser() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let client = try await world.signedIn()
         let userID = try #require(await client.profile?.userID)
         _ = try await world.service.users.setStatus(.suspended, user: userID, app: world.appID)

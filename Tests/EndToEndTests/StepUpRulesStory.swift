@@ -7,13 +7,13 @@ import SessionHTTP
 import SessionTokens
 import Testing
 
-/// What must hold of step-ups whoever calls, seen from outside.
-@Suite("The rules of step-up, from outside")
+/// Rules of step-ups that hold for every client, tested through the API.
+@Suite("Rules of step-ups")
 struct StepUpRulesStory {
     @Test(
-        "R13: a scope that is unregistered is in no token made from then on, and registering it again revives nothing")
+        "An unregistered scope is in no new token, even after it is registered again (R13)")
     func unregistered() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         try await world.allow("reports:read", mode: "profile-bound")
         let client = try await world.signedIn()
         try await client.stepUp("reports:read", in: world)
@@ -30,9 +30,9 @@ struct StepUpRulesStory {
         #expect(try await client.scopes() == [])
     }
 
-    @Test("R13: a rule that becomes stricter ends what the old one allowed; the same rule again ends nothing")
+    @Test("A stricter rule ends grants of the old rule, and an unchanged rule ends none (R13)")
     func stricterRule() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         try await world.allow("reports:read", mode: "session-bound")
         let client = try await world.signedIn()
         try await client.stepUp("reports:read", in: world)
@@ -55,12 +55,12 @@ struct StepUpRulesStory {
     }
 
     @Test(
-        "a grant lasts as long as it says, and no access token outlives it",
+        "A grant has its configured lifetime, and no access token outlives it",
         arguments: [
             ("single-use", 60), ("session-bound", 60), ("profile-bound", 60), ("single-use", 0),
         ])
     func lifetimes(mode: String, grantedFor: Int) async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         try await world.allow("reports:read", mode: mode, grantedFor: grantedFor)
         let client = try await world.signedIn()
         try await client.stepUp("reports:read", in: world)
@@ -71,10 +71,10 @@ struct StepUpRulesStory {
         #expect(try await client.scopes() == [])
     }
 
-    @Test("a grant bound to the profile is in the tokens of the user's other sessions, one bound to the session is not")
+    @Test("Only a profile-bound grant is in the tokens of the user's other sessions")
     func whoseTokens() async throws {
         for (mode, shared) in [("profile-bound", true), ("session-bound", false), ("single-use", false)] {
-            let world = try await World()
+            let world = try await ServiceWorld()
             try await world.allow("reports:read", mode: mode)
             let client = try await world.signedIn()
             let other = try await world.signedIn()
@@ -88,26 +88,26 @@ struct StepUpRulesStory {
         }
     }
 
-    @Test("a challenge of another session of the same user is refused before any call, and by the service")
+    @Test("A challenge of another session of the same user is rejected before any call")
     func foreignChallenge() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         try await world.allow("reports:read")
         let client = try await world.signedIn()
-        let transport = world.transport()
-        let other = try await world.signedIn(transport: transport)
+        let faults = Faults()
+        let other = try await world.signedIn(faults: faults)
         let challenge = try await client.requestStepUp(scope: "reports:read")
         try await client.sendStepUpOTP(challenge)
-        let calls = transport.count("/v1/session/otp/check")
+        let calls = world.count(.checkOTP)
         let error = await #expect(throws: PreludeSessionError.self) {
             try await other.submitStepUpOTP(challenge, code: try world.code(for: "ada@example.com"))
         }
         guard case .invalidChallengeToken = error else { return #expect(Bool(false), "\(String(describing: error))") }
-        #expect(transport.count("/v1/session/otp/check") == calls)
+        #expect(world.count(.checkOTP) == calls)
     }
 
-    @Test("S1, S3: nothing is granted for half of the steps, and the token of a step that was done is used")
+    @Test("An incomplete step-up grants nothing, and the token of a completed step is rejected as used (S1, S3)")
     func oldToken() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         try await world.allow("reports:read", steps: ["verify_email", "verify_sms"])
         _ = try await world.service.users.create(
             app: world.appID,
@@ -131,16 +131,16 @@ struct StepUpRulesStory {
         #expect(try await client.scopes() == ["reports:read"])
     }
 
-    @Test("O12: a login that began before the password changed ends nowhere")
+    @Test("A login that began before the password changed cannot be finalized (O12)")
     func voidedLogin() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         _ = try await world.service.users.create(
             app: world.appID, identifiers: [try CanonicalIdentifier(type: "email_address", value: "g@example.com")],
             password: "correct horse battery")
         let login = try await world.call(
             "/v1/session/login/email/password",
             json: #"{"identifier":"g@example.com","password":"correct horse battery"}"#,
-            headers: ["origin": World.origin])
+            headers: ["origin": ServiceWorld.localOrigin])
         let challenge = try #require(login.body["challenge_token"]?.stringValue)
         world.clock.advance(seconds: 1)
         let user = try await world.service.users.user(
@@ -149,14 +149,14 @@ struct StepUpRulesStory {
             "staple crystal lantern", user: user.id, app: world.appID, endingSessions: true)
         let finalized = try await world.call(
             "/v1/session/login/finalize", json: #"{"challenge_token":"\#(challenge)"}"#,
-            headers: ["origin": World.origin])
+            headers: ["origin": ServiceWorld.localOrigin])
         #expect(finalized.status == 401)
         #expect(finalized.body["code"]?.stringValue == "invalid_challenge_token")
     }
 
-    @Test("an app's own management key sets no domain, and a domain belongs to one app")
+    @Test("A management key of one app cannot set domains, and a domain belongs to one app")
     func domains() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let own = try await world.manage("", json: #"{"domains": ["other.example.com"]}"#, method: .patch)
         #expect(own.status == 403)
         let (_, all) = try await world.service.managementKeys.create(name: "all", app: nil)

@@ -1,37 +1,14 @@
-import Foundation
 import PreludeSession
-import SessionDomain
+import PreludeSessionTesting
 import SessionHTTP
-import SessionTokens
 import Testing
 
-/// The product's step-up page, as an app developer writes it: a hook decides, a code proves, the token carries.
+/// The hosted product's documentation for step-ups, as an app developer applies it.
 @Suite("Stepping up for a scope")
 struct StepUpStory {
-    private static let hook = "https://bank.example.com/step-up"
-
-    private func world(answering json: String) async throws -> World {
-        let world = try await World()
-        world.internet.serve(Self.hook, json: json)
-        let config = try await world.manage(
-            "/config/stepup",
-            json: """
-                {"jwks_url": "https://example.com/.well-known/jwks.json", "step_keys": [], "allowed_scopes": [
-                  {"scope": "transfer:write", "mode": "delegated", "delegated": {"delegation_hook": "\(Self.hook)"}}]}
-                """)
-        try #require(config.status == 201)
-        try await world.register("transfer:write")
-        return world
-    }
-
-    private static let review = """
-        {"status": "review", "granted_for": 300, "grant_mode": "single-use",
-         "steps": [{"order": 1, "key": "verify_email", "expiration_duration": 600}]}
-        """
-
-    @Test("request, code, and the access token carries the scope")
+    @Test("After a request and a code the access token contains the scope")
     func wholeStory() async throws {
-        let world = try await world(answering: Self.review)
+        let world = try await ServiceWorld.withStepUpHook(answering: ServiceWorld.reviewByCode)
         let client = try await world.signedIn()
         let challenge = try await client.requestStepUp(scope: "transfer:write", metadata: ["amount": "250"])
         #expect(challenge.status == .underReview)
@@ -45,76 +22,21 @@ struct StepUpStory {
         #expect(try await client.submitStepUpOTP(challenge, code: try world.code(for: "ada@example.com")) == nil)
         #expect(try await client.scopes() == ["transfer:write"])
         #expect(await client.activeStepUp == nil)
-        #expect(try await world.happened().suffix(1) == ["step_up.granted"])
+        #expect(try await world.eventNames().suffix(1) == ["step_up.granted"])
     }
 
-    @Test("nothing is delivered before the client asks for it")
+    @Test("No code is sent before the client requests it")
     func deliveryIsTheClients() async throws {
-        let world = try await world(answering: Self.review)
+        let world = try await ServiceWorld.withStepUpHook(answering: ServiceWorld.reviewByCode)
         let client = try await world.signedIn()
         let before = world.mailbox.messages.count
         _ = try await client.requestStepUp(scope: "transfer:write")
         #expect(world.mailbox.messages.count == before)
     }
 
-    @Test("the hook hears who asks for what, and is told so by a signature of the app")
-    func hookBody() async throws {
-        let world = try await world(answering: Self.review)
-        let client = try await world.signedIn()
-        _ = try await client.requestStepUp(scope: "transfer:write", metadata: ["amount": "250"])
-        let request = try #require(world.internet.requests.first)
-        let body = try JSONDecoder().decode([String: PreludeJSONValue].self, from: request.body)
-        #expect(body["scope_requested"] == .string("transfer:write"))
-        #expect(body["user_id"] == .string(try #require(await client.profile?.userID)))
-        #expect(
-            body["identifiers"]
-                == .array([.object(["type": .string("email_address"), "value": .string("ada@example.com")])]))
-        #expect(body["metadata"] == .object(["amount": .string("250")]))
-        let headers = Dictionary(request.headers.map { ($0.name, $0.value) }) { first, _ in first }
-        #expect(headers["User-Agent"] == "Prelude-SessionStepUpHook/1.0")
-        let keys = try await world.call("/.well-known/jwks.json").body["keys"]
-        guard case .array(let published) = keys else { return #expect(Bool(false), "no keys") }
-        let ids = published.compactMap { key in
-            if case .object(let members) = key, members["kty"] == .string("RSA") { members["kid"] } else { nil }
-        }
-        #expect(ids == [.string(try #require(headers["X-Webhook-Signature-Key-Id"]))])
-    }
-
-    @Test("a scope that is granted at once is in the token when the call returns")
-    func immediate() async throws {
-        let world = try await world(
-            answering: #"{"status": "continue", "granted_for": 60, "grant_mode": "session-bound"}"#)
-        let client = try await world.signedIn()
-        let challenge = try await client.requestStepUp(scope: "transfer:write")
-        #expect(challenge.status == .continue && challenge.currentStep == "completed")
-        #expect(try await client.scopes() == ["transfer:write"])
-    }
-
-    @Test("a scope that the hook denies is blocked, and nothing can be done with the challenge")
-    func blocked() async throws {
-        let world = try await world(answering: #"{"status": "block"}"#)
-        let client = try await world.signedIn()
-        let challenge = try await client.requestStepUp(scope: "transfer:write")
-        #expect(challenge.status == .blocked && challenge.currentStep == nil)
-        await #expect(throws: PreludeSessionError.self) { try await client.sendStepUpOTP(challenge) }
-    }
-
-    @Test("a hook that fails is a no, with an event that says why")
-    func failClosed() async throws {
-        let world = try await world(answering: #"{"status": "perhaps"}"#)
-        let client = try await world.signedIn()
-        let error = await #expect(throws: PreludeSessionError.self) {
-            try await client.requestStepUp(scope: "transfer:write")
-        }
-        guard case .forbidden = error else { return #expect(Bool(false), "\(String(describing: error))") }
-        let event = try #require(try await world.service.store.events(app: world.appID, limit: 1, offset: 0).first)
-        #expect(event.name == .stepUpHookFailed)
-        #expect(event.data["reason"] == .string("invalid_status"))
-    }
-
-    @Test("a wrong code keeps the challenge; the sixth try finds it dead, right or not")
+    @Test("A challenge survives five wrong codes, and the sixth attempt is rejected with any code")
     func wrongCodes() async throws {
-        let world = try await world(answering: Self.review)
+        let world = try await ServiceWorld.withStepUpHook(answering: ServiceWorld.reviewByCode)
         let client = try await world.signedIn()
         let challenge = try await client.requestStepUp(scope: "transfer:write")
         try await client.sendStepUpOTP(challenge)
@@ -130,12 +52,12 @@ struct StepUpStory {
             try await client.submitStepUpOTP(challenge, code: code)
         }
         guard case .invalidChallengeToken = dead else { return #expect(Bool(false), "\(String(describing: dead))") }
-        #expect(try await client.refresh().profile.userID != nil, "the session goes on")
+        #expect(try await client.refresh().profile.userID != nil, "the session is still valid")
     }
 
-    @Test("four wrong codes and a right one go through")
+    @Test("A correct code after four wrong codes is accepted")
     func patience() async throws {
-        let world = try await world(answering: Self.review)
+        let world = try await ServiceWorld.withStepUpHook(answering: ServiceWorld.reviewByCode)
         let client = try await world.signedIn()
         let challenge = try await client.requestStepUp(scope: "transfer:write")
         try await client.sendStepUpOTP(challenge)
@@ -148,9 +70,9 @@ struct StepUpStory {
         #expect(try await client.submitStepUpOTP(challenge, code: code) == nil)
     }
 
-    @Test("an expired step looks like a wrong code to whoever guesses")
+    @Test("The service rejects a code for an expired step like a wrong code")
     func expired() async throws {
-        let world = try await world(
+        let world = try await ServiceWorld.withStepUpHook(
             answering: """
                 {"status": "review", "granted_for": 300, "grant_mode": "single-use",
                  "steps": [{"order": 1, "key": "verify_email", "expiration_duration": 60}]}
@@ -161,22 +83,23 @@ struct StepUpStory {
         try await client.sendStepUpOTP(challenge)
         let code = try world.code(for: "ada@example.com")
         world.clock.advance(seconds: 61)
-        // The SDK knows the time and does not even ask.
+        // The SDK knows that the step has expired and sends no request.
         let known = await #expect(throws: PreludeSessionError.self) {
             try await client.submitStepUpOTP(challenge, code: code)
         }
         guard case .expiredChallengeToken = known else { return #expect(Bool(false), "\(String(describing: known))") }
-        // A device whose clock stands still asks, and hears what every wrong code hears.
-        let slow = try world.client(store: store, clockError: -61)
+        // A device whose clock is behind sends the request and gets the error for a wrong code.
+        let slow = try world.client(store: store, clockSkew: -61)
         let asked = await #expect(throws: PreludeSessionError.self) {
             try await slow.submitStepUpOTP(challenge, code: code)
         }
         guard case .invalidOTPCode = asked else { return #expect(Bool(false), "\(String(describing: asked))") }
     }
 
-    @Test("two flows of one client do not disturb each other")
+    @Test("Two concurrent step-ups of one client are independent")
     func concurrentFlows() async throws {
-        let world = try await world(answering: Self.review.replacing("single-use", with: "session-bound"))
+        let world = try await ServiceWorld.withStepUpHook(
+            answering: ServiceWorld.reviewByCode.replacing("single-use", with: "session-bound"))
         let client = try await world.signedIn()
         let first = try await client.requestStepUp(scope: "transfer:write")
         let second = try await client.requestStepUp(scope: "transfer:write")
@@ -189,55 +112,13 @@ struct StepUpStory {
         #expect(try await client.scopes() == ["transfer:write"])
     }
 
-    @Test("a single-use scope is gone with the next plain refresh")
+    @Test("A single-use scope ends with the next refresh")
     func singleUse() async throws {
-        let world = try await world(answering: Self.review)
+        let world = try await ServiceWorld.withStepUpHook(answering: ServiceWorld.reviewByCode)
         let client = try await world.signedIn()
         try await client.stepUp("transfer:write", in: world)
         try await client.invalidateSession()
         _ = try await client.refresh()
         #expect(try await client.scopes() == [])
-    }
-
-    @Test("a lost answer to the completing refresh loses neither the session nor the scope")
-    func lostAnswer() async throws {
-        let world = try await world(answering: Self.review)
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
-        let challenge = try await client.requestStepUp(scope: "transfer:write")
-        try await client.sendStepUpOTP(challenge)
-        transport.fail(next: "/v1/session/refresh", with: .lostAnswer)
-        #expect(try await client.submitStepUpOTP(challenge, code: try world.code(for: "ada@example.com")) == nil)
-        #expect(try await client.scopes() == ["transfer:write"])
-        #expect(try await world.happened().filter { $0 == "step_up.granted" }.count == 1)
-    }
-
-    @Test("offline at completion: the steps stay done, and the same call goes on from there")
-    func offlineAtCompletion() async throws {
-        let world = try await world(answering: Self.review)
-        let transport = world.transport()
-        let client = try await world.signedIn(transport: transport)
-        let challenge = try await client.requestStepUp(scope: "transfer:write")
-        try await client.sendStepUpOTP(challenge)
-        let code = try world.code(for: "ada@example.com")
-        transport.fail(next: "/v1/session/otp/check", with: .beforeAnswer { transport.setOffline(true) })
-        await #expect(throws: PreludeSessionError.self) { try await client.submitStepUpOTP(challenge, code: code) }
-        transport.setOffline(false)
-        #expect(try await client.submitStepUpOTP(challenge, code: code) == nil)
-        #expect(try await client.scopes() == ["transfer:write"])
-    }
-
-    @Test("a step-up survives a relaunch of the app")
-    func relaunch() async throws {
-        let world = try await world(answering: Self.review)
-        let store = InMemoryCredentialStore()
-        let before = try await world.signedIn(store: store)
-        let challenge = try await before.requestStepUp(scope: "transfer:write")
-        try await before.sendStepUpOTP(challenge)
-        let after = try world.client(store: store)
-        let restored = try #require(await after.activeStepUp)
-        #expect(restored.challengeID == challenge.challengeID)
-        #expect(try await after.submitStepUpOTP(restored, code: try world.code(for: "ada@example.com")) == nil)
-        #expect(try await after.scopes() == ["transfer:write"])
     }
 }

@@ -1,18 +1,19 @@
 import HTTPTypes
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
 import Testing
 
-@Suite("Stepping up without a key, in a browser")
+@Suite("Stepping up in a browser without a key")
 struct StepUpWithoutKeyStory {
-    private func world() async throws -> World {
-        let world = try await World { $0.allowedOrigins = [BrowserSession.origin] }
+    private func world() async throws -> ServiceWorld {
+        let world = try await ServiceWorld { $0.allowedOrigins = [BrowserSession.origin] }
         try await world.allow("reports:read", mode: "session-bound")
         return world
     }
 
-    @Test("cookie and code bring the scope")
+    @Test("A browser steps up with its cookie and a code")
     func wholeStory() async throws {
         let world = try await world()
         let browser = try await BrowserSession(in: world)
@@ -26,10 +27,10 @@ struct StepUpWithoutKeyStory {
         let completed = try #require(checked.body["challenge_token"]?.stringValue)
         let refreshed = try await browser.call("/refresh", json: #"{"step_up_token":"\#(completed)"}"#)
         #expect(refreshed.status == 200)
-        #expect(try await world.happened().contains("step_up.granted"))
+        #expect(try await world.eventNames().contains("step_up.granted"))
     }
 
-    @Test("R12: an access token that leaked does no step without the session's cookie")
+    @Test("A leaked access token completes no step without the session's cookie (R12)")
     func leakedToken() async throws {
         let world = try await world()
         let browser = try await BrowserSession(in: world)
@@ -45,7 +46,7 @@ struct StepUpWithoutKeyStory {
         #expect(checked.body["code"]?.stringValue == "unauthorized")
     }
 
-    @Test("a page sees why it was refused, not a network error")
+    @Test("A page can read why its request was rejected")
     func refusalsAreReadable() async throws {
         let world = try await world()
         let browser = try await BrowserSession(in: world)

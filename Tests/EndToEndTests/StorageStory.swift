@@ -2,15 +2,15 @@ import PreludeSession
 import PreludeSessionTesting
 import Testing
 
-@Suite("When the store fails")
+@Suite("Failures of the credential store")
 struct StorageStory {
     private func isStorage(_ error: PreludeSessionError?) -> Bool {
         if case .storageUnavailable = error { true } else { false }
     }
 
-    @Test("a store that cannot be read at launch is no logout, and heals by itself")
+    @Test("A store that cannot be read at launch does not sign out, and the session returns")
     func lockedAtLaunch() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let store = FaultyCredentialStore()
         let before = try await world.signedIn(store: store)
         let id = await before.sessionID
@@ -22,26 +22,26 @@ struct StorageStory {
         #expect(await launched.sessionID == id)
     }
 
-    @Test("a rotated token that could not be stored is asked for again")
+    @Test("A rotated token that could not be stored is requested again")
     func writeFailsAfterRotation() async throws {
-        let world = try await World()
-        let transport = world.transport()
+        let world = try await ServiceWorld()
+        let faults = Faults()
         let store = FaultyCredentialStore()
-        let client = try await world.signedIn(transport: transport, store: store)
+        let client = try await world.signedIn(store: store, faults: faults)
         world.clock.advance(seconds: 280)
-        transport.fail(next: "/v1/session/refresh", with: .beforeAnswer { store.refuses = .writes })
+        faults.interrupt(.refresh) { store.refuses = .writes }
         #expect(isStorage(await #expect(throws: PreludeSessionError.self) { try await client.refresh() }))
         store.refuses = .nothing
-        let relaunched = try world.client(transport: transport, store: store)
+        let relaunched = try world.client(store: store, faults: faults)
         _ = try await relaunched.refresh()
         world.clock.advance(seconds: 280)
         _ = try await relaunched.refresh()
         #expect(try await relaunched.listSessions().total == 1)
     }
 
-    @Test("a lost device key is said so, and signing in again works")
+    @Test("A lost device key is reported, and signing in again works")
     func lostKey() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let store = InMemoryCredentialStore()
         _ = try await world.signedIn(store: store)
         await store.delete("localhost:8080.key")

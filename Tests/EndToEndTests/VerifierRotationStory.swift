@@ -7,12 +7,12 @@ import SessionDomain
 import SessionTokens
 import Testing
 
-/// Apps that refresh at two nodes, and backends that keep key sets for as long as the verifier keeps them by itself.
-@Suite("Backends verify while keys change")
+/// Clients refresh at two nodes, and backends cache key sets as long as the verifier does by default.
+@Suite("Backends verify while keys rotate")
 struct VerifierRotationStory {
-    @Test("Of two nodes no token is refused, be it new or about to end, while the key and its algorithm change")
+    @Test("No token of two nodes is rejected while the key and its algorithm change")
     func noRefusal() async throws {
-        let load = try await Load(keyRotation: KeyRotationPolicy(interval: nil))
+        let load = try await RotationLoad(keyRotation: KeyRotationPolicy(interval: nil))
         try await load.run(seconds: 60)
         try await load.nodes[1].signingKeys.rotate(.access, of: load.world.appID, reason: .request)
         try await load.run(seconds: 720)
@@ -20,21 +20,21 @@ struct VerifierRotationStory {
         try await load.run(seconds: 780)
         #expect(load.refusals.isEmpty)
         #expect(load.checks > 2000)
-        // Each node has signed with the first key, with its successor, and with the one of the other algorithm.
+        // Each node signed with the first key, with its successor, and with the key of the other algorithm.
         #expect(load.signers.count == 6)
         #expect(Set(load.signers.map(\.algorithm)) == ["EdDSA", "ES256"])
     }
 
-    @Test("The verifier asks as often as rotations count on")
+    @Test("The verifier fetches keys as often as rotations assume")
     func intervals() {
         let verifier = KeyCachePolicy()
         #expect(verifier.minimumInterval == Double(KeyRotationPolicy.verifierInterval))
         #expect(verifier.lifetime <= Double(KeyRotationPolicy.longestKeySetAge))
     }
 
-    @Test("A key that signs seconds after it was published would be refused by one of them")
+    @Test("A key that signs seconds after it was published is rejected by a backend")
     func tooEarly() async throws {
-        let load = try await Load(keyRotation: KeyRotationPolicy(interval: nil, publishAhead: 15))
+        let load = try await RotationLoad(keyRotation: KeyRotationPolicy(interval: nil, publishAhead: 15))
         try await load.run(seconds: 60)
         try await load.nodes[1].signingKeys.rotate(.access, of: load.world.appID, reason: .request)
         try await load.run(seconds: 60)
@@ -42,25 +42,25 @@ struct VerifierRotationStory {
     }
 }
 
-/// Two people whose tokens four backends judge, when they are new and again in their last seconds.
-private final class Load {
+/// Two clients and four backends. The backends verify each token when it is new and in its last seconds.
+private final class RotationLoad {
     struct Signer: Hashable {
         let node: Int
         let keyID: String
         let algorithm: String
     }
 
-    let world: World
+    let world: ServiceWorld
     let nodes: [SessionService]
     private let verifiers: [SessionVerifier]
-    private let people: [PreludeSessionClient]
-    private var living: [(token: String, expiresAt: Timestamp)] = []
+    private let clients: [PreludeSessionClient]
+    private var validTokens: [(token: String, expiresAt: Timestamp)] = []
     private(set) var signers: Set<Signer> = []
     private(set) var refusals: [VerificationError.Reason] = []
     private(set) var checks = 0
 
     init(keyRotation: KeyRotationPolicy) async throws {
-        let world = try await World(keyRotation: keyRotation)
+        let world = try await ServiceWorld(keyRotation: keyRotation)
         self.world = world
         let worlds = [world, try world.node(clockError: 2)]
         nodes = worlds.map(\.service)
@@ -68,15 +68,15 @@ private final class Load {
             var options = VerifierOptions()
             options.environment.now = { world.clock.timestamp.date.addingTimeInterval(Double(index - 2)) }
             return try SessionVerifier(
-                service: World.origin, audience: world.appID.rawValue, options: options,
-                keySource: ServiceKeys(router: worlds[index % 2].router))
+                service: ServiceWorld.localOrigin, audience: world.appID.rawValue, options: options,
+                keySource: ServiceKeySource(router: worlds[index % 2].router))
         }
-        var people: [PreludeSessionClient] = []
+        var clients: [PreludeSessionClient] = []
         for (index, world) in worlds.enumerated() {
-            people.append(try await world.signedIn("user\(index)@example.com"))
+            clients.append(try await world.signedIn("user\(index)@example.com"))
         }
-        self.people = people
-        // Some are always about to fetch, and some have just done so.
+        self.clients = clients
+        // At any time some verifiers are about to fetch, and others have just fetched.
         for verifier in verifiers {
             try await verifier.loadKeys()
             world.clock.advance(seconds: 7)
@@ -87,26 +87,26 @@ private final class Load {
         let end = world.clock.timestamp + seconds
         while world.clock.timestamp < end {
             world.clock.advance(seconds: 5)
-            for (node, person) in people.enumerated() {
-                try await person.invalidateSession()
-                let token = try await person.refresh().accessToken
-                try note(token, node: node)
-                await judge(token)
+            for (node, client) in clients.enumerated() {
+                try await client.invalidateSession()
+                let token = try await client.refresh().accessToken
+                try record(token, node: node)
+                await verify(token)
             }
-            let last = living.prefix { $0.expiresAt < world.clock.timestamp + 6 }
-            for (token, _) in last { await judge(token) }
-            living.removeFirst(last.count)
+            let last = validTokens.prefix { $0.expiresAt < world.clock.timestamp + 6 }
+            for (token, _) in last { await verify(token) }
+            validTokens.removeFirst(last.count)
         }
     }
 
-    private func note(_ token: String, node: Int) throws {
+    private func record(_ token: String, node: Int) throws {
         let jws = try CompactJWS(parsing: token)
         signers.insert(
             Signer(node: node, keyID: try #require(jws.header.kid), algorithm: jws.algorithm.rawValue))
-        living.append((token, world.clock.timestamp + 300))
+        validTokens.append((token, world.clock.timestamp + 300))
     }
 
-    private func judge(_ token: String) async {
+    private func verify(_ token: String) async {
         for verifier in verifiers {
             checks += 1
             do throws(VerificationError) {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PreludeSession
+import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
 import SessionTokens
@@ -10,8 +11,8 @@ import Testing
 struct WebhookStory {
     private static let url = "https://ops.example.com/events"
 
-    private func activated(_ world: World, events: String = "[]") async throws -> String {
-        world.internet.serve(Self.url) { request throws(EgressError) in
+    private func activated(_ world: ServiceWorld, events: String = "[]") async throws -> String {
+        world.operatorEndpoints.serve(Self.url) { request throws(EgressError) in
             let challenge = request.url.split(separator: "challenge=").last?.prefix { $0.isNumber } ?? ""
             let body = request.method == .get ? #"{"challenge": \#(challenge)}"# : "{}"
             return EgressAnswer(status: 200, body: Data(body.utf8))
@@ -25,19 +26,19 @@ struct WebhookStory {
         return id
     }
 
-    private func delivered(_ world: World) throws -> [[String]] {
+    private func delivered(_ world: ServiceWorld) throws -> [[String]] {
         struct Body: Decodable {
             struct Entry: Decodable { let name: String }
             let events: [Entry]
         }
-        return try world.internet.requests.filter { $0.method == .post }.map { request in
+        return try world.operatorEndpoints.requests.filter { $0.method == .post }.map { request in
             try JSONDecoder().decode(Body.self, from: request.body).events.map(\.name)
         }
     }
 
-    @Test("what happens is delivered, in the order in which it happened, and once it is acknowledged not again")
+    @Test("Events are delivered in order, and not again after they are acknowledged")
     func wholeStory() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let id = try await activated(world)
         let client = try await world.signedIn()
         try await client.logout()
@@ -50,11 +51,11 @@ struct WebhookStory {
         #expect(entries.count == 3)
     }
 
-    @Test("an endpoint that fails hears again after one minute, then two, with the same ids")
+    @Test("A failed delivery is retried after one minute, then two, with the same ids")
     func retries() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         _ = try await activated(world)
-        world.internet.serve(Self.url, json: "no", status: 500)
+        world.operatorEndpoints.serve(Self.url, json: "no", status: 500)
         _ = try await world.signedIn()
         try await world.service.courier.deliverDue()
         #expect(try delivered(world).count == 1)
@@ -64,16 +65,16 @@ struct WebhookStory {
         world.clock.advance(seconds: 1)
         try await world.service.courier.deliverDue()
         #expect(try delivered(world).count == 2)
-        let bodies = world.internet.requests.filter { $0.method == .post }.map(\.body)
+        let bodies = world.operatorEndpoints.requests.filter { $0.method == .post }.map(\.body)
         #expect(bodies[0] == bodies[1])
         world.clock.advance(seconds: 119)
         try await world.service.courier.deliverDue()
         #expect(try delivered(world).count == 2)
     }
 
-    @Test("an inactive webhook hears nothing, and what it had pending is given up when it changes its address")
+    @Test("An inactive webhook receives nothing, and a new URL drops pending deliveries")
     func inactive() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         let id = try await activated(world)
         _ = try await world.signedIn()
         let moved = try await world.manage(
@@ -84,10 +85,10 @@ struct WebhookStory {
         #expect(try delivered(world) == [])
     }
 
-    @Test("an endpoint that does not repeat the challenge is not activated")
+    @Test("An endpoint that does not return the challenge is not activated")
     func activation() async throws {
-        let world = try await World()
-        world.internet.serve(Self.url, json: #"{"challenge": 1}"#)
+        let world = try await ServiceWorld()
+        world.operatorEndpoints.serve(Self.url, json: #"{"challenge": 1}"#)
         let made = try await world.manage("/webhooks", json: #"{"url": "\#(Self.url)"}"#)
         let id = try #require(made.body["id"]?.stringValue)
         let answer = try await world.manage("/webhooks/\(id)/activate", method: .post)
@@ -95,18 +96,18 @@ struct WebhookStory {
         #expect(answer.body["message"]?.stringValue?.hasPrefix("url could not be activated") == true)
     }
 
-    @Test("only the events that were asked for are sent")
+    @Test("A webhook receives only the events that it subscribed to")
     func filter() async throws {
-        let world = try await World()
+        let world = try await ServiceWorld()
         _ = try await activated(world, events: #"["user.session.revoked"]"#)
         try await world.signedIn().logout()
         try await world.service.courier.deliverDue()
         #expect(try delivered(world) == [["user.session.revoked"]])
     }
 
-    @Test("an event that there is not is refused by name")
+    @Test("A subscription to an unknown event is rejected")
     func unknownEvent() async throws {
-        let answer = try await World().manage(
+        let answer = try await ServiceWorld().manage(
             "/webhooks", json: #"{"url": "\#(Self.url)", "events": ["user.exploded"]}"#)
         #expect(answer.status == 400)
         #expect(answer.body["message"]?.stringValue?.hasPrefix("events must be some of") == true)

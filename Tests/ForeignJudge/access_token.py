@@ -1,4 +1,4 @@
-"""Access tokens, verified as a stranger would: by the published key set and the RFCs."""
+"""Verifies access tokens with the published key set, by the rules of the RFCs."""
 
 from joserfc import jwt
 
@@ -9,7 +9,7 @@ def verify_access_token(
     token: str, jwks: dict, issuer: str, audience: str, now: int | None = None, leeway: int = 0,
     algorithms: tuple[str, ...] | list[str] = ("EdDSA", "ES256", "RS256"),
 ) -> dict:
-    """Returns the claims, or raises. RFC 9068 §4, RFC 8725 §3."""
+    """Returns the claims of a valid token (RFC 9068 §4, RFC 8725 §3). Raises for an invalid token."""
     decoded = jwt.decode(token, import_key_set(jwks), algorithms=list(algorithms))
     if decoded.header.get("typ") != "at+jwt":
         raise ValueError("typ is not at+jwt")

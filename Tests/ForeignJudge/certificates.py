@@ -1,4 +1,4 @@
-"""X.509 certificates for a server in a test, by cryptography."""
+"""X.509 certificates for a test server, made with the package cryptography."""
 
 import datetime
 import ipaddress
@@ -11,7 +11,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 
 def make_certificates(names: list[str], addresses: list[str] = ()) -> dict:
-    """An authority, and a server's certificate from it; both are good for a day."""
+    """Returns a certificate authority and a server certificate that it signed, as PEM. Both are valid for one day."""
     authority_key = ec.generate_private_key(ec.SECP256R1())
     server_key = ec.generate_private_key(ec.SECP256R1())
     authority_name = _name("Test authority")

@@ -1,4 +1,4 @@
-"""A foreign device: one key, its nonce, and the calls of the session protocol with proofs by joserfc."""
+"""A device with one key and its nonce: the requests of the session protocol, with DPoP proofs made by joserfc."""
 
 import time
 
@@ -74,14 +74,14 @@ class Device:
         return self._signed_in("POST", f"{V1}/me/revoke", access_token, query=f"?target={target}")
 
     def _of_challenge(self, path: str, body: dict) -> Answer:
-        """A proof of the challenge: it repeats the token's `jti` and needs no nonce."""
+        """Sends a request with the proof of a challenge: its `jti` is the token's `jti`, and it needs no nonce."""
         jti = unverified_claims(body["challenge_token"])["jti"]
         proof = make_dpop(self.key, "POST", self.transport.url(path), jti=jti)
         return self.send_with(proof, "POST", path, body)
 
     @staticmethod
     def is_bound(access_token: str) -> bool:
-        """Whether the token is good with a proof only (RFC 9449 §6.1); what is no token is nothing."""
+        """Returns whether the token needs a proof (RFC 9449 §6.1); False for a malformed token."""
         try:
             return "cnf" in unverified_claims(access_token)
         except (IndexError, ValueError):
@@ -101,7 +101,7 @@ class Device:
     def _proven(
             self, method: str, path: str, body: dict | None, headers: list[tuple[str, str]] = (),
             access_token: str | None = None, query: str = "") -> Answer:
-        """Sends with a fresh proof; asked for a nonce, repeats once with it (RFC 9449 §8)."""
+        """Sends a request with a new proof. If the service requires a nonce, retries once with it (RFC 9449 §8)."""
         answer = self.send_with(self.proof(method, path, access_token), method, path + query, body, headers)
         if answer.code == "use_dpop_nonce" and answer.headers["DPoP-Nonce"]:
             self.nonce = answer.headers["DPoP-Nonce"]

@@ -1,4 +1,4 @@
-"""DPoP proofs (RFC 9449), made and checked without a line of the project's own code."""
+"""Makes and checks DPoP proofs (RFC 9449) without code of this project."""
 
 import json
 import re
@@ -39,18 +39,18 @@ def make_dpop(
 
 
 def verify_dpop(proof: str, method: str, url: str, access_token: str | None = None) -> dict:
-    """The steps 2–9 and 12 of RFC 9449 §4.3. Returns thumbprint and claims, or raises."""
+    """Checks steps 2 to 9 and 12 of RFC 9449 §4.3. Returns thumbprint and claims. Raises for an invalid proof."""
     header = jws.extract_compact(proof.encode()).headers()
     _require(header.get("typ") == "dpop+jwt", "typ is not dpop+jwt")
     _require(header.get("alg") == "ES256", "alg is not ES256")
     jwk = header.get("jwk")
     _require(isinstance(jwk, dict), "jwk is missing")
     _require(not PRIVATE_MEMBERS & jwk.keys(), "jwk is private")
-    _require(jwk.get("kty") == "EC" and jwk.get("crv") == "P-256", "jwk is no P-256 key")
+    _require(jwk.get("kty") == "EC" and jwk.get("crv") == "P-256", "jwk is not a P-256 key")
     key = ECKey.import_key(jwk)
     claims = json.loads(jws.deserialize_compact(proof, key, algorithms=["ES256"]).payload)
 
-    _require(isinstance(claims, dict), "the payload is no object")
+    _require(isinstance(claims, dict), "the payload is not an object")
     _require(isinstance(claims.get("jti"), str) and claims["jti"] != "", "jti is missing")
     _require(type(claims.get("iat")) in (int, float), "iat is missing")
     _require(claims.get("htm") == method, "htm is another method")
@@ -62,7 +62,7 @@ def verify_dpop(proof: str, method: str, url: str, access_token: str | None = No
 
 
 def normalise(url: str) -> tuple[str, str, int, str]:
-    """Scheme, host, port and path in the normal form of RFC 3986 §6.2.2 and §6.2.3."""
+    """Returns scheme, host, port and path in the normal form of RFC 3986 §6.2.2 and §6.2.3."""
     parts = urlsplit(url)
     scheme = parts.scheme.lower()
     port = parts.port or {"http": 80, "https": 443}[scheme]

@@ -1,7 +1,7 @@
-"""The foreign judge: a second opinion about tokens, proofs and signatures, by joserfc and cryptography.
+"""The foreign judge: checks tokens, proofs and signatures with joserfc and cryptography, without code of this project.
 
-Usage: judge.py SUBCOMMAND, with the arguments as a JSON object on standard input. The answer is a JSON object on
-standard output: {"accepted": true, …} or {"accepted": false, "reason": …}. Both are answers, so both exit with 0.
+Usage: judge.py SUBCOMMAND, with the arguments as a JSON object on standard input. Writes a JSON object to standard
+output: {"accepted": true, …} or {"accepted": false, "reason": …}. Exits with 0 in both cases.
 """
 
 import inspect
@@ -20,7 +20,7 @@ def judge_access_token(token, jwks, issuer, audience, now=None) -> dict:
 
 
 def make_proof(method, url, key=None, nonce=None, access_token=None, iat=None, jti=None) -> dict:
-    """Signs with the given private JWK, or with a fresh key. The answer holds the private key: for tests only."""
+    """Signs with the given private JWK or with a new key. The result contains the private key: for tests only."""
     key = import_key(key) if key else new_device_key()
     proof = make_dpop(key, method, url, nonce, access_token, iat, jti)
     return {"proof": proof, "key": key.as_dict(private=True), "thumbprint": key.thumbprint()}
@@ -54,7 +54,7 @@ def main() -> int:
         return 2
     try:
         answer = {"accepted": True, **subcommand(**arguments)}
-    except Exception as error:  # A judge refuses whatever its libraries refuse, each in its own way.
+    except Exception as error:  # The libraries raise different exceptions for invalid input.
         answer = {"accepted": False, "reason": str(error) or type(error).__name__}
     json.dump(answer, sys.stdout)
     return 0

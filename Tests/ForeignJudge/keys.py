@@ -1,4 +1,4 @@
-"""Keys and hashes, by joserfc and hashlib only."""
+"""Keys and hashes, with joserfc and hashlib only."""
 
 import base64
 import hashlib
@@ -8,7 +8,7 @@ import warnings
 from joserfc.errors import SecurityWarning
 from joserfc.jwk import ECKey, KeySet, OKPKey, RSAKey
 
-# RFC 9864 gives Ed25519 a name of its own; the protocol says EdDSA, as its clients do.
+# RFC 9864 deprecates the name EdDSA in favour of Ed25519. The protocol and its clients use EdDSA.
 warnings.filterwarnings("ignore", message="EdDSA is deprecated", category=SecurityWarning)
 
 PRIVATE_MEMBERS = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}
@@ -19,13 +19,13 @@ def base64url(data: bytes) -> str:
 
 
 def unverified_claims(token: str) -> dict:
-    """What a JWT says, for whoever only carries it."""
+    """Returns the claims of a JWT without verification."""
     payload = token.split(".")[1]
     return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
 
 
 def access_token_hash(token: str) -> str:
-    """`ath` of RFC 9449 §4.2."""
+    """Returns the value of the claim `ath` (RFC 9449 §4.2)."""
     return base64url(hashlib.sha256(token.encode("ascii")).digest())
 
 
@@ -34,7 +34,7 @@ def new_device_key() -> ECKey:
 
 
 def import_key(jwk: dict) -> ECKey | OKPKey | RSAKey:
-    """Reads a JWK of one of the kinds that the protocol uses."""
+    """Imports a JWK of a type that the protocol uses: P-256, Ed25519 or RSA."""
     match (jwk.get("kty"), jwk.get("crv")):
         case ("EC", "P-256"):
             return ECKey.import_key(jwk)

@@ -1,4 +1,4 @@
-"""RSA, by cryptography and joserfc: signatures of ours that strangers verify, and tokens of strangers."""
+"""RSA with cryptography and joserfc: verifies signatures of the service and makes tokens of operators."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ from joserfc.jwk import RSAKey
 
 
 def verify_pss(jwk: dict, message: str, signature: str, salt_length: int = 32) -> dict:
-    """RSASSA-PSS with SHA-256, MGF1 with SHA-256 and exactly this salt length (RFC 8017 §8.1.2)."""
+    """Verifies RSASSA-PSS with SHA-256, MGF1 with SHA-256 and exactly this salt length (RFC 8017 §8.1.2)."""
     key = RSAKey.import_key(jwk)
     scheme = padding.PSS(mgf=padding.MGF1(SHA256()), salt_length=salt_length)
     try:
@@ -22,7 +22,7 @@ def verify_pss(jwk: dict, message: str, signature: str, salt_length: int = 32) -
 
 
 def make_rsa_token(claims: dict, alg: str = "RS256", kid: str = "stranger", typ: str | None = None) -> dict:
-    """A token under a fresh key, and the set that publishes that key."""
+    """Returns a token that a new key signed, and the key set with that key."""
     key = RSAKey.generate_key(2048, {"kid": kid, "use": "sig"}, auto_kid=False)
     header = {"alg": alg, "kid": kid} | ({} if typ is None else {"typ": typ})
     token = jws.serialize_compact(header, json.dumps(claims).encode(), key, algorithms=[alg])

@@ -1,4 +1,4 @@
-"""Plain HTTP/1.1, one request a call, with headers that may repeat."""
+"""Sends HTTP/1.1 requests, one connection per request. Headers may repeat."""
 
 import http.client
 import json
@@ -18,7 +18,7 @@ class Answer:
 
     @property
     def code(self) -> str | None:
-        """The error code of a refusal."""
+        """The error code of the response; None without one."""
         try:
             return self.json.get("code")
         except (ValueError, AttributeError):

@@ -1,28 +1,20 @@
-"""Test vectors, made by cryptography and judged by joserfc: no line of the project's own code is in them.
+"""Makes the test vectors with cryptography and checks them with joserfc, without code of this project.
 
 Usage: vectors.py FOLDER [--check]
 
-Writes the files of FOLDER from its keys.json. With --check nothing is written: the files must be what would be.
-Everything is fixed: keys, times, ids, and the signatures (ES256 by RFC 6979).
+Writes the files of FOLDER from its keys.json. With --check it writes nothing and fails if the files differ.
+The output is deterministic: keys, times, ids and signatures are fixed (ES256 by RFC 6979).
 """
 
 import argparse
-import base64
-import hashlib
-import hmac
 import json
 import pathlib
 import sys
 
-from cryptography.hazmat.primitives.asymmetric import ec, padding
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from joserfc.jwk import ECKey, OKPKey, RSAKey
-
 from access_token import verify_access_token
 from dpop import verify_dpop
-from keys import PRIVATE_MEMBERS, access_token_hash, base64url
+from keys import access_token_hash, base64url
+from vector_signer import Signer, authenticated, changed, flipped, stray_bits
 
 NOW = 1_750_000_000
 ISSUER = "testapp.session.example.com"
@@ -30,75 +22,6 @@ AUDIENCE = "testapp"
 METHOD = "POST"
 URL = "https://api.example.com/v1/orders?page=2"
 WINDOW = 60
-KINDS = {"EC": ECKey, "OKP": OKPKey, "RSA": RSAKey}
-
-
-def decode(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
-
-class Signer:
-    """One private key of keys.json."""
-
-    def __init__(self, jwk: dict):
-        self.key = KINDS[jwk["kty"]].import_key(jwk)
-        self.algorithm = {"EC": "ES256", "OKP": "EdDSA", "RSA": "RS256"}[jwk["kty"]]
-        self.thumbprint = self.key.thumbprint()
-        self.public = {name: value for name, value in jwk.items() if name not in PRIVATE_MEMBERS}
-
-    @property
-    def published(self) -> dict:
-        return {**self.public, "kid": self.thumbprint, "alg": self.algorithm, "use": "sig"}
-
-    def spellings(self, members: dict) -> dict[str, bytes]:
-        """The public key as an attacker may hold it, when a MAC under it is to pass for a signature (RFC 8725 §2.1)."""
-        public = self.key.public_key
-        info = lambda encoding: public.public_bytes(encoding, PublicFormat.SubjectPublicKeyInfo)
-        match self.algorithm:
-            case "ES256":
-                raw = public.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-            case "RS256":
-                raw = public.public_numbers().n.to_bytes((public.key_size + 7) // 8)
-            case _:
-                raw = public.public_bytes(Encoding.Raw, PublicFormat.Raw)
-        jwk = json.dumps(members, sort_keys=True, separators=(",", ":")).encode()
-        return {"raw bytes": raw, "JWK": jwk, "DER": info(Encoding.DER), "PEM": info(Encoding.PEM)}
-
-    def signature(self, message: bytes) -> bytes:
-        private = self.key.private_key
-        match self.algorithm:
-            case "ES256":
-                r, s = decode_dss_signature(private.sign(message, ec.ECDSA(SHA256(), deterministic_signing=True)))
-                return r.to_bytes(32) + s.to_bytes(32)
-            case "RS256":
-                return private.sign(message, padding.PKCS1v15(), SHA256())
-            case _:
-                return private.sign(message)
-
-    def compact(self, header: dict, claims: dict | bytes) -> str:
-        payload = claims if isinstance(claims, bytes) else json.dumps(claims).encode()
-        message = base64url(json.dumps(header).encode()) + "." + base64url(payload)
-        return message + "." + base64url(self.signature(message.encode()))
-
-
-def changed(original: dict, **changes) -> dict:
-    """A copy with changes; None takes a member away."""
-    return {name: value for name, value in {**original, **changes}.items() if value is not None}
-
-
-def flipped(token: str, part: int, index: int) -> str:
-    """The token with one bit of one part changed."""
-    parts = token.split(".")
-    data = bytearray(decode(parts[part]))
-    data[index] ^= 1
-    parts[part] = base64url(bytes(data))
-    return ".".join(parts)
-
-
-def authenticated(token: str, secret: bytes) -> str:
-    """The token with a MAC for its signature (HS256, RFC 7518 §3.2)."""
-    message = token.rsplit(".", 1)[0]
-    return message + "." + base64url(hmac.digest(secret, message.encode(), hashlib.sha256))
 
 
 class Maker:
@@ -253,14 +176,8 @@ class Maker:
         return {name: json.dumps(content, indent=2, ensure_ascii=False) + "\n" for name, content in made.items()}
 
 
-def stray_bits(text: str) -> str:
-    """Another spelling of the same 32 bytes, which a lenient reader takes."""
-    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    return text[:-1] + alphabet[alphabet.index(text[-1]) + 1]
-
-
 def judge_access_token(file: dict, vector: dict) -> dict:
-    """What a bearer token says, or an exception (RFC 9068 §4, RFC 9449 §7.2)."""
+    """Returns the claims of a valid bearer token (RFC 9068 §4, RFC 9449 §7.2). Raises for an invalid token."""
     claims = verify_access_token(vector["token"], file["jwks"], file["issuer"], file["audience"], vector["time"], leeway=5)
     if "cnf" in claims:
         raise ValueError("the token is bound")
@@ -268,7 +185,7 @@ def judge_access_token(file: dict, vector: dict) -> dict:
 
 
 def judge_proof(file: dict, vector: dict) -> dict:
-    """What a bound request says, or an exception (RFC 9449 §4.3, §7.1)."""
+    """Returns the verdict on a valid bound request (RFC 9449 §4.3, §7.1). Raises for an invalid request."""
     token = vector["access_token"]
     claims = verify_access_token(token, file["jwks"], file["issuer"], file["audience"], vector["time"], leeway=5)
     [proof] = vector["proofs"]
@@ -281,7 +198,7 @@ def judge_proof(file: dict, vector: dict) -> dict:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Makes the test vectors, or checks that they are what is made.")
+    parser = argparse.ArgumentParser(description="Writes the test vectors, or checks them.")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
@@ -289,7 +206,7 @@ def main() -> int:
     for name, text in made.items():
         file = arguments.folder / name
         if arguments.check and (not file.exists() or file.read_text() != text):
-            print(f"{name} is not what scripts/make-vectors makes: run it, and look at the difference.", file=sys.stderr)
+            print(f"{name} differs from the generated file: run scripts/make-vectors and check the difference.", file=sys.stderr)
             return 1
         if not arguments.check:
             file.write_text(text)

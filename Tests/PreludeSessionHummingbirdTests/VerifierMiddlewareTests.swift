@@ -7,93 +7,94 @@ import Testing
 
 @Suite("Verifier middleware")
 struct VerifierMiddlewareTests {
-    @Test("A bearer token is let in, and the handler knows whose it is")
+    @Test("A bearer token is accepted, and the handler gets its user")
     func bearer() async throws {
-        let answer = try await Bank().get("/accounts/owner", Bank.bearer())
-        #expect((answer.status, answer.text) == (.ok, "usr_1"))
-        #expect(answer.headers[try Bank.dpopNonce] == nil)
+        let response = try await MiddlewareBackend().get("/accounts/owner", MiddlewareBackend.bearer())
+        #expect((response.status, response.text) == (.ok, "usr_1"))
+        #expect(response.headers[try MiddlewareBackend.dpopNonce] == nil)
     }
 
-    @Test("RFC 9449 §7.1: a bound token with its proof is let in, once")
+    @Test("A bound token with its proof is accepted once (RFC 9449 §7.1)")
     func bound() async throws {
-        let bank = try Bank()
-        let fields = try Bank.bound(path: "/accounts/owner")
-        #expect(try await bank.get("/accounts/owner", fields).text == "usr_1")
-        let again = try await bank.get("/accounts/owner", fields)
+        let backend = try MiddlewareBackend()
+        let fields = try MiddlewareBackend.bound(path: "/accounts/owner")
+        #expect(try await backend.get("/accounts/owner", fields).text == "usr_1")
+        let again = try await backend.get("/accounts/owner", fields)
         #expect((again.status, again.code) == (.unauthorized, "replayed_proof"))
     }
 
-    @Test("RFC 9449 §4.3 step 1: two proofs are refused, though each is good")
+    @Test("Two valid proofs in one request are rejected (RFC 9449 §4.3 step 1)")
     func twoProofs() async throws {
-        let answer = try await Bank().get("/accounts/owner", Bank.bound(path: "/accounts/owner", proofs: 2))
-        #expect((answer.status, answer.code) == (.unauthorized, "missing_proof"))
+        let response = try await MiddlewareBackend().get(
+            "/accounts/owner", MiddlewareBackend.bound(path: "/accounts/owner", proofs: 2))
+        #expect((response.status, response.code) == (.unauthorized, "missing_proof"))
     }
 
-    @Test("RFC 9449 §4.3 step 9: a proof for another path is refused, behind a group's prefix as well")
+    @Test("A proof for the path without the group's prefix is rejected (RFC 9449 §4.3 step 9)")
     func otherPath() async throws {
-        let answer = try await Bank().get("/accounts/owner", Bank.bound(path: "/owner"))
-        #expect((answer.status, answer.code) == (.unauthorized, "wrong_target"))
+        let response = try await MiddlewareBackend().get("/accounts/owner", MiddlewareBackend.bound(path: "/owner"))
+        #expect((response.status, response.code) == (.unauthorized, "wrong_target"))
     }
 
-    @Test("Nobody's request is answered with both schemes and a body, and no cache keeps it")
-    func nobody() async throws {
-        let answer = try await Bank().get("/accounts/owner")
-        #expect((answer.status, answer.code) == (.unauthorized, "missing_credentials"))
-        #expect(answer.headers[.wwwAuthenticate] == #"Bearer, DPoP algs="ES256""#)
-        #expect(answer.headers[.cacheControl] == "no-store")
-        #expect(answer.headers[.contentType] == "application/json; charset=utf-8")
+    @Test("A request without credentials gets both challenges, a body and no-store")
+    func noCredentials() async throws {
+        let response = try await MiddlewareBackend().get("/accounts/owner")
+        #expect((response.status, response.code) == (.unauthorized, "missing_credentials"))
+        #expect(response.headers[.wwwAuthenticate] == #"Bearer, DPoP algs="ES256""#)
+        #expect(response.headers[.cacheControl] == "no-store")
+        #expect(response.headers[.contentType] == "application/json; charset=utf-8")
     }
 
-    @Test("RFC 9449 §8.2: where nonces are needed, a refusal names one, and a good answer the next")
+    @Test("If nonces are required, errors and successful responses have a nonce (RFC 9449 §8.2)")
     func nonces() async throws {
-        let bank = try Bank(nonces: .always(secret: Bank.secret))
+        let backend = try MiddlewareBackend(nonces: .always(secret: MiddlewareBackend.secret))
         let path = "/accounts/owner"
-        let refused = try await bank.get(path, Bank.bound(path: path))
-        #expect((refused.status, refused.code) == (.unauthorized, "nonce_required"))
-        let nonce = try #require(refused.headers[try Bank.dpopNonce])
-        let answer = try await bank.get(path, Bank.bound(path: path, nonce: nonce))
-        #expect(answer.status == .ok)
-        #expect(answer.headers[values: try Bank.dpopNonce] == [nonce])
-        #expect(answer.headers[values: .cacheControl] == ["no-store"])
+        let rejected = try await backend.get(path, MiddlewareBackend.bound(path: path))
+        #expect((rejected.status, rejected.code) == (.unauthorized, "nonce_required"))
+        let nonce = try #require(rejected.headers[try MiddlewareBackend.dpopNonce])
+        let response = try await backend.get(path, MiddlewareBackend.bound(path: path, nonce: nonce))
+        #expect(response.status == .ok)
+        #expect(response.headers[values: try MiddlewareBackend.dpopNonce] == [nonce])
+        #expect(response.headers[values: .cacheControl] == ["no-store"])
     }
 
-    @Test("What a handler refuses is answered as the handler has it")
-    func handlerRefuses() async throws {
-        let bank = try Bank()
-        #expect(try await bank.get("/accounts/closed", Bank.bearer()).status == .conflict)
-        let old = try await bank.get("/accounts/young", Bank.bearer())
+    @Test("An error that a handler throws is sent as the handler's response")
+    func handlerThrows() async throws {
+        let backend = try MiddlewareBackend()
+        #expect(try await backend.get("/accounts/conflict", MiddlewareBackend.bearer()).status == .conflict)
+        let old = try await backend.get("/accounts/recent", MiddlewareBackend.bearer())
         #expect((old.status, old.code) == (.unauthorized, "token_too_old"))
         #expect(old.headers[.wwwAuthenticate]?.hasPrefix(#"Bearer error="invalid_token""#) == true)
     }
 
-    @Test("Without the middleware nobody is known, and that is a refusal")
+    @Test("Requiring a user without the middleware gets missing_credentials")
     func without() async throws {
-        let bank = try Bank()
-        #expect(try await bank.get("/open", Bank.bearer()).code == "missing_credentials")
-        #expect(try await bank.get("/careless", Bank.bearer()).code == "missing_credentials")
+        let backend = try MiddlewareBackend()
+        #expect(try await backend.get("/open", MiddlewareBackend.bearer()).code == "missing_credentials")
+        #expect(try await backend.get("/unverified", MiddlewareBackend.bearer()).code == "missing_credentials")
     }
 }
 
 @Suite("Scope middleware")
 struct ScopeMiddlewareTests {
-    @Test("A scope that the token has lets it in", arguments: ["read", "stepped/read"])
+    @Test("A request whose token has the scope is accepted", arguments: ["read", "stepped/read"])
     func granted(_ path: String) async throws {
-        #expect(try await Bank().get("/accounts/\(path)", Bank.bearer()).text == "done")
+        #expect(try await MiddlewareBackend().get("/accounts/\(path)", MiddlewareBackend.bearer()).text == "done")
     }
 
-    @Test("RFC 6750 §3.1: a scope that it lacks is 403, which names the scope")
+    @Test("A missing scope gets 403 with the name of the scope (RFC 6750 §3.1)")
     func lacking() async throws {
-        let answer = try await Bank().get("/accounts/admin", Bank.bearer())
-        #expect((answer.status, answer.code) == (.forbidden, "insufficient_scope"))
-        #expect(answer.headers[.wwwAuthenticate]?.contains(#"scope="admin""#) == true)
+        let response = try await MiddlewareBackend().get("/accounts/admin", MiddlewareBackend.bearer())
+        #expect((response.status, response.code) == (.forbidden, "insufficient_scope"))
+        #expect(response.headers[.wwwAuthenticate]?.contains(#"scope="admin""#) == true)
     }
 
-    @Test("RFC 9470 §3: a scope to step up for is 401, under the scheme in use")
+    @Test("A missing step-up scope gets 401 in the challenge of the used scheme (RFC 9470 §3)")
     func stepUp() async throws {
         let path = "/accounts/stepped/admin"
-        let answer = try await Bank().get(path, Bank.bound(path: path))
-        #expect((answer.status, answer.code) == (.unauthorized, "insufficient_user_authentication"))
-        let challenge = try #require(answer.headers[.wwwAuthenticate])
+        let response = try await MiddlewareBackend().get(path, MiddlewareBackend.bound(path: path))
+        #expect((response.status, response.code) == (.unauthorized, "insufficient_user_authentication"))
+        let challenge = try #require(response.headers[.wwwAuthenticate])
         #expect(challenge.hasPrefix(#"Bearer, DPoP error="insufficient_user_authentication""#))
         #expect(challenge.contains(#"scope="admin""#))
     }

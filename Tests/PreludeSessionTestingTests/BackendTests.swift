@@ -5,7 +5,7 @@ import PreludeSessionTesting
 import PreludeSessionVerifier
 import Testing
 
-/// A backend's unit tests, as its developer writes them: real tokens, a real verifier, no network.
+/// Unit tests of a backend, as its developer writes them, with real tokens and a real verifier, without a network.
 @Suite("A backend that verifies")
 struct BackendTests {
     private static let orders = "https://api.example.com/orders?page=2"
@@ -20,7 +20,7 @@ struct BackendTests {
             keySource: KeySetLoader { try await service.keySet() })
     }
 
-    /// Why something is refused; `nil` when it is not.
+    /// The reason of a rejection; `nil` when nothing was rejected.
     private func refusal(_ work: () async throws -> VerifiedUser) async throws -> VerificationError.Reason? {
         do {
             _ = try await work()
@@ -30,7 +30,7 @@ struct BackendTests {
         }
     }
 
-    @Test("knows the user by a bearer token")
+    @Test("The backend knows the user by a bearer token")
     func bearer() async throws {
         let service = try await TestService()
         let ada = try await service.createUser(email: "ada@example.com")
@@ -40,7 +40,7 @@ struct BackendTests {
         #expect(await client.sessionID == user.sessionID)
     }
 
-    @Test("knows the user by a whole request, bearer or bound", arguments: [false, true])
+    @Test("The backend knows the user by a whole request, with a bearer or a bound token", arguments: [false, true])
     func request(isBound: Bool) async throws {
         let service = try await TestService(bindsAccessTokens: isBound)
         let client = try await service.signedIn()
@@ -53,7 +53,7 @@ struct BackendTests {
         }
     }
 
-    @Test("takes a bound token with its proof only, and each proof once")
+    @Test("A bound token needs its proof, and each proof is valid once")
     func bound() async throws {
         let service = try await TestService(bindsAccessTokens: true)
         let verifier = try verifier(of: service)
@@ -64,7 +64,7 @@ struct BackendTests {
         #expect(try await refusal { try await verifier.verify(request) } == .missingProof)
     }
 
-    @Test("asks for a step-up, and takes the token of whoever has done it")
+    @Test("The backend requires a step-up, and accepts a token with the scope")
     func stepUp() async throws {
         let service = try await TestService()
         try await service.allow(scope: "transfer:write", steps: [], grantMode: .sessionBound)
@@ -77,13 +77,13 @@ struct BackendTests {
         try after.require(stepUp: "transfer:write")
     }
 
-    @Test("refuses a token whose time is up, and takes the next one")
+    @Test("An expired token is rejected, and the next one is accepted")
     func expired() async throws {
         let service = try await TestService(accessTokenLifetime: .seconds(60))
         let client = try await service.signedIn()
         let verifier = try verifier(of: service)
         let token = try await client.refresh().accessToken
-        // Five seconds of leeway are the verifier's.
+        // The verifier allows a leeway of 5 seconds.
         service.clock.advance(by: .seconds(64))
         _ = try await verifier.verify(token)
         service.clock.advance(by: .seconds(1))
@@ -91,7 +91,7 @@ struct BackendTests {
         _ = try await verifier.verify(try await client.refresh().accessToken)
     }
 
-    @Test("goes on while a key gets its successor")
+    @Test("The backend accepts tokens of the old and the new key during a rotation")
     func rotation() async throws {
         let service = try await TestService(accessTokenLifetime: .seconds(900))
         let client = try await service.signedIn()
@@ -106,7 +106,7 @@ struct BackendTests {
         for token in [new, old] { _ = try await verifier.verify(token) }
     }
 
-    @Test("refuses what a leaked key signed, once it has heard of the new one")
+    @Test("Tokens of a leaked key are rejected after the backend has fetched the new key")
     func leak() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -116,13 +116,13 @@ struct BackendTests {
         try await service.rotateSigningKey(emergency: true)
         try await client.invalidateSession()
         let new = try await client.refresh().accessToken
-        // The least time between two fetches of the keys.
+        // The minimum time between two fetches of the keys.
         service.clock.advance(by: .seconds(30))
         _ = try await verifier.verify(new)
         #expect(try await refusal { try await verifier.verify(old) } == .unknownKey)
     }
 
-    @Test("takes no token of another service")
+    @Test("A token of another service is rejected")
     func otherService() async throws {
         let (service, other) = (try await TestService(), try await TestService())
         let token = try await other.signedIn().refresh().accessToken
@@ -130,7 +130,7 @@ struct BackendTests {
         #expect(try await refusal { try await verifier.verify(token) } == .unknownKey)
     }
 
-    @Test("is told what is no URL", arguments: ["", "api", "https://"])
+    @Test("An invalid URL is reported", arguments: ["", "api", "https://"])
     func noURL(text: String) async throws {
         let service = try await TestService()
         let client = try await service.signedIn()

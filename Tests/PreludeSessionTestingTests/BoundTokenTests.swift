@@ -7,9 +7,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("A test of an app whose access tokens are bound")
+@Suite("An app with bound access tokens")
 struct BoundTokenTests {
-    @Test("the backend sees the DPoP scheme and a proof, or a bearer token without", arguments: [true, false])
+    @Test("The backend receives the DPoP scheme with a proof, or a bearer token without one", arguments: [true, false])
     func backend(isBound: Bool) async throws {
         let service = try await TestService(bindsAccessTokens: isBound)
         let client = try await service.signedIn()

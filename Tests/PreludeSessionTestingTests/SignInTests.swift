@@ -3,10 +3,10 @@ import PreludeSession
 import PreludeSessionTesting
 import Testing
 
-/// An app's unit tests of signing in, as its developer writes them.
+/// Unit tests of signing in, as the developer of an app writes them.
 @Suite("An app that signs in")
 struct SignInTests {
-    @Test("signs in with the code that was sent, however the number is spelled")
+    @Test("A user signs in with the code that was sent, with any spelling of the number")
     func code() async throws {
         let service = try await TestService()
         let client = try service.client()
@@ -17,7 +17,7 @@ struct SignInTests {
         #expect(service.mailbox.map(\.type) == [.phoneNumber])
     }
 
-    @Test("a resent code replaces the first, once its time has come")
+    @Test("A resent code replaces the first one")
     func resend() async throws {
         let service = try await TestService()
         let client = try service.client()
@@ -30,7 +30,7 @@ struct SignInTests {
         _ = try await client.checkOTP(try service.code(for: "ada@example.com"))
     }
 
-    @Test("signs in with a password")
+    @Test("A user signs in with a password")
     func password() async throws {
         let service = try await TestService()
         let id = try await service.createUser(email: "ada@example.com", password: "correct horse battery")
@@ -40,7 +40,7 @@ struct SignInTests {
         #expect(user.profile.userID == id)
     }
 
-    @Test("a wrong password is refused")
+    @Test("A wrong password is rejected")
     func wrongPassword() async throws {
         let service = try await TestService()
         try await service.createUser(email: "ada@example.com", password: "correct horse battery")
@@ -53,7 +53,7 @@ struct SignInTests {
         }
     }
 
-    @Test("without sign-up, only users get codes")
+    @Test("Without sign-up, only existing users get codes")
     func noSignUp() async throws {
         let service = try await TestService(signUp: false)
         try await service.createUser(email: "ada@example.com", phone: "+14155551234")
@@ -62,7 +62,7 @@ struct SignInTests {
         await #expect(throws: TestServiceError.self) { try await service.signedIn("eve@example.com") }
     }
 
-    @Test("a device clock that is hours off does no harm", arguments: [-7200.0, 7200])
+    @Test("A device clock that is hours off does not affect the session", arguments: [-7200.0, 7200])
     func clockSkew(seconds: Double) async throws {
         let service = try await TestService()
         let client = try await service.signedIn(clockSkew: seconds)

@@ -2,10 +2,10 @@ import PreludeSession
 import PreludeSessionTesting
 import Testing
 
-/// An app's unit tests of step-up, as its developer writes them.
-@Suite("An app that asks for more")
+/// Unit tests of step-ups, as the developer of an app writes them.
+@Suite("An app that steps up")
 struct StepUpTests {
-    @Test("steps up with a code and changes the password")
+    @Test("After a step-up with a code the password changes")
     func changePassword() async throws {
         let service = try await TestService()
         try await service.createUser(email: "ada@example.com", password: "correct horse battery")
@@ -23,7 +23,7 @@ struct StepUpTests {
             LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "staple crystal lantern"))
     }
 
-    @Test("without the step-up the password stays")
+    @Test("Without a step-up the password does not change")
     func noStepUp() async throws {
         let service = try await TestService()
         try await service.createUser(email: "ada@example.com", password: "correct horse battery")
@@ -37,7 +37,7 @@ struct StepUpTests {
         }
     }
 
-    @Test("does both steps in the order in which they were allowed")
+    @Test("Two steps are completed in the configured order")
     func twoSteps() async throws {
         let service = try await TestService()
         try await service.createUser(email: "ada@example.com", phone: "+14155551234")
@@ -53,7 +53,7 @@ struct StepUpTests {
         #expect(try await client.submitStepUpOTP(email, code: try service.code(for: "ada@example.com")) == nil)
     }
 
-    @Test("does codes and a step of the app's own in one loop", arguments: [true, false])
+    @Test("One loop completes code steps and custom steps", arguments: [true, false])
     func ownStep(isFirst: Bool) async throws {
         let service = try await TestService()
         let steps = [TestStep.own("check_id"), .verifyEmail]
@@ -78,7 +78,7 @@ struct StepUpTests {
         #expect(try await client.refresh().profile.extras["scope"] == .string("transfer:write"))
     }
 
-    @Test("a step of the app's own is done by nobody else, and a code is no such step")
+    @Test("Only the challenged user can complete a custom step, and a code step is not a custom step")
     func othersStep() async throws {
         let service = try await TestService()
         try await service.allow(scope: "transfer:write", steps: [.own("check_id"), .verifyEmail])
@@ -95,7 +95,7 @@ struct StepUpTests {
         await #expect(throws: TestServiceError.self) { try await service.verificationToken(for: code, as: ada) }
     }
 
-    @Test("a scope without steps is granted, a denied one is blocked, and the last word counts")
+    @Test("A scope without steps is granted, a denied scope is blocked, and the last setting applies")
     func decisions() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()
@@ -105,7 +105,7 @@ struct StepUpTests {
         #expect(try await client.requestStepUp(scope: "transfer:write").status == .blocked)
     }
 
-    @Test("an allowed scope leaves the one before it allowed")
+    @Test("Allowing a second scope keeps the first one allowed")
     func twoScopes() async throws {
         let service = try await TestService()
         let client = try await service.signedIn()

@@ -6,8 +6,8 @@ import SessionRSA
 import SessionTokens
 import Testing
 
-/// The vectors in `Vectors`, which foreign code made.
-@Suite("Vectors")
+/// The test vectors in `Vectors`, made by independent code.
+@Suite("Test vectors")
 struct VectorTests {
     struct File<Vector: Decodable>: Decodable {
         var issuer: String?
@@ -64,7 +64,7 @@ struct VectorTests {
         let thumbprint: String?
     }
 
-    /// User or thumbprint of who is let in, or the reason of the refusal.
+    /// The user or thumbprint of an accepted request, or the reason of the error.
     private func outcome(_ verify: () async throws -> String?) async -> (accepted: String?, reason: String?) {
         do {
             return (try await verify(), nil)
@@ -73,19 +73,19 @@ struct VectorTests {
         }
     }
 
-    @Test("Every access token of the vectors is accepted or refused as they say")
+    @Test("Every access token of the vectors is accepted or rejected as expected")
     func accessTokens() async throws {
         let file = try File<AccessToken>.load("access-tokens.json")
         for vector in file.vectors {
             let verifier = try file.verifier(at: vector.time)
-            let told = await outcome { try await verifier.verify(vector.token).userID }
-            #expect(told.accepted == vector.user, "\(vector.name)")
-            #expect(told.reason == vector.reason, "\(vector.name)")
+            let result = await outcome { try await verifier.verify(vector.token).userID }
+            #expect(result.accepted == vector.user, "\(vector.name)")
+            #expect(result.reason == vector.reason, "\(vector.name)")
         }
         #expect(file.vectors.count > 35)
     }
 
-    @Test("Every proof of the vectors is accepted or refused as they say")
+    @Test("Every proof of the vectors is accepted or rejected as expected")
     func proofs() async throws {
         let file = try File<Proof>.load("dpop-proofs.json")
         for vector in file.vectors {
@@ -94,22 +94,22 @@ struct VectorTests {
                 ["DPoP " + vector.accessToken], proofs: vector.proofs,
                 method: #require(HTTPRequest.Method(vector.method)),
                 path: String(vector.url.dropFirst(#require(file.resource).count)))
-            let told = await outcome { try await verifier.verify(request).keyThumbprint }
-            #expect(told.accepted == vector.jkt, "\(vector.name)")
-            #expect(told.reason == vector.reason, "\(vector.name)")
+            let result = await outcome { try await verifier.verify(request).keyThumbprint }
+            #expect(result.accepted == vector.jkt, "\(vector.name)")
+            #expect(result.reason == vector.reason, "\(vector.name)")
         }
         #expect(file.vectors.count > 35)
     }
 
-    @Test("The MACs of the vectors are under the public key as our own mutations spell it (RFC 8725 §2.1)")
+    @Test("The MACs of the vectors use the same public key bytes as the mutations (RFC 8725 §2.1)")
     func confusion() throws {
         let tokens = try File<AccessToken>.load("access-tokens.json")
         let proofs = try File<Proof>.load("dpop-proofs.json")
         let named = tokens.vectors.map { ($0.name, $0.token) } + proofs.vectors.map { ($0.name, $0.proofs.first ?? "") }
-        var judged = 0
+        var checked = 0
         for (name, text) in named {
             guard
-                let spelling = PublicKeySpelling.allCases.first(where: {
+                let spelling = PublicKeyEncoding.allCases.first(where: {
                     name.contains("public key as \($0.rawValue) ")
                 })
             else { continue }
@@ -117,12 +117,12 @@ struct VectorTests {
             let jwks = try #require(tokens.jwks)
             let members = try #require((header["kid"] ?? header["jwk"]).flatMap { Self.members(of: $0, in: jwks) })
             #expect(try JWSText.authenticated(text, secret: spelling.bytes(of: members)) == text, "\(name)")
-            judged += 1
+            checked += 1
         }
-        #expect(judged == 16)
+        #expect(checked == 16)
     }
 
-    /// The members of a key that is named by its `kid`, or is there itself.
+    /// The members of a key, given as a JWK or by its `kid`.
     private static func members(of key: JSONValue, in jwks: JSONValue) -> [String: String]? {
         if case .object(let members) = key { return members.compactMapValues(\.stringValue) }
         guard case .object(let set) = jwks, case .array(let keys)? = set["keys"] else { return nil }
@@ -132,7 +132,7 @@ struct VectorTests {
         }.first
     }
 
-    @Test("T1 T2 (RFC 7638 §3): every key of the vectors has the thumbprint that they say, or is refused")
+    @Test("Every key of the vectors has the expected thumbprint or is rejected (RFC 7638 §3, T1, T2)")
     func thumbprints() async throws {
         for vector in try File<Thumbprint>.load("thumbprints.json").vectors {
             guard case .object(var entry) = vector.jwk else { continue }

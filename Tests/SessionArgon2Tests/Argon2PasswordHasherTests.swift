@@ -3,7 +3,7 @@ internal import Testing
 
 @testable internal import SessionArgon2
 
-@Suite("Passwords are hashed with Argon2id")
+@Suite("Argon2 password hasher")
 struct Argon2PasswordHasherTests {
     private static let cheap = Argon2Cost(uncheckedPasses: 1, memory: 8192)
     private let hasher: Argon2PasswordHasher
@@ -19,7 +19,7 @@ struct Argon2PasswordHasherTests {
         "$argon2id$v=19$m=8192,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$E00YDK579zCFKHdylDWWbt4Db/32fqyFEYPCGpqFXXw",
     ]
 
-    @Test("A hash made by the reference implementation is checked", arguments: foreign)
+    @Test("A hash of the reference implementation is verified", arguments: foreign)
     func foreignHash(hash: String) async throws {
         let right = try await hasher.verify("correct horse battery staple", against: hash)
         #expect(right == .right(needsUpgrade: false))
@@ -28,15 +28,15 @@ struct Argon2PasswordHasherTests {
         }
     }
 
-    @Test("A foreign hash with several lanes is checked")
+    @Test("A hash of the reference implementation with several lanes is verified")
     func lanes() async throws {
         let hash = "$argon2id$v=19$m=8192,t=1,p=4$MDEyMzQ1Njc4OWFiY2RlZg$SxAfWaoxPGE/aw/B9wRINOLbaJ4ZWZ3IeeVDdbe8RHk"
         #expect(try await hasher.verify("x", against: hash) == .right(needsUpgrade: false))
         #expect(try await hasher.verify("y", against: hash) == .wrong)
     }
 
-    @Test("A password is normalised to NFKC before it is hashed")
-    func normalisation() async throws {
+    @Test("A password is normalized to NFKC before it is hashed")
+    func normalization() async throws {
         // argon2-cffi 25.1.0 over the NFKC form, "fiancée Å" in UTF-8; salt "fedcba9876543210".
         let hash = "$argon2id$v=19$m=8192,t=1,p=1$ZmVkY2JhOTg3NjU0MzIxMA$RU2IlNBRcjAlyyH3WdqIk6A134wl/dfYzmbHFpUOl9k"
         for typed in ["\u{FB01}anc\u{E9}e \u{C5}", "fiance\u{301}e A\u{30A}", "fianc\u{E9}e \u{212B}"] {
@@ -46,7 +46,7 @@ struct Argon2PasswordHasherTests {
         #expect(upper == .wrong)
     }
 
-    @Test("A hash names its scheme and cost, is salted, and fits its password only")
+    @Test("A hash names its scheme and cost, has a random salt and matches only its password")
     func roundTrip() async throws {
         for password in ["correct horse", "", "with\0zero", String(repeating: "ü", count: 2000)] {
             let hash = try await hasher.hash(password)
@@ -60,7 +60,7 @@ struct Argon2PasswordHasherTests {
     }
 
     @Test(
-        "A hash cheaper than today's is right and due for an upgrade, a costlier one is not",
+        "A hash cheaper than the current cost matches and needs an upgrade, a costlier one does not",
         arguments: [(1, 8192, true), (2, 8192, true), (1, 16384, true), (2, 16384, false), (3, 32768, false)])
     func upgrades(passes: Int, memory: Int, needsUpgrade: Bool) async throws {
         let cost = Argon2Cost(uncheckedPasses: passes, memory: memory)
@@ -71,13 +71,13 @@ struct Argon2PasswordHasherTests {
     }
 
     @Test(
-        "A cost outside the safe bounds is refused by name",
+        "A cost outside the valid range is rejected",
         arguments: [(0, 19456), (11, 19456), (2, 7167), (2, 1 << 21)])
     func bounds(passes: Int, memory: Int) {
         #expect(throws: Refusal.self) { try Argon2Cost(passes: passes, memory: memory) }
     }
 
-    @Test("The standard cost is within the safe bounds")
+    @Test("The standard cost is in the valid range")
     func standard() throws {
         #expect(try Argon2Cost(passes: 2, memory: 19456) == .standard)
     }

@@ -4,11 +4,11 @@ internal import Testing
 
 @testable internal import SessionArgon2
 
-@Suite("Every answer costs one hash")
+@Suite("Equal work")
 struct EqualWorkTests {
     private static let cost = Argon2Cost(uncheckedPasses: 1, memory: 8192)
 
-    /// Counts what is computed, against which hash.
+    /// Records which hashes are verified.
     private final class Recorder: Sendable {
         let verified = Mutex<[String]>([])
 
@@ -22,17 +22,17 @@ struct EqualWorkTests {
         }
     }
 
-    @Test("Without a hash the dummy is checked at today's cost, and nothing is right (O11)")
+    @Test("Without a stored hash, the dummy is verified at the current cost, and no password matches (O11)")
     func dummy() async throws {
         let recorder = Recorder()
         let hasher = try Argon2PasswordHasher(cost: Self.cost, slots: 1, waitingLimit: 1, engine: recorder.engine)
-        // The engine would say yes: the answer does not depend on it.
+        // The engine returns true. The result must not depend on it.
         #expect(try await hasher.verify("anything", against: nil) == .wrong)
         #expect(recorder.verified.withLock { $0 } == ["$argon2id$v=19$m=8192,t=1,p=1$ZHVtbXk$aGFzaA"])
     }
 
     @Test(
-        "A hash that must not be computed is refused unread, at the price of the dummy (H15)",
+        "An invalid or too costly hash is not computed; the dummy is verified instead (H15)",
         arguments: [
             "$argon2id$v=19$m=4194304,t=1,p=1$c2FsdHNhbHQ$aGFzaA", "$argon2id$v=19$m=8192,t=4000000,p=1$c2FsdA$aGFzaA",
             "$argon2id$v=19$m=8192,t=1,p=17$c2FsdA$aGFzaA", "$argon2id$v=16$m=8192,t=1,p=1$c2FsdA$aGFzaA",
@@ -49,7 +49,7 @@ struct EqualWorkTests {
         #expect(recorder.verified.withLock { $0 } == ["$argon2id$v=19$m=8192,t=1,p=1$ZHVtbXk$aGFzaA"])
     }
 
-    @Test("A stored hash is checked once, and itself")
+    @Test("A stored hash is verified exactly once")
     func stored() async throws {
         let recorder = Recorder()
         let hasher = try Argon2PasswordHasher(cost: Self.cost, slots: 1, waitingLimit: 1, engine: recorder.engine)
@@ -59,7 +59,7 @@ struct EqualWorkTests {
         #expect(recorder.verified.withLock { $0 } == [hash])
     }
 
-    @Test("A failure of the library says what to do and holds no secret")
+    @Test("An error of the library names its cause and contains no secret")
     func failure() {
         var engine = Recorder().engine
         engine.hash = { _, cost throws(Argon2Error) in throw .outOfMemory(kibibytes: cost.memory) }

@@ -5,9 +5,9 @@ internal import Testing
 
 @testable internal import SessionArgon2
 
-@Suite("Hashing is bounded")
+@Suite("Hashing queue")
 struct HashingQueueTests {
-    /// Work that stays in its slot until the gate lets it go.
+    /// Work that blocks its slot until the gate is opened.
     private final class Gate: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
         private let state = Mutex((running: 0, most: 0, done: 0))
@@ -31,7 +31,7 @@ struct HashingQueueTests {
         func open(_ count: Int) { for _ in 0..<count { semaphore.signal() } }
     }
 
-    @Test("Never more than its slots work at once, and all is done", arguments: [1, 2, 4])
+    @Test("At most one job per slot runs at a time, and every job runs", arguments: [1, 2, 4])
     func slots(slots: Int) async throws {
         let (queue, gate) = (HashingQueue(slots: slots, waitingLimit: 100), Gate())
         let jobs = (0..<20).map { _ in Task { try await queue.perform { gate.work() } } }
@@ -42,7 +42,7 @@ struct HashingQueueTests {
         #expect(gate.done == 20)
     }
 
-    @Test("One more than may wait is refused at once, with a time to come back")
+    @Test("A job above the waiting limit is rejected at once with a retry time")
     func overload() async throws {
         let (queue, gate) = (HashingQueue(slots: 2, waitingLimit: 3), Gate())
         var jobs: [Task<Void, any Error>] = []
@@ -57,7 +57,7 @@ struct HashingQueueTests {
         try await queue.perform {}
     }
 
-    @Test("Work that throws frees its slot")
+    @Test("Work that throws releases its slot")
     func failure() async throws {
         struct Failure: Error {}
         let queue = HashingQueue(slots: 1, waitingLimit: 0)
@@ -67,7 +67,7 @@ struct HashingQueueTests {
         }
     }
 
-    @Test("A full hasher refuses logins and changes alike")
+    @Test("A full hasher rejects both verification and hashing")
     func fullHasher() async throws {
         let gate = Gate()
         let engine = Argon2Engine(

@@ -2,7 +2,7 @@ internal import Crypto
 package import Foundation
 internal import SessionTokens
 
-/// The text of a compact JWS (RFC 7515 §7.1), taken apart and put together without a judgement.
+/// The decoded parts of a compact JWS (RFC 7515 §7.1), for tests that change them. Nothing is checked.
 package struct JWSText {
     package var header: Data
     package var payload: Data
@@ -20,14 +20,14 @@ package struct JWSText {
         Base64URL.encode(header) + "." + Base64URL.encode(payload)
     }
 
-    /// The text after a change under its signature.
+    /// Changes parts of a signed token without a new signature.
     package static func changing(_ text: String, _ change: (inout JWSText) throws -> Void) throws -> String {
         var jws = try JWSText(text)
         try change(&jws)
         return jws.compact
     }
 
-    /// The text with a MAC for its signature, under what its sender takes for the secret.
+    /// Replaces the signature by a MAC with a secret.
     package static func authenticated(_ text: String, secret: Data) throws -> String {
         try changing(text) { jws in
             let input = Data(Self.input(header: jws.header, payload: jws.payload).utf8)
@@ -35,14 +35,14 @@ package struct JWSText {
         }
     }
 
-    /// The same bytes in base64url, with bits after them that a lenient reader drops (RFC 4648 §3.5).
+    /// Sets an unused trailing bit of the last character. Lenient decoders ignore it (RFC 4648 §3.5).
     package static func withStrayBits(_ text: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         guard let last = text.last, let index = alphabet.firstIndex(of: last) else { return text }
         return text.dropLast() + String(alphabet[index + 1])
     }
 
-    /// Writes one text over another, as long.
+    /// Replaces a text by another one.
     package static func replacing(_ old: String, by new: String, in data: Data) -> Data {
         Data(String(decoding: data, as: UTF8.self).replacingOccurrences(of: old, with: new).utf8)
     }

@@ -3,7 +3,7 @@ internal import Testing
 
 let now = Timestamp(seconds: 1_800_000_000)
 
-/// A clock that stands still, and bytes that are all zero.
+/// A clock that stands still, and random bytes that are all zero.
 let stillEnvironment = ServiceEnvironment(
     now: { now }, randomBytes: { Array(repeating: 0, count: $0) }, sleep: { _ in })
 

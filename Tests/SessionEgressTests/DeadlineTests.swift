@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionEgress
 
-/// One deadline covers everything from the look-up to the last byte; each test hangs somewhere else.
+/// Tests that one deadline covers a call from the look-up to the last byte. Each test hangs at another point.
 @Suite("Deadline", .timeLimit(.minutes(1)))
 struct DeadlineTests {
     private func expectTimeout(_ url: String, resolver: (any HostResolver)? = nil) async throws {
@@ -15,7 +15,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A server that never answers")
+    @Test("A call to a server that never answers times out")
     func silentServer() async throws {
         try await withServer(.silence) { server in
             try await expectTimeout(server.url)
@@ -23,12 +23,12 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A server that stops in the middle of the body")
+    @Test("A call to a server that stops in the middle of the body times out")
     func stuckServer() async throws {
         try await withServer(.stuck) { try await expectTimeout($0.url) }
     }
 
-    @Test("A server that never shakes hands")
+    @Test("A call to a server that never does the TLS handshake times out")
     func silentHandshake() async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { $0.eventLoop.makeSucceededVoidFuture() }
@@ -37,7 +37,7 @@ struct DeadlineTests {
         try await server.close()
     }
 
-    @Test("Name servers that hang: more look-ups than there are threads, and none outlives its deadline")
+    @Test("Each call times out when name servers hang and there are more look-ups than threads")
     func hangingResolver() async throws {
         let lookUp = HangingLookUp()
         let resolver = SystemHostResolver(threads: lookUp.threads) { _ in lookUp.run() }
@@ -58,10 +58,10 @@ struct DeadlineTests {
             }
         }
         try await lookUp.end()
-        #expect(lookUp.begun == HangingLookUp.threadCount, "those that waited for a thread were given up")
+        #expect(lookUp.begun == HangingLookUp.threadCount, "look-ups that waited for a thread are not started")
     }
 
-    @Test("Cancelling the caller ends the call, and is no timeout")
+    @Test("Cancelling the caller ends the call without a timeout error")
     func cancelled() async throws {
         try await withServer(.silence) { server in
             try await withEgress { egress in

@@ -4,10 +4,10 @@ import SessionDomain
 import SessionEgress
 import Testing
 
-/// Calls to real servers on the loopback.
-@Suite("Egress", .timeLimit(.minutes(1)))
+/// Tests calls to real servers on the loopback.
+@Suite("Egress client", .timeLimit(.minutes(1)))
 struct EgressClientTests {
-    @Test("A request arrives as it was meant, and the answer comes back")
+    @Test("A request arrives unchanged, and its answer is returned")
     func roundTrip() async throws {
         try await withServer(.answer(.accepted, body: "thanks")) { server in
             let answer = try await withEgress { egress in
@@ -28,7 +28,7 @@ struct EgressClientTests {
         }
     }
 
-    @Test("A GET has no body, and says nothing of itself that was not asked for")
+    @Test("A GET has no body and no headers that the caller did not set")
     func get() async throws {
         try await withServer(.answer(.ok)) { server in
             let answer = try await withEgress {
@@ -41,7 +41,7 @@ struct EgressClientTests {
         }
     }
 
-    @Test("A redirect is an answer and is not followed", arguments: [301, 302, 303, 307, 308])
+    @Test("A redirect is returned and not followed", arguments: [301, 302, 303, 307, 308])
     func redirect(_ status: Int) async throws {
         try await withServer(.answer(.ok)) { other in
             let location = ("location", "http://127.0.0.1:\(other.port)/")
@@ -54,7 +54,7 @@ struct EgressClientTests {
         }
     }
 
-    @Test("An error of the server is an answer too", arguments: [400, 404, 500, 503])
+    @Test("An error status of the server is returned", arguments: [400, 404, 500, 503])
     func errorStatus(_ status: Int) async throws {
         try await withServer(.answer(HTTPResponseStatus(statusCode: status), body: "no")) { server in
             let answer = try await withEgress { try await $0.send(EgressRequest(.get, server.url)) }
@@ -62,7 +62,7 @@ struct EgressClientTests {
         }
     }
 
-    @Test("A compressed body stays as it is, and cookies are forgotten")
+    @Test("A compressed body is returned unchanged, and cookies are not stored")
     func noBrowser() async throws {
         let headers = [("content-encoding", "gzip"), ("set-cookie", "a=1; Path=/")]
         try await withServer(.answer(.ok, headers: headers, body: "not gzip")) { server in
@@ -76,7 +76,7 @@ struct EgressClientTests {
         }
     }
 
-    @Test("Calls to one target share a connection")
+    @Test("Calls to the same target share a connection")
     func keepAlive() async throws {
         try await withServer(.answer(.ok, body: "1")) { server in
             try await withEgress { egress in
@@ -87,7 +87,7 @@ struct EgressClientTests {
         }
     }
 
-    @Test("A body of exactly the maximum is read", arguments: [true, false])
+    @Test("A body of the maximum size is returned", arguments: [true, false])
     func largestBody(_ announces: Bool) async throws {
         let body = String(repeating: "x", count: 100)
         try await withServer(announces ? .answer(.ok, body: body) : .chunks([body])) { server in
@@ -96,7 +96,7 @@ struct EgressClientTests {
         }
     }
 
-    @Test("A body of one byte more is refused, whether it was announced or not", arguments: [true, false])
+    @Test("A body above the maximum is rejected, with and without a Content-Length", arguments: [true, false])
     func tooLarge(_ announces: Bool) async throws {
         let body = String(repeating: "x", count: 101)
         let reply = announces ? TestServer.Reply.answer(.ok, body: body) : .chunks(body.map(String.init))
@@ -109,7 +109,7 @@ struct EgressClientTests {
         }
     }
 
-    @Test("An announced length alone is enough to refuse, before the body comes")
+    @Test("A Content-Length above the maximum is rejected before the body arrives")
     func announcedLength() async throws {
         try await withServer(.stuck) { server in
             try await withEgress { egress in
@@ -120,8 +120,8 @@ struct EgressClientTests {
         }
     }
 
-    @Test("Nobody listens: the call fails, naming the host and nothing else of the URL")
-    func nobodyListens() async throws {
+    @Test("A call without a listening server fails, and the error names only the host of the URL")
+    func noServer() async throws {
         let port = try await withServer(.silence) { $0.port }
         try await withEgress { egress in
             let error = await #expect(throws: EgressError.self) {
@@ -136,7 +136,7 @@ struct EgressClientTests {
         }
     }
 
-    @Test("What is no header field is refused before anything is sent")
+    @Test("An invalid header field is rejected before the request is sent")
     func headerInjection() async throws {
         try await withServer(.answer(.ok)) { server in
             try await withEgress { egress in
@@ -149,7 +149,7 @@ struct EgressClientTests {
         }
     }
 
-    @Test("After the shutdown nothing goes out")
+    @Test("No request is sent after the shutdown")
     func shutdown() async throws {
         try await withServer(.answer(.ok)) { server in
             try await withEgress { egress in

@@ -1,9 +1,9 @@
 internal import Foundation
 package import SessionTokens
 
-/// A Python process with other libraries and another author, which gives a second opinion (`Tests/ForeignJudge`).
+/// Runs the Python checker in `Tests/ForeignJudge`: an independent implementation with other libraries.
 package enum ForeignJudge {
-    /// The judge could not be asked. That is a failure of the test, never a reason to skip it.
+    /// The judge could not run. Tests fail with this error and are never skipped.
     package struct Unavailable: Error, CustomStringConvertible {
         package let description: String
 
@@ -12,7 +12,7 @@ package enum ForeignJudge {
         }
     }
 
-    /// What the judge answers: accepted or not, and the rest of its JSON.
+    /// The answer of the judge.
     package struct Verdict: Decodable, Sendable {
         package var accepted: Bool
         package var reason: String?
@@ -22,7 +22,7 @@ package enum ForeignJudge {
         package var claims: [String: JSONValue]?
         package var key: [String: JSONValue]?
         package var jwks: JSONValue?
-        /// Texts in PEM, by what they are.
+        /// PEM texts by name: `authority`, `certificate`, `key`.
         package var pem: [String: String]?
     }
 
@@ -36,7 +36,7 @@ package enum ForeignJudge {
         case thumbprint
     }
 
-    /// Asks one question; arguments and answer are JSON on standard input and output.
+    /// Runs one subcommand of the judge. Arguments and answer are JSON on standard input and output.
     package static func ask(_ question: Question, _ arguments: [String: JSONValue]) throws -> Verdict {
         let process = Process()
         process.executableURL = try python()
@@ -68,7 +68,7 @@ package enum ForeignJudge {
         guard FileManager.default.isExecutableFile(atPath: url.path) else {
             throw Unavailable(
                 description: "The foreign judge is not installed: there is no Python at \(url.path). "
-                    + "Run scripts/bootstrap, or let PRELUDE_SESSION_JUDGE_PYTHON name a Python with joserfc.")
+                    + "Run scripts/bootstrap, or set PRELUDE_SESSION_JUDGE_PYTHON to a Python with joserfc.")
         }
         return url
     }

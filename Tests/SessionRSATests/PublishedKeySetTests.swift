@@ -3,14 +3,14 @@ import SessionRSA
 import SessionTokens
 import Testing
 
-/// RFC 7517 §5, and the keys that may verify RS256.
-@Suite("Foreign key sets")
+/// Key sets (RFC 7517 §5) and the keys in them that can verify RS256.
+@Suite("Published key sets")
 struct PublishedKeySetTests {
-    private let one: Stranger, other: Stranger
+    private let one: ExternalBackend, other: ExternalBackend
 
     init() throws {
-        one = try Stranger.one.get()
-        other = try Stranger.other.get()
+        one = try ExternalBackend.one.get()
+        other = try ExternalBackend.other.get()
     }
 
     @Test("A key with kid, kty, n and e is found by exactly its kid")
@@ -22,7 +22,7 @@ struct PublishedKeySetTests {
         #expect(set.key(id: "") == nil)
     }
 
-    @Test("Use, algorithm and operations may be named, and other members are ignored")
+    @Test("A key may contain use, alg and key_ops, and other members are ignored")
     func named() throws {
         let entry = one.entry([
             "kid": "k1", "use": "sig", "alg": "RS256", "key_ops": .array(["verify"]), "x5c": .array(["AAAA"]),
@@ -32,7 +32,7 @@ struct PublishedKeySetTests {
     }
 
     @Test(
-        "A key that is no good for RS256 is skipped, and the others stay",
+        "A key that cannot verify RS256 is skipped, and the others are kept",
         arguments: [
             ["kty": "EC"], ["kty": "rsa"], ["kty": nil], ["use": "enc"], ["use": .int(1)], ["alg": "PS256"],
             ["alg": "HS256"], ["alg": "none"], ["key_ops": .array(["encrypt"])], ["kid": nil], ["kid": ""],
@@ -47,40 +47,40 @@ struct PublishedKeySetTests {
         #expect(set.key(id: "good") != nil)
     }
 
-    @Test("A modulus of less than 2048 bits is skipped, and one of more than 4096 too", arguments: [255, 257, 513])
+    @Test("A key with a modulus of less than 2048 or more than 4096 bits is skipped", arguments: [255, 257, 513])
     func modulusLength(_ bytes: Int) throws {
-        // A first byte of 1 makes 257 bytes a number of 2049 bits, which is fine.
+        // With a first byte of 1, 257 bytes are 2049 bits, which is allowed.
         let modulus = Data([0x01] + [UInt8](repeating: 0xFF, count: bytes - 1))
         let set = try PublishedKeySet([one.entry(["kid": "k1", "n": .string(Base64URL.encode(modulus))])])
         #expect(set.count == (bytes == 257 ? 1 : 0))
     }
 
-    @Test("A modulus with a leading zero is skipped: a key has one spelling")
+    @Test("A key whose modulus has a leading zero is skipped, because a key has one spelling")
     func leadingZero() throws {
         let modulus = try #require(one.members["n"]?.stringValue.flatMap { Base64URL.decode($0) })
         let padded = Base64URL.encode(Data([0]) + modulus)
         #expect(try PublishedKeySet([one.entry(["kid": "k1", "n": .string(padded)])]).count == 0)
     }
 
-    @Test("Entries that are no objects are skipped", arguments: [.null, .int(1), "key", .array([])] as [JSONValue])
+    @Test("Entries that are not objects are skipped", arguments: [.null, .int(1), "key", .array([])] as [JSONValue])
     func noObject(_ entry: JSONValue) throws {
         #expect(try PublishedKeySet([entry, one.entry()]).count == 1)
     }
 
-    @Test("Of two usable keys with one kid the first counts; an unusable one is not in the way")
+    @Test("Of two usable keys with the same kid the first is kept, and unusable keys do not count")
     func duplicates() throws {
         let set = try PublishedKeySet([one.entry(["kid": "k1", "kty": "EC"]), other.entry(), one.entry()])
         #expect(set.count == 1)
         #expect(set.key(id: "k1")?.requiredMembers.mapValues(JSONValue.string) == other.members)
     }
 
-    @Test("A set without keys is a set")
+    @Test("A set without keys is valid")
     func empty() throws {
         #expect(try PublishedKeySet([]).count == 0)
     }
 
     @Test(
-        "What is no JWK Set, or has two readings, is refused",
+        "A document that is not a JWK Set, or repeats a member, is rejected",
         arguments: [
             "", "[]", "null", "{}", #"{"keys":{}}"#, #"{"keys":null}"#, #"{"keys":[]"#, #"{"keys":[],"keys":[]}"#,
             #"{"keys":[{"kid":"a","kid":"b"}]}"#,
@@ -89,7 +89,7 @@ struct PublishedKeySetTests {
         #expect(throws: KeySetError.malformed) { try PublishedKeySet(json: Data(text.utf8), algorithms: [.rs256]) }
     }
 
-    @Test("A hundred entries are read, one more is refused")
+    @Test("A set with 100 entries is read, and a set with 101 is rejected")
     func limit() throws {
         let hundred = (0..<PublishedKeySet.maximumKeys).map { one.entry(["kid": .string("k\($0)")]) }
         #expect(try PublishedKeySet(hundred).count == 100)

@@ -1,11 +1,12 @@
 import Foundation
+import SessionConformance
 import SessionForeignJudge
 import SessionRSA
 import SessionTokens
 import Testing
 
-/// RSA before somebody who shares no line of code with us, in both directions.
-@Suite("Foreign judge on RSA")
+/// Checks RSA against an independent implementation, in both directions.
+@Suite("RSA and the foreign judge")
 struct RSAForeignJudgeTests {
     private func judge(
         _ key: RSASigningKey, signature: Data, message: String = "message", saltLength: Int64 = 32
@@ -18,9 +19,9 @@ struct RSAForeignJudgeTests {
             ])
     }
 
-    @Test("Our PSS signatures pass the judge with a salt of 32 bytes, and our thumbprint is the judge's")
+    @Test("The judge accepts our PSS signatures with a salt of 32 bytes, and computes the same thumbprint")
     func ourSignatures() throws {
-        let key = try RSASigningKey.generate()
+        let key = try FixedRSAKeys.key(0)
         let signature = try key.pssSignature(for: Data("message".utf8))
         let verdict = try judge(key, signature: signature)
         #expect(verdict.accepted, "\(verdict.reason ?? "")")
@@ -35,7 +36,7 @@ struct RSAForeignJudgeTests {
         return (try #require(made.token), try PublishedKeySet(json: TokenJSON.encode(made.jwks), algorithms: [.rs256]))
     }
 
-    @Test("The judge's RS256 tokens verify with the set that the judge publishes")
+    @Test("The judge's RS256 tokens verify with the judge's key set")
     func judgesTokens() throws {
         let (token, keys) = try judgesToken(["kid": "2026-01", "typ": "JWT"])
         let verified = try VerifiedToken(verifying: token, keys: keys)
@@ -44,14 +45,16 @@ struct RSAForeignJudgeTests {
         #expect(try verified.claims(as: [String: JSONValue].self) == ["sub": "usr_1", "exp": .int(1_800_000_000)])
     }
 
-    @Test("The judge's tokens of other algorithms are refused though the key is known", arguments: ["PS256", "RS512"])
+    @Test(
+        "The judge's tokens with other algorithms are rejected although the key is known",
+        arguments: ["PS256", "RS512"])
     func judgesOtherAlgorithms(_ algorithm: JSONValue) throws {
         let (token, keys) = try judgesToken(["alg": algorithm])
         #expect(keys.count == 1)
         #expect(throws: JWSError.unsupportedAlgorithm) { try VerifiedToken(verifying: token, keys: keys) }
     }
 
-    @Test("A token of one judge does not verify with the set of another under the same kid")
+    @Test("A token does not verify with a different key under the same kid")
     func otherJudge() throws {
         let (token, _) = try judgesToken()
         let (_, keys) = try judgesToken()

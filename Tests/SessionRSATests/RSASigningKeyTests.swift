@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RSA signing keys")
 struct RSASigningKeyTests {
-    @Test("A key read back signs for the same public key")
+    @Test("A key that is stored and read back has the same public key")
     func roundTrip() throws {
         let key = try RSASigningKey.generate()
         let copy = try RSASigningKey(derRepresentation: key.derRepresentation)

@@ -5,14 +5,14 @@ import SessionRSA
 import SessionTokens
 import Testing
 
-/// RFC 7515 and RFC 7518 §3.3: one token that is accepted, and one change a test.
+/// RFC 7515 and RFC 7518 §3.3: one valid token, and one change per test.
 @Suite("RS256 tokens")
 struct VerifiedTokenTests {
-    private let one: Stranger, other: Stranger, keys: PublishedKeySet
+    private let one: ExternalBackend, other: ExternalBackend, keys: PublishedKeySet
 
     init() throws {
-        one = try Stranger.one.get()
-        other = try Stranger.other.get()
+        one = try ExternalBackend.one.get()
+        other = try ExternalBackend.other.get()
         keys = try PublishedKeySet([one.entry()])
     }
 
@@ -20,7 +20,7 @@ struct VerifiedTokenTests {
         #expect(throws: error) { try VerifiedToken(verifying: token, keys: keys ?? self.keys) }
     }
 
-    @Test("A good token gives its payload, its kid and its typ")
+    @Test("A valid token returns its payload, kid and typ")
     func accepted() throws {
         struct Claims: Decodable { let sub: String }
         let plain = try VerifiedToken(verifying: one.token(), keys: keys)
@@ -32,7 +32,7 @@ struct VerifiedTokenTests {
         #expect(try VerifiedToken(verifying: typed, keys: keys).type == "JWT")
     }
 
-    @Test("RFC 7515 appendix A.2: the printed signature verifies with the printed key, once a set names that key")
+    @Test("The signature printed in the RFC verifies with the printed key (RFC 7515 appendix A.2)")
     func appendixA2() throws {
         let signature = try #require(Base64URL.decode(AppendixA2.signature))
         let key = try RSAPublicKey(
@@ -43,12 +43,12 @@ struct VerifiedTokenTests {
         let set = try PublishedKeySet([
             .object(["kty": "RSA", "e": "AQAB", "kid": "a2", "n": .string(AppendixA2.modulus)])
         ])
-        // Its header has no kid, and there is no default key.
+        // The header contains no kid, and a set has no default key.
         expect(.malformed, for: AppendixA2.signingInput + "." + AppendixA2.signature, keys: set)
     }
 
     @Test(
-        "Any other algorithm is refused, whatever signed it",
+        "Any other alg is rejected, whatever key signed the token",
         arguments: [
             "none", "HS256", "PS256", "ES256", "EdDSA", "RS384", "RS512", "RS1", "rs256", "RS256 ", "",
         ])
@@ -56,7 +56,7 @@ struct VerifiedTokenTests {
         expect(.unsupportedAlgorithm, for: try one.token(header: #"{"alg":"\#(name)","kid":"k1"}"#))
     }
 
-    @Test("A MAC with the public key as its secret is refused (RFC 8725 §2.1)")
+    @Test("A MAC with the public key as its secret is rejected (RFC 8725 §2.1)")
     func confusedMAC() throws {
         let secret = try #require(one.members["n"]?.stringValue.flatMap { Base64URL.decode($0) })
         for algorithm in ["HS256", "RS256"] {
@@ -67,7 +67,7 @@ struct VerifiedTokenTests {
         }
     }
 
-    @Test("A PSS signature does not pass for RS256")
+    @Test("A PSS signature is not a valid RS256 signature")
     func otherPadding() throws {
         let token = try one.token()
         let input = token.split(separator: ".").prefix(2).joined(separator: ".")
@@ -75,14 +75,14 @@ struct VerifiedTokenTests {
         expect(.invalidSignature, for: input + "." + Base64URL.encode(signature))
     }
 
-    @Test("An unknown kid is told apart from everything else, so that the set can be fetched again")
+    @Test("An unknown kid has an error of its own, so that the caller can fetch the set again")
     func unknownKey() throws {
         expect(.unknownKey, for: try one.token(header: #"{"alg":"RS256","kid":"k2"}"#))
         expect(.unknownKey, for: try one.token(), keys: try PublishedKeySet([]))
     }
 
     @Test(
-        "Without a kid the set's only key is not tried",
+        "A token without a kid is rejected, even if the set has only one key",
         arguments: [
             #"{"alg":"RS256"}"#, #"{"alg":"RS256","kid":null}"#, #"{"alg":"RS256","kid":1}"#, #"{"kid":"k1"}"#, "[]",
             "",
@@ -91,12 +91,12 @@ struct VerifiedTokenTests {
         expect(.malformed, for: try one.token(header: text))
     }
 
-    @Test("Another key under the same kid does not verify")
+    @Test("A token signed by another key under the same kid is rejected")
     func otherKey() throws {
         expect(.invalidSignature, for: try other.token())
     }
 
-    @Test("A key in the header, or an address of one, changes nothing")
+    @Test("A key or key URL in the header is ignored")
     func keyInHeader() throws {
         let jwk = String(decoding: try TokenJSON.encode(other.entry()), as: UTF8.self)
         let header = #"{"alg":"RS256","kid":"k1","jku":"https://evil.example/","jwk":\#(jwk)}"#
@@ -104,18 +104,18 @@ struct VerifiedTokenTests {
         #expect(throws: Never.self) { try VerifiedToken(verifying: one.token(header: header), keys: keys) }
     }
 
-    @Test("One bit in header, payload or signature makes the token another", arguments: 0..<3)
+    @Test("A token with one changed bit in header, payload or signature is rejected", arguments: 0..<3)
     func tampered(_ index: Int) throws {
         var parts = try one.token().split(separator: ".").map(String.init)
         var bytes = try #require(Base64URL.decode(parts[index]))
-        // The last letter of "k1" in the header; in the others, any byte will do.
+        // In the header, the last letter of "k1"; in the other parts, any byte.
         let position = index == 0 ? bytes.count - 3 : bytes.count / 2
         bytes[position] ^= 0x01
         parts[index] = Base64URL.encode(bytes)
         expect(index == 0 ? .unknownKey : .invalidSignature, for: parts.joined(separator: "."))
     }
 
-    @Test("A signature that is cut, longer, or missing is refused")
+    @Test("A signature that is shorter, longer or missing is rejected")
     func signatureLength() throws {
         let token = try one.token()
         let input = token.split(separator: ".").prefix(2).joined(separator: ".")
@@ -126,13 +126,14 @@ struct VerifiedTokenTests {
     }
 
     @Test(
-        "crit is refused under a good signature, even when it is empty or null", arguments: [#"["exp"]"#, "[]", "null"])
+        "A token with crit is rejected although its signature is valid, even if crit is empty or null",
+        arguments: [#"["exp"]"#, "[]", "null"])
     func crit(_ value: String) throws {
         expect(.criticalExtension, for: try one.token(header: #"{"alg":"RS256","kid":"k1","crit":\#(value)}"#))
     }
 
     @Test(
-        "A header member that appears twice is refused",
+        "A header that repeats a member is rejected",
         arguments: [
             #"{"alg":"RS256","alg":"none","kid":"k1"}"#, #"{"alg":"none","alg":"RS256","kid":"k1"}"#,
             #"{"alg":"RS256","kid":"k1","kid":"k1"}"#, #"{"alg":"RS256","\u0061lg":"RS256","kid":"k1"}"#,
@@ -141,7 +142,7 @@ struct VerifiedTokenTests {
         expect(.malformed, for: try one.token(header: text))
     }
 
-    @Test("Parts that are missing, too many, or not canonical base64url are refused")
+    @Test("A token with missing or additional parts, or parts that are not canonical base64url, is rejected")
     func shape() throws {
         let token = try one.token()
         for wrong in ["", "a.b", token + ".", token + ".a", "." + token, token + "=", " " + token, token + "\n"] {
@@ -149,20 +150,20 @@ struct VerifiedTokenTests {
         }
     }
 
-    @Test("A token beyond 8192 bytes is not looked at")
+    @Test("A token of more than 8192 bytes is rejected without parsing")
     func tooLong() throws {
         let claims = #"{"sub":"\#(String(repeating: "x", count: CompactParts.maximumLength))"}"#
         expect(.malformed, for: try one.token(payload: claims))
     }
 
-    @Test("Claims are read strictly: a member that appears twice has no reading")
+    @Test("Claims that repeat a member are rejected")
     func claims() throws {
         let token = try VerifiedToken(verifying: one.token(payload: #"{"sub":"a","sub":"b"}"#), keys: keys)
         #expect(throws: JWSError.invalidClaims) { try token.claims(as: [String: String].self) }
     }
 }
 
-/// What RFC 7515 appendix A.2 prints.
+/// The example of RFC 7515 appendix A.2.
 private enum AppendixA2 {
     static let signingInput =
         "eyJhbGciOiJSUzI1NiJ9."

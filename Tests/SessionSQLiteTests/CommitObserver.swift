@@ -1,7 +1,7 @@
 internal import GRDB
 internal import Synchronization
 
-/// Counts the commits of a connection, and makes them fail on demand, from where SQLite itself asks.
+/// Counts the commits of a connection, and makes them fail on demand in SQLite's commit hook.
 final class CommitObserver: TransactionObserver, Sendable {
     struct CommitRefused: Error {}
 

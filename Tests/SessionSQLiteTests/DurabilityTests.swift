@@ -5,14 +5,14 @@ internal import Testing
 
 @testable internal import SessionSQLite
 
-@Suite("What was answered survives")
+@Suite("Answered writes are durable")
 struct DurabilityTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path("store.sqlite") }
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("Every connection is durable and distrustful", arguments: [true, false])
+    @Test("Every connection has the durable and defensive settings", arguments: [true, false])
     func settings(isWriter: Bool) async throws {
         let store = try SQLiteStore.open(.file(path))
         let expected = [
@@ -31,10 +31,10 @@ struct DurabilityTests {
         try await store.close()
     }
 
-    @Test("A new database is its owner's alone, with all its files")
+    @Test("Only the owner can read the files of a new database")
     func fileMode() async throws {
         let store = try SQLiteStore.open(.file(path))
-        _ = try await store.createApp(try someApp(), keys: [])
+        _ = try await store.perform(CreateApp(try someApp(), keys: []))
         for suffix in ["", "-wal", "-shm"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
@@ -42,7 +42,7 @@ struct DurabilityTests {
         try await store.close()
     }
 
-    @Test("Everything is there after closing and opening again")
+    @Test("Everything is stored after closing and opening again")
     func reopening() async throws {
         let store = try SQLiteStore.open(.file(path))
         let record = try await write(40, to: store)
@@ -50,11 +50,11 @@ struct DurabilityTests {
         try await expect(record, in: try SQLiteStore.open(.file(path)))
     }
 
-    @Test("After closing, the database file alone holds everything")
+    @Test("After closing, the database file alone contains everything")
     func foldedIn() async throws {
         let store = try SQLiteStore.open(.file(path))
         let record = try await write(40, to: store)
-        // A connection that only reads is the last one to close.
+        // A read-only connection is the last one to close.
         _ = try await store.apps()
         try await store.close()
         let copy = directory.path("alone.sqlite")
@@ -62,24 +62,24 @@ struct DurabilityTests {
         try await expect(record, in: try SQLiteStore.open(.file(copy)))
     }
 
-    @Test("A copy of the files of a running database holds every answered write")
+    @Test("A copy of the files of a running database contains every answered write")
     func crash() async throws {
         let store = try SQLiteStore.open(.file(path))
         let record = try await write(40, to: store)
-        // No close and no checkpoint: what a killed process leaves.
+        // The files of a killed process: no close and no checkpoint.
         let copy = directory.path("copy.sqlite")
         for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
         try await expect(record, in: try SQLiteStore.open(.file(copy)))
         try await store.close()
     }
 
-    @Test("A closed store refuses, and closing twice is no error")
+    @Test("A closed store rejects calls, and closing twice is no error")
     func closing() async throws {
         let store = try SQLiteStore.open(.file(path))
         try await store.close()
         try await store.close()
         let app = try someApp()
-        await #expect(throws: StoreError.self) { try await store.createApp(app, keys: []) }
+        await #expect(throws: StoreError.self) { try await store.perform(CreateApp(app, keys: [])) }
         await #expect(throws: StoreError.self) { try await store.apps() }
     }
 
@@ -87,8 +87,8 @@ struct DurabilityTests {
     func secondProcess() async throws {
         let (service, command) = (try SQLiteStore.open(.file(path)), try SQLiteStore.open(.file(path)))
         let app = try someApp()
-        #expect(try await command.createApp(app, keys: []))
-        #expect(try await service.createApp(app, keys: []) == false)
+        #expect(try await command.perform(CreateApp(app, keys: [])))
+        #expect(try await service.perform(CreateApp(app, keys: [])) == false)
         #expect(try await service.app(app.id) == app)
         for store in [service, command] { try await store.close() }
     }
@@ -97,7 +97,7 @@ struct DurabilityTests {
         App(id: try #require(AppID("durable")), name: "a", createdAt: Timestamp(seconds: 1))
     }
 
-    /// Writes concurrently; answers what was confirmed.
+    /// Writes concurrently and returns what was confirmed.
     private func write(_ count: Int, to store: SQLiteStore) async throws -> [ManagementKey] {
         try await withThrowingTaskGroup(of: ManagementKey.self) { group in
             for index in 0..<count {
@@ -105,7 +105,7 @@ struct DurabilityTests {
                     let key = ManagementKey(
                         id: "mk_\(index)", name: "k", appID: nil, hash: "hash \(index)",
                         createdAt: Timestamp(seconds: Int64(index)))
-                    try await store.insertManagementKey(key)
+                    try await store.perform(InsertManagementKey(key, mustBeNew: true))
                     return key
                 }
             }

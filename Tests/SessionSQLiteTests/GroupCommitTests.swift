@@ -23,7 +23,7 @@ struct GroupCommitTests {
         database.add(transactionObserver: observer, extent: .databaseLifetime)
     }
 
-    @Test("Jobs that wait share one transaction, up to the size of a batch")
+    @Test("Waiting jobs share one transaction, up to the batch size")
     func sharing() async throws {
         let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64)
         await gate.hold(database)
@@ -45,7 +45,7 @@ struct GroupCommitTests {
         #expect(try numbers() == Array(0..<50))
     }
 
-    @Test("A job that throws undoes itself alone, and its error is the caller's")
+    @Test("A job that throws undoes only itself, and its caller gets the error")
     func isolation() async throws {
         let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64)
         await gate.hold(database)
@@ -83,7 +83,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("A commit that fails fails every job of its batch, and the next batch is unharmed")
+    @Test("A failing commit fails every job of its batch, and the next batch succeeds")
     func failedCommit() async throws {
         let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64)
         observer.refuseCommits(true)
@@ -97,7 +97,7 @@ struct GroupCommitTests {
         #expect(try numbers() == [7])
     }
 
-    @Test("One more than may wait is refused at once, and those that wait are served")
+    @Test("A job beyond the capacity is rejected at once, and waiting jobs are done")
     func overload() async throws {
         let writer = GroupCommit(writer: database, capacity: 3, batchSize: 64)
         await gate.hold(database)
@@ -109,7 +109,7 @@ struct GroupCommitTests {
         #expect(try numbers() == [0, 1, 2, 100])
     }
 
-    @Test("What was answered is there for every other connection")
+    @Test("An answered write is visible to every other connection")
     func answeredMeansCommitted() async throws {
         let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 16)
         var configuration = Configuration()
@@ -129,7 +129,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("A caller who gives up tears no batch: the job is done all the same")
+    @Test("The job of a cancelled caller is done")
     func cancellation() async throws {
         let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64)
         await gate.hold(database)
@@ -141,7 +141,7 @@ struct GroupCommitTests {
         #expect(observer.commits == 1)
     }
 
-    @Test("A closed writer finishes what it took and refuses more")
+    @Test("A closed writer finishes the accepted jobs and rejects further ones")
     func closing() async throws {
         let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 2)
         await gate.hold(database)
@@ -154,7 +154,7 @@ struct GroupCommitTests {
         await #expect(throws: StoreError.self) { try await writer.perform(insert(9)) }
     }
 
-    @Test("A writer that another process holds too long is a failure, not a success")
+    @Test("A lock that another process holds too long is an error")
     func lockedByAnotherProcess() async throws {
         var configuration = ConnectionSettings.configuration
         configuration.busyMode = .immediateError
@@ -182,7 +182,7 @@ struct GroupCommitTests {
         try database.read { try Int.fetchAll($0, sql: "SELECT number FROM jobs ORDER BY position") }
     }
 
-    /// Starts jobs one after the other, each only when the one before it waits.
+    /// Starts jobs one after the other, each when the one before is waiting.
     private func queued(
         _ count: Int, in writer: GroupCommit,
         _ work: (Int) -> @Sendable (Database) throws -> WriteResult<Void>

@@ -27,7 +27,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("A database of a newer version is refused and left as it is")
+    @Test("A database of a newer version is rejected and stays as it is")
     func newer() async throws {
         try await SQLiteStore.open(.file(path)).close()
         let database = try DatabaseQueue(path: path)
@@ -41,7 +41,7 @@ struct MigrationTests {
     private static let supported = Migration.all.count
 
     @Test(
-        "What opening may not change is refused and left as it is",
+        "A database that may not be migrated is rejected and stays as it is",
         arguments: [
             (Opening.creating, supported - 1), (.existing, supported - 1), (.existing, 0), (.creating, supported + 1),
             (.existing, supported + 1),
@@ -60,13 +60,13 @@ struct MigrationTests {
         #expect(try await database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == version)
     }
 
-    @Test("Where there is no database, a command beside the service makes none")
+    @Test("A command that may not create a database creates none")
     func missing() {
         #expect(throws: StoreError.missing) { try SQLiteStore.open(.file(path), opening: .existing) }
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("Opening says what it found and what it left", arguments: [Opening.migrating, .creating])
+    @Test("Opening reports the schema before and after", arguments: [Opening.migrating, .creating])
     func schema(opening: Opening) async throws {
         for found in [0, Self.supported] {
             let store = try SQLiteStore.open(.file(path), opening: opening)
@@ -78,7 +78,7 @@ struct MigrationTests {
         try await store.close()
     }
 
-    @Test("A database of another program is refused and left as it is")
+    @Test("A database of another program is rejected and stays as it is")
     func foreign() async throws {
         let database = try DatabaseQueue(path: path)
         try await database.write { try $0.execute(sql: "CREATE TABLE theirs (id INTEGER)") }
@@ -89,14 +89,14 @@ struct MigrationTests {
         #expect(tables == ["theirs"])
     }
 
-    @Test("A file that is no database, and a path that cannot be, are refused")
+    @Test("A file that is no database, and an impossible path, are rejected")
     func unusable() throws {
         try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: path))
         #expect(throws: StoreError.self) { try SQLiteStore.open(.file(path)) }
         #expect(throws: StoreError.self) { try SQLiteStore.open(.file(directory.path("missing/store.sqlite"))) }
     }
 
-    @Test("A step that fails leaves the database at the step before")
+    @Test("A failing step leaves the database at the step before")
     func failingStep() throws {
         let steps = [
             Migration(number: 1, sql: "CREATE TABLE one (id INTEGER)"),
@@ -116,7 +116,7 @@ struct MigrationTests {
         #expect(tables == ["one"])
     }
 
-    @Test("Later steps are applied to what earlier ones left")
+    @Test("Later steps are applied to the result of earlier ones")
     func laterStep() throws {
         let steps = [
             Migration(number: 1, sql: "CREATE TABLE one (id INTEGER); INSERT INTO one VALUES (1)"),
@@ -128,7 +128,7 @@ struct MigrationTests {
         #expect(try database.read { try Int.fetchAll($0, sql: "SELECT id FROM one") } == [2])
     }
 
-    @Test("Keys of the first schemas sign on, hook keys among them")
+    @Test("Keys of the first schemas stay valid, including hook keys")
     func signingKeys() async throws {
         let database = try DatabaseQueue(path: path)
         _ = try await database.writeWithoutTransaction { try Migration.apply([.foundation, .stepUp], to: $0) }
@@ -161,7 +161,7 @@ struct MigrationTests {
         try await store.close()
     }
 
-    @Test("Every table is strict, and its hot look-ups and deletions use an index")
+    @Test("Every table is strict, and its frequent look-ups and deletions use an index")
     func plans() async throws {
         let store = try SQLiteStore.open(.memory)
         let (lax, scans) = try await store.database.read { db in

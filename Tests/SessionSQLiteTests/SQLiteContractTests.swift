@@ -3,7 +3,7 @@ internal import SessionSQLite
 internal import SessionStoreContract
 internal import Testing
 
-/// The two ways to keep the embedded store, as the contract knows them.
+/// The two locations of the embedded store, with their names in the contract.
 enum SQLiteBackend: String, CaseIterable, CustomTestStringConvertible {
     case file = "SQLite file"
     case memory = "SQLite memory"
@@ -13,7 +13,7 @@ enum SQLiteBackend: String, CaseIterable, CustomTestStringConvertible {
 
 @Suite("The embedded store keeps the contract")
 struct SQLiteContractTests {
-    @Test("Rule", arguments: SQLiteBackend.allCases, StoreContract.rules)
+    @Test("The store keeps the rule", arguments: SQLiteBackend.allCases, StoreContract.rules)
     func rule(backend: SQLiteBackend, rule: ContractRule) async throws {
         switch backend {
         case .memory: try await check(rule, at: .memory)
@@ -29,12 +29,12 @@ struct SQLiteContractTests {
         try await store.close()
     }
 
-    @Test("No store that is registered was skipped")
+    @Test("Every registered store is tested")
     func everyBackendRuns() {
         #expect(StoreContract.backends.filter { $0.hasPrefix("SQLite") } == SQLiteBackend.allCases.map(\.rawValue))
     }
 
-    @Test("No two rules have one name, and none went missing")
+    @Test("The names of rules are distinct, and no rule is missing")
     func rulesAreDistinct() {
         #expect(Set(StoreContract.rules.map(\.name)).count == StoreContract.rules.count)
         #expect(StoreContract.rules.count >= 210)

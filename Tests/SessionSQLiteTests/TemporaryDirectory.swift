@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A directory of one test, gone with it.
+/// A directory that is deleted with its test.
 final class TemporaryDirectory: Sendable {
     let url: URL
 

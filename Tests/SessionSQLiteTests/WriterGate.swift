@@ -1,11 +1,11 @@
 internal import Dispatch
 internal import GRDB
 
-/// Holds a database's writer until it is opened, so that a test decides what waits.
+/// Blocks the writer of a database until the gate is opened, so that a test controls which jobs wait.
 final class WriterGate: Sendable {
     private let gate = DispatchSemaphore(value: 0)
 
-    /// Returns when the writer is held.
+    /// Returns when the writer is blocked.
     func hold(_ database: any DatabaseWriter) async {
         await withCheckedContinuation { continuation in
             database.asyncWriteWithoutTransaction { _ in

@@ -4,7 +4,7 @@ internal import Testing
 enum AccessRules {
     static let all: [ContractRule] =
         [User.Status.inactive, .suspended].map { status in
-            ContractRule("Becoming \(status) ends all sessions and codes of that user at once (R8)") {
+            ContractRule("The status \(status) ends all sessions and codes of that user at once (R8)") {
                 world async throws in
                 let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
                 let sessions = [try await world.signIn(ada), try await world.signIn(ada, key: nil)]
@@ -17,11 +17,11 @@ enum AccessRules {
                 for session in sessions { #expect(try await !world.isLive(session)) }
                 #expect(try await world.isLive(bobs))
                 #expect(try await world.check("right", token: "token") == .unknown)
-                let told = try await world.happened().dropFirst(before)
-                #expect(Array(told) == [.userStatusChanged, .sessionRevoked, .sessionRevoked])
+                let appended = try await world.happened().dropFirst(before)
+                #expect(Array(appended) == [.userStatusChanged, .sessionRevoked, .sessionRevoked])
             }
         } + [
-            ContractRule("Becoming active again revives no session") { world async throws in
+            ContractRule("A user that becomes active again gets no session back") { world async throws in
                 let ada = try await world.addUser()
                 let session = try await world.signIn(ada)
                 _ = try await setStatus(.suspended, of: ada, world)
@@ -29,23 +29,24 @@ enum AccessRules {
                 #expect(updated?.status == .active)
                 #expect(try await !world.isLive(session))
             },
-            ContractRule("A status that is the same already is not told") { world async throws in
+            ContractRule("A status that does not change writes no event") { world async throws in
                 let ada = try await world.addUser()
                 #expect(try await setStatus(.active, of: ada, world) == ada)
                 #expect(try await world.happened() == [])
             },
-            ContractRule("An unknown user has neither status nor password to set") { world async throws in
+            ContractRule("Status and password of an unknown user cannot be set") { world async throws in
                 let ghost = User(id: "usr_ghost", appID: world.app, identifiers: [], createdAt: world.now)
                 #expect(try await setStatus(.suspended, of: ghost, world) == nil)
                 #expect(try await setPassword("hash", of: ghost, endingSessions: true, world) == nil)
                 #expect(try await world.happened() == [])
             },
-            ContractRule("A new password kills outstanding codes of all identifiers (O12) and spares sessions") {
+            ContractRule("A new password deletes running codes of all identifiers and keeps sessions (O12)") {
                 world async throws in
                 let ada = try await world.addUser()
                 let phone = try world.phone("+14155550100")
-                _ = try await world.store.addIdentifier(
-                    phone, user: ada.id, app: world.app, now: world.now, events: world.events())
+                _ = try await world.store.perform(
+                    AddIdentifier(
+                        phone, user: ada.id, app: world.app, now: world.now, events: world.events()))
                 let session = try await world.signIn(
                     try #require(try await world.store.user(ada.id, app: world.app)))
                 try await world.begin(ada.identifiers[0], token: "by mail")
@@ -58,7 +59,7 @@ enum AccessRules {
                 #expect(try await world.isLive(session))
                 #expect(try await world.happened().last == .passwordChanged)
             },
-            ContractRule("A new password ends the user's sessions when asked to") { world async throws in
+            ContractRule("A new password ends the user's sessions if the caller asks for it") { world async throws in
                 let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
                 let (session, bobs) = (try await world.signIn(ada), try await world.signIn(bob))
                 _ = try await setPassword("hash", of: ada, endingSessions: true, world)
@@ -66,11 +67,11 @@ enum AccessRules {
                 #expect(try await world.isLive(bobs))
                 #expect(try await world.happened().suffix(2) == [.passwordChanged, .sessionRevoked])
             },
-            ContractRule("A password hash is upgraded only while it is the one that was checked") {
+            ContractRule("A password hash is upgraded only if it is still the one that was checked") {
                 world async throws in
                 let ada = try await world.addUser(passwordHash: "cheap")
                 func upgrade(from old: String, to new: String) async throws -> String? {
-                    try await world.store.upgradePasswordHash(from: old, to: new, user: ada.id, app: world.app)
+                    try await world.store.perform(UpgradePasswordHash(from: old, to: new, user: ada.id, app: world.app))
                     return try await PasswordTryRules.storedHash(of: ada.identifiers[0], world)
                 }
                 #expect(try await upgrade(from: "cheap", to: "costly") == "costly")
@@ -81,15 +82,17 @@ enum AccessRules {
     private static func setStatus(
         _ status: User.Status, of user: User, _ world: ContractWorld
     ) async throws -> User? {
-        try await world.store.setStatus(
-            status, user: user.id, app: world.app, now: world.now + 1, events: world.events())
+        try await world.store.perform(
+            SetUserStatus(
+                status, user: user.id, app: world.app, now: world.now + 1, events: world.events()))
     }
 
     private static func setPassword(
         _ hash: String, of user: User, endingSessions: Bool, _ world: ContractWorld
     ) async throws -> User? {
-        try await world.store.setPassword(
-            hash: hash, user: user.id, app: world.app, endingSessions: endingSessions, now: world.now + 2,
-            events: world.events())
+        try await world.store.perform(
+            SetPassword(
+                hash: hash, user: user.id, app: world.app, endingSessions: endingSessions, now: world.now + 2,
+                events: world.events()))
     }
 }

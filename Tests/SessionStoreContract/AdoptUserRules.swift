@@ -4,17 +4,19 @@ internal import Testing
 
 enum AdoptUserRules {
     static let all: [ContractRule] = [
-        ContractRule("Somebody whom nobody knows is made a user, and it is told") { world async throws in
+        ContractRule("An unknown person becomes a user, with an event") { world async throws in
             let new = try newcomer(world, ["ada@example.com", "+14155550100"], externalID: "ext", profile: ["a": "b"])
             #expect(try await adopt(new, world) == .adopted(new))
             #expect(try await world.store.user(new.id, app: world.app) == new)
             #expect(try await world.happened() == [.userCreated])
         },
-        ContractRule("Somebody known by an identifier gets the others and the external id; the profile stays") {
+        ContractRule("A user found by identifier gets the other identifiers and the external id, and keeps the profile")
+        {
             world async throws in
             let ada = try await world.addUser()
-            _ = try await world.store.mergeProfile(
-                ["kept": "yes"], user: ada.id, app: world.app, now: world.now, events: world.events())
+            _ = try await world.store.perform(
+                MergeProfile(
+                    ["kept": "yes"], user: ada.id, app: world.app, now: world.now, events: world.events()))
             let new = try newcomer(
                 world, ["+14155550100", "ADA@example.com"], externalID: "ext", profile: ["kept": "no", "a": "b"])
             guard case .adopted(let user) = try await adopt(new, world) else { throw ContractFailure("not adopted") }
@@ -28,7 +30,7 @@ enum AdoptUserRules {
             #expect(try await world.store.user(new.id, app: world.app) == nil)
             #expect(try await world.happened() == [.profileUpdated, .identifierCreated])
         },
-        ContractRule("Somebody known by external id gets the identifiers, too") { world async throws in
+        ContractRule("A user found by external id gets the identifiers") { world async throws in
             let ada = try await world.addUser(externalID: "ext")
             let new = try newcomer(world, ["+14155550100"], externalID: "ext")
             guard case .adopted(let user) = try await adopt(new, world) else { throw ContractFailure("not adopted") }
@@ -37,14 +39,14 @@ enum AdoptUserRules {
             #expect(user.updatedAt == world.now + 5)
             #expect(try await world.happened() == [.identifierCreated])
         },
-        ContractRule("Somebody known with all of it stays as they are, and nothing is told") { world async throws in
+        ContractRule("A user that has everything stays unchanged, without an event") { world async throws in
             let ada = try await world.addUser(externalID: "ext")
             let new = try newcomer(world, ["ada@example.com"], externalID: "ext")
             #expect(try await adopt(new, world) == .adopted(ada))
             #expect(try await adopt(try newcomer(world, ["ada@example.com"]), world) == .adopted(ada))
             #expect(try await world.happened() == [])
         },
-        ContractRule("A password and a status are nobody's to bring along") { world async throws in
+        ContractRule("Adoption changes neither password nor status") { world async throws in
             let ada = try await world.addUser(status: .suspended, passwordHash: "hash")
             guard case .adopted(let user) = try await adopt(try newcomer(world, ["ada@example.com"]), world)
             else { throw ContractFailure("not adopted") }
@@ -52,7 +54,7 @@ enum AdoptUserRules {
             #expect(user.hasPassword)
             #expect(user == ada)
         },
-        ContractRule("What leads to different users is a conflict and changes nobody") { world async throws in
+        ContractRule("Identifiers of different users are a conflict and change no user") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com", externalID: "ext"))
             let conflicts = [
                 try newcomer(world, ["+14155550100", "ada@example.com", "bob@example.com"]),
@@ -64,7 +66,7 @@ enum AdoptUserRules {
             #expect(try await world.store.user(with: try world.phone("+14155550100"), app: world.app) == nil)
             #expect(try await world.happened() == [])
         },
-        ContractRule("Somebody known under another external id is a conflict, and gets no identifier") {
+        ContractRule("A user with another external id is a conflict and gets no identifier") {
             world async throws in
             let ada = try await world.addUser(externalID: "ext")
             let new = try newcomer(world, ["+14155550100", "ada@example.com"], externalID: "other")
@@ -72,13 +74,13 @@ enum AdoptUserRules {
             #expect(try await world.store.user(ada.id, app: world.app) == ada)
             #expect(try await world.happened() == [])
         },
-        ContractRule("A user of another app is nobody here") { world async throws in
+        ContractRule("A user of another app is not found") { world async throws in
             let foreigner = try await world.addUser(app: world.otherApp, externalID: "ext")
             let new = try newcomer(world, ["ada@example.com"], externalID: "ext")
             #expect(try await adopt(new, world) == .adopted(new))
             #expect(try await world.store.user(foreigner.id, app: world.otherApp) == foreigner)
         },
-        ContractRule("O3: Of 32 who are adopted at once with one identifier one user is made") { world async throws in
+        ContractRule("32 concurrent adoptions with one identifier create one user (O3)") { world async throws in
             let outcomes = try await concurrently(32) { index in
                 try await adopt(try newcomer(world, ["ada@example.com"], externalID: "ext"), world)
             }
@@ -99,6 +101,6 @@ enum AdoptUserRules {
     }
 
     private static func adopt(_ user: User, _ world: ContractWorld) async throws -> AdoptUserOutcome {
-        try await world.store.adoptUser(AdoptUser(newUser: user, now: world.now + 5, events: world.events()))
+        try await world.store.perform(AdoptUser(newUser: user, now: world.now + 5, events: world.events()))
     }
 }

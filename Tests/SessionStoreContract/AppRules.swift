@@ -7,66 +7,70 @@ enum AppRules {
     static let all: [ContractRule] = [
         ContractRule("An app comes back as it was created, with every setting") { world async throws in
             let app = fullyConfigured(world.app, at: world.now)
-            #expect(try await world.store.createApp(app, keys: []))
+            #expect(try await world.store.perform(CreateApp(app, keys: [])))
             #expect(try await world.store.app(world.app) == app)
             #expect(try await world.store.app(world.otherApp) == nil)
         },
         ContractRule("Apps are listed oldest first") { world async throws in
             let younger = App(id: world.app, name: "younger", createdAt: world.now + 1)
             let older = App(id: world.otherApp, name: "older", createdAt: world.now)
-            for app in [younger, older] { #expect(try await world.store.createApp(app, keys: [])) }
+            for app in [younger, older] { #expect(try await world.store.perform(CreateApp(app, keys: []))) }
             #expect(try await world.store.apps() == [older, younger])
         },
-        ContractRule("A taken app id is refused, and neither app nor keys change") { world async throws in
+        ContractRule("A taken app id is rejected, and neither app nor keys change") { world async throws in
             let first = App(id: world.app, name: "first", createdAt: world.now)
             let key = signingKey("kid-1", of: world.app, at: world.now)
-            #expect(try await world.store.createApp(first, keys: [key]))
+            #expect(try await world.store.perform(CreateApp(first, keys: [key])))
             let second = App(id: world.app, name: "second", createdAt: world.now)
             let more = signingKey("kid-2", of: world.app, at: world.now)
-            #expect(try await world.store.createApp(second, keys: [more]) == false)
+            #expect(try await world.store.perform(CreateApp(second, keys: [more])) == false)
             #expect(try await world.store.app(world.app) == first)
             #expect(try await world.store.signingKeys(of: world.app) == [key])
         },
-        ContractRule("One of many creators of the same app wins") { world async throws in
+        ContractRule("Of many concurrent creations of one app, one succeeds") { world async throws in
             let answers = try await concurrently(16) { index in
-                try await world.store.createApp(
-                    App(id: world.app, name: "app \(index)", createdAt: world.now), keys: [])
+                try await world.store.perform(
+                    CreateApp(
+                        App(id: world.app, name: "app \(index)", createdAt: world.now), keys: []))
             }
             #expect(answers.filter { $0 }.count == 1)
         },
-        ContractRule("Signing keys belong to their app and come newest first, the later of one moment before") {
+        ContractRule("Signing keys are listed for their app, newest first, of one moment the later first") {
             world async throws in
             let keys = [
                 signingKey("old", of: world.app, at: world.now),
                 signingKey("new", of: world.app, at: world.now + 1),
                 signingKey("newest", of: world.app, at: world.now + 1, purpose: .challenge),
             ]
-            #expect(try await world.store.createApp(App(id: world.app, name: "a", createdAt: world.now), keys: keys))
+            #expect(
+                try await world.store.perform(
+                    CreateApp(App(id: world.app, name: "a", createdAt: world.now), keys: keys)))
             #expect(try await world.store.signingKeys(of: world.app) == keys.reversed())
             #expect(try await world.store.signingKeys(of: world.otherApp).isEmpty)
         },
-        ContractRule("Settings are read, changed and written in one step") { world async throws in
+        ContractRule("Concurrent changes of settings are all kept") { world async throws in
             let app = App(id: world.app, name: "a", createdAt: world.now)
-            #expect(try await world.store.createApp(app, keys: []))
+            #expect(try await world.store.perform(CreateApp(app, keys: [])))
             _ = try await concurrently(32) { _ in
-                try await world.store.updateApp(world.app) { $0.otpLimits.checksPerCode += 1 }
+                try await world.store.perform(UpdateApp(world.app) { $0.otpLimits.checksPerCode += 1 })
             }
             let stored = try await world.store.app(world.app)
             #expect(stored?.otpLimits.checksPerCode == app.otpLimits.checksPerCode + 32)
         },
-        ContractRule("A change that throws is thrown on, and nothing is written") { world async throws in
+        ContractRule("A change that throws writes nothing, and the error is thrown") { world async throws in
             let app = App(id: world.app, name: "a", createdAt: world.now)
-            #expect(try await world.store.createApp(app, keys: []))
+            #expect(try await world.store.perform(CreateApp(app, keys: [])))
             await #expect(throws: Refusal.conflict("no")) {
-                try await world.store.updateApp(world.app) { app in
-                    app.name = "changed"
-                    throw Refusal.conflict("no")
-                }
+                try await world.store.perform(
+                    UpdateApp(world.app) { app in
+                        app.name = "changed"
+                        throw Refusal.conflict("no")
+                    })
             }
             #expect(try await world.store.app(world.app) == app)
         },
         ContractRule("An unknown app is not changed") { world async throws in
-            let answer = try await world.store.updateApp(world.app) { _ in 1 }
+            let answer = try await world.store.perform(UpdateApp(world.app) { _ in 1 })
             #expect(answer == nil)
         },
     ]

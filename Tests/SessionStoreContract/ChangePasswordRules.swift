@@ -6,7 +6,7 @@ enum ChangePasswordRules {
     private static let scope = ReservedScope.writePassword
 
     static let all: [ContractRule] = [
-        ContractRule("A grant of \(scope) changes the password once, and it is told") { world async throws in
+        ContractRule("A grant of \(scope) changes the password once, with an event") { world async throws in
             let ada = try await world.addUser(passwordHash: "old")
             let (session, _) = try await world.signIn(ada, granted: scope, .sessionBound)
             #expect(try await change(session, to: "new", world) == .changed)
@@ -16,7 +16,8 @@ enum ChangePasswordRules {
             #expect(try await PasswordTryRules.storedHash(of: ada.identifiers[0], world) == "new")
             #expect(try await world.happened() == [.sessionCreated, .passwordChanged])
         },
-        ContractRule("O3: Of 32 concurrent changes under one grant exactly one is stored") { world async throws in
+        ContractRule("Of 32 concurrent password changes under one grant, exactly one is stored (O3)") {
+            world async throws in
             let ada = try await world.addUser(passwordHash: "old")
             let (session, _) = try await world.signIn(ada, granted: scope, .singleUse, lasts: 3600)
             let outcomes = try await concurrently(32) { index in
@@ -27,7 +28,7 @@ enum ChangePasswordRules {
             #expect(try await PasswordTryRules.storedHash(of: ada.identifiers[0], world) == winners.first)
             #expect(try await world.happened() == [.sessionCreated, .passwordChanged])
         },
-        ContractRule("O3: Sessions that race under one profile-bound grant change the password once") {
+        ContractRule("Concurrent sessions with one profile-bound grant change the password once (O3)") {
             world async throws in
             let ada = try await world.addUser(passwordHash: "old")
             _ = try await world.signIn(ada, granted: scope, .profileBound)
@@ -37,7 +38,7 @@ enum ChangePasswordRules {
             }
             #expect(outcomes.filter { $0 == .changed }.count == 1)
         },
-        ContractRule("Only a grant of that scope that covers the session now allows a change") { world async throws in
+        ContractRule("A password change requires a grant of the scope that covers the session") { world async throws in
             let (ada, bob) = (try await world.addUser(passwordHash: "old"), try await world.addUser("bob@example.com"))
             let bare = try await world.signIn(ada)
             let other = try await world.signIn(ada, granted: "pay", .sessionBound).session
@@ -54,21 +55,22 @@ enum ChangePasswordRules {
             #expect(try await PasswordTryRules.storedHash(of: ada.identifiers[0], world) == "old")
             #expect(try await world.happened().contains(.passwordChanged) == false)
         },
-        ContractRule("A session is not found in another app") { world async throws in
+        ContractRule("A session of another app cannot change the password") { world async throws in
             let (session, _) = try await world.signIn(
                 try await world.addUser(), granted: scope, .sessionBound)
             let posing = ChangePassword(
                 appID: world.otherApp, sessionID: session.id, passwordHash: "new", endsOtherSessions: true,
                 now: world.now, events: world.events())
-            #expect(try await world.store.changePassword(posing) == .insufficientScope)
+            #expect(try await world.store.perform(posing) == .insufficientScope)
             #expect(try await change(session, to: "new", world) == .changed)
         },
-        ContractRule("O12: A change ends codes, challenges and grants of the user, and nobody else's") {
+        ContractRule("A password change ends codes, challenges and grants of the user, and of no other user (O12)") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let phone = try world.phone("+14155550100")
-            _ = try await world.store.addIdentifier(
-                phone, user: ada.id, app: world.app, now: world.now, events: world.events())
+            _ = try await world.store.perform(
+                AddIdentifier(
+                    phone, user: ada.id, app: world.app, now: world.now, events: world.events()))
             let user = try #require(try await world.store.user(ada.id, app: world.app))
             let (session, _) = try await world.signIn(user, granted: scope, .singleUse)
             let (other, _) = try await world.signIn(user, granted: "pay", .profileBound)
@@ -89,7 +91,9 @@ enum ChangePasswordRules {
             #expect(try await world.rotate(bobs, proof: world.proof("b")).grants == [bobsGrant])
             #expect(try await world.check("right", token: "bob").isRight)
         },
-        ContractRule("A change ends the user's other sessions when asked to, never the caller's or another user's") {
+        ContractRule(
+            "A password change ends the user's other sessions if the app asks for it, never the caller's or another user's"
+        ) {
             world async throws in
             for ends in [true, false] {
                 let name = "\(ends)@example.com"
@@ -101,11 +105,11 @@ enum ChangePasswordRules {
                 #expect(try await world.isLive(other) == !ends)
                 #expect(try await world.isLive(bobs))
             }
-            let told = try await world.store.events(app: world.app, limit: 100, offset: 0)
-            let ended = told.filter { $0.name == .sessionRevoked }
+            let appended = try await world.store.events(app: world.app, limit: 100, offset: 0)
+            let ended = appended.filter { $0.name == .sessionRevoked }
             #expect(ended.map { $0.data["reason"] } == ["password_changed"])
         },
-        ContractRule("A refused change ends nothing") { world async throws in
+        ContractRule("A rejected password change ends nothing") { world async throws in
             let ada = try await world.addUser()
             let (session, grant) = try await world.signIn(ada, granted: "pay", .profileBound)
             let other = try await world.signIn(ada)
@@ -119,7 +123,7 @@ enum ChangePasswordRules {
     private static func change(
         _ session: Session, to hash: String, endsOtherSessions: Bool = true, _ world: ContractWorld
     ) async throws -> ChangePasswordOutcome {
-        try await world.store.changePassword(
+        try await world.store.perform(
             ChangePassword(
                 appID: world.app, sessionID: session.id, passwordHash: hash, endsOtherSessions: endsOtherSessions,
                 now: world.now + 1, events: world.events()))

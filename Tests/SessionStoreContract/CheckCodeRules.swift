@@ -3,7 +3,7 @@ internal import Testing
 
 enum CheckCodeRules {
     static let all: [ContractRule] = [
-        ContractRule("A right code signs its user in, once") { world async throws in
+        ContractRule("A correct code signs its user in once") { world async throws in
             let user = try await world.addUser()
             let started = try await world.begin(user.identifiers[0], token: "token")
             var checked = started
@@ -13,14 +13,14 @@ enum CheckCodeRules {
             #expect(try await world.check("right", token: "token") == .unknown)
             #expect(try await world.happened() == [])
         },
-        ContractRule("Of 32 concurrent right codes exactly one is right (O2)") { world async throws in
+        ContractRule("Of 32 concurrent correct codes, exactly one is accepted (O2)") { world async throws in
             let user = try await world.addUser()
             try await world.begin(user.identifiers[0], token: "token")
             let outcomes = try await concurrently(32) { _ in try await world.check("right", token: "token") }
             #expect(outcomes.filter(\.isRight).count == 1)
             #expect(outcomes.filter { $0 == .unknown }.count == 31)
         },
-        ContractRule("A right code makes a new user where nobody has the identifier, and tells it") {
+        ContractRule("A correct code creates a user if no user has the identifier, with an event") {
             world async throws in
             let started = try await world.begin(try world.mail("Ada@example.com"), token: "token")
             let outcome = try await world.check("right", token: "token")
@@ -29,7 +29,7 @@ enum CheckCodeRules {
             #expect(user.identifiers.map(\.value) == ["Ada@example.com"])
             #expect(try await world.happened() == [.userCreated])
         },
-        ContractRule("Two verifications of one new identifier make one user") { world async throws in
+        ContractRule("Concurrent verifications of one new identifier create one user") { world async throws in
             let address = try world.mail("ada@example.com")
             for index in 0..<8 { try await world.begin(address, token: "t\(index)") }
             let outcomes = try await concurrently(8) { try await world.check("right", token: "t\($0)") }
@@ -38,13 +38,14 @@ enum CheckCodeRules {
             #expect(ids.count == 1)
             #expect(try await world.happened() == [.userCreated])
         },
-        ContractRule("No user is made where the app stopped sign-up after the code was sent") { world async throws in
+        ContractRule("No user is created if the app stopped sign-up after the code was sent") { world async throws in
             let started = try await world.begin(try world.mail("ada@example.com"), token: "token")
             #expect(try await world.check("right", token: "token", signUp: false) == .wrong)
             #expect(try await world.store.user(with: started.identifier, app: world.app) == nil)
             #expect(try await world.happened() == [])
         },
-        ContractRule("Every try counts before it is compared, and the fifth is the last") { world async throws in
+        ContractRule("Every attempt at a code counts before it is compared, and the fifth is the last") {
+            world async throws in
             let user = try await world.addUser()
             try await world.begin(user.identifiers[0], token: "token")
             let outcomes = try await concurrently(32) { _ in try await world.check("wrong", token: "token") }
@@ -52,24 +53,24 @@ enum CheckCodeRules {
             #expect(try await world.store.verification(tokenHash: "token", app: world.app)?.checks == 5)
             #expect(try await world.check("right", token: "token") == .wrong)
         },
-        ContractRule("An expired code is wrong, and the try is not counted") { world async throws in
+        ContractRule("An expired code is wrong, and the attempt is not counted") { world async throws in
             let user = try await world.addUser()
             try await world.begin(user.identifiers[0], token: "token")
             #expect(try await world.check("right", token: "token", after: 600) == .wrong)
             #expect(try await world.store.verification(tokenHash: "token", app: world.app)?.checks == 0)
             #expect(try await world.check("right", token: "token", after: 599).isRight)
         },
-        ContractRule("A token of another app is unknown") { world async throws in
+        ContractRule("A verification token of another app is unknown") { world async throws in
             let user = try await world.addUser()
             try await world.begin(user.identifiers[0], token: "token")
-            let outcome = try await world.store.checkCode(
+            let outcome = try await world.store.perform(
                 CheckCode(
                     appID: world.otherApp, tokenHash: "token", codeHashes: ["right"], limits: OTPLimits(),
                     signUp: true, newUserID: "usr_x", now: world.now, events: world.events()))
             #expect(outcome == .unknown)
             #expect(try await world.check("right", token: "token").isRight)
         },
-        ContractRule("Failed checks are counted by identifier, over new codes and new verifications (O6)") {
+        ContractRule("Failed checks are counted per identifier, over new codes and new verifications (O6)") {
             world async throws in
             let user = try await world.addUser()
             var limits = OTPLimits()

@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 extension ContractWorld {
-    /// A grant, which is in the store once a session was started with it.
+    /// A grant that is not stored yet. A session that starts with it stores it.
     func grant(
         _ scope: String, _ mode: GrantMode, to session: Session, generation: Int64 = 0, lasts seconds: Int = 100
     ) -> Grant {
@@ -17,24 +17,24 @@ extension ContractWorld {
     ) async throws -> (session: Session, grant: Grant) {
         let session = newSession(of: user, key: key)
         let grant = grant(scope, mode, to: session, lasts: seconds)
-        try #require(try await store.startSession(start(session, grants: [grant])) == .started(user))
+        try #require(try await store.perform(start(session, grants: [grant])) == .started(user))
         return (session, grant)
     }
 
-    /// An app that is in the store, whose scopes are registered and decided on.
+    /// An app that is in the store. Its scopes are registered and have rules.
     @discardableResult
     func addApp(_ id: AppID? = nil, scopes: [String] = []) async throws -> App {
         var app = App(id: id ?? self.app, name: "contract", createdAt: now)
         app.scopes = scopes
         app.stepUp = StepUpConfig(
             jwksURL: nil, stepKeys: [], rules: scopes.map { ScopeRule(scope: $0, mode: .direct([], .block)) }, at: now)
-        try #require(try await store.createApp(app, keys: []))
+        try #require(try await store.perform(CreateApp(app, keys: [])))
         return app
     }
 
-    /// How many rows of all users and apps have run out by then; a second look finds none of them.
+    /// Deletes the expired rows of all users and apps, and returns how many there were.
     func countExpired(after seconds: Int) async throws -> Int {
-        try await store.deleteExpired(now: now + seconds, limit: 1000)
+        try await deleteExpired(now: now + seconds, limit: 1000)
     }
 }
 

@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 extension ContractWorld {
-    /// A start; the code of a verification is right when its hash is `right`.
+    /// A start of a verification, whose code has the hash `right`.
     func verificationStart(
         _ identifier: CanonicalIdentifier, token: String, limit: RateLimit = RateLimit(limit: 100, window: 600),
         signUp: Bool = true, after seconds: Int = 0
@@ -20,7 +20,7 @@ extension ContractWorld {
     func begin(
         _ identifier: CanonicalIdentifier, token: String, signUp: Bool = true, after seconds: Int = 0
     ) async throws -> Verification {
-        let outcome = try await store.startVerification(
+        let outcome = try await store.perform(
             verificationStart(identifier, token: token, signUp: signUp, after: seconds))
         guard case .started(let verification) = outcome else {
             throw ContractFailure("the verification was not started: \(outcome)")
@@ -32,7 +32,7 @@ extension ContractWorld {
         _ codes: String..., token: String, limits: OTPLimits = OTPLimits(), signUp: Bool = true,
         after seconds: Int = 1
     ) async throws -> CheckCodeOutcome {
-        try await store.checkCode(
+        try await store.perform(
             CheckCode(
                 appID: app, tokenHash: token, codeHashes: codes, limits: limits, signUp: signUp,
                 newUserID: environment.newID("usr"), now: now + seconds, events: events()))
@@ -41,12 +41,12 @@ extension ContractWorld {
     func resend(
         token: String, code: String = "second", limits: OTPLimits = OTPLimits(), after seconds: Int
     ) async throws -> ResendDecision {
-        try await store.resendCode(
+        try await store.perform(
             ResendCode(appID: app, tokenHash: token, limits: limits, newCodeHash: code, now: now + seconds))
     }
 }
 
-/// Why a rule could not even be tried.
+/// The reason why a rule could not be checked.
 struct ContractFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

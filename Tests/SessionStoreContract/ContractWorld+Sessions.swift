@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 extension ContractWorld {
-    /// A proof by a key; the same name is the same proof.
+    /// A proof by a key. The same name is the same proof.
     func proof(
         _ name: String, key: String = "key-1", hasNonce: Bool = false, isFresh: Bool = true, lasts seconds: Int = 180
     ) -> ProofUse {
@@ -37,7 +37,7 @@ extension ContractWorld {
         _ user: User, key: String? = "key-1", at time: Timestamp? = nil, idle: Int = 30 * 86_400
     ) async throws -> Session {
         let session = newSession(of: user, key: key, at: time, idle: idle)
-        try #require(try await store.startSession(start(session)) == .started(user))
+        try #require(try await store.perform(start(session)) == .started(user))
         return session
     }
 
@@ -57,7 +57,7 @@ extension ContractWorld {
         _ session: Session, generation: Int64 = 0, proof: ProofUse?, redeeming reference: ChallengeReference? = nil,
         after seconds: Int = 1, policy: SessionPolicy = SessionPolicy()
     ) async throws -> RotationOutcome {
-        try await store.rotateRefreshToken(
+        try await store.perform(
             rotation(
                 of: session, generation: generation, proof: proof, redeeming: reference, after: seconds, policy: policy)
         )

@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 extension ContractWorld {
-    /// A step of the operator's own, which the contract's apps know.
+    /// A custom step of the operator.
     static let customStep = StepUpStep(order: 1, key: "kyc", expirationDuration: 100)
     /// A step that sends a code to an e-mail address.
     static let mailStep = StepUpStep(order: 1, key: StepUpStep.verifyEmail, expirationDuration: 100)
@@ -18,11 +18,11 @@ extension ContractWorld {
             starting: scope, for: session, terms: GrantTerms(mode: mode, grantedFor: seconds), steps: steps,
             newIdentifier: newIdentifier, id: environment.newID("chg"), tokenID: environment.newID("chl"),
             at: now + delay)
-        try await store.openChallenge(OpenChallenge(challenge: challenge))
+        try await store.perform(OpenChallenge(challenge: challenge))
         return challenge
     }
 
-    /// The token that is good now for a challenge, held together with a key.
+    /// The valid token of a challenge, together with a key.
     func reference(
         _ challenge: StepUpChallenge, key: String? = "key-1", held: String? = nil, session: String? = nil,
         user: String? = nil
@@ -33,13 +33,13 @@ extension ContractWorld {
             heldSessionID: held)
     }
 
-    /// Sends a code, which is right when its hash is entered.
+    /// Sends a code, whose hash is `code`.
     func send(
         _ challenge: StepUpChallenge, as reference: ChallengeReference? = nil, app: AppID? = nil,
         code: String = "right", limits: OTPLimits = OTPLimits(), after seconds: Int = 0
     ) async throws -> SendStepUpOutcome {
         let (time, app) = (now + seconds, app ?? self.app)
-        return try await store.sendStepUpCode(
+        return try await store.perform(
             SendStepUpCode(
                 appID: app, reference: reference ?? self.reference(challenge), limits: limits, now: time,
                 verification: { challenge, identifier in
@@ -54,19 +54,19 @@ extension ContractWorld {
         _ code: String, for challenge: StepUpChallenge, as reference: ChallengeReference? = nil, app: AppID? = nil,
         limits: OTPLimits = OTPLimits(), after seconds: Int = 1
     ) async throws -> StepOutcome {
-        try await store.checkStepUpCode(
+        try await store.perform(
             CheckStepUpCode(
                 appID: app ?? self.app, reference: reference ?? self.reference(challenge),
                 codeHashes: { _ in ["old key's", code] }, limits: limits, nextTokenID: environment.newID("chl"),
                 now: now + seconds, events: events(at: now + seconds)))
     }
 
-    /// Reports a custom step; the same token is the same report of the operator.
+    /// Reports a custom step. The same token is the same report of the operator.
     func report(
         _ key: String, token: String, for challenge: StepUpChallenge, as reference: ChallengeReference? = nil,
         about other: StepUpChallenge? = nil, user: String? = nil, app: AppID? = nil, after seconds: Int = 1
     ) async throws -> StepOutcome {
-        try await store.completeCustomStep(
+        try await store.perform(
             CompleteCustomStep(
                 appID: app ?? self.app, reference: reference ?? self.reference(challenge),
                 report: CustomStepReport(
@@ -75,15 +75,16 @@ extension ContractWorld {
                 nextTokenID: environment.newID("chl"), now: now + seconds))
     }
 
-    /// Whether a challenge is there and goes on.
+    /// Whether a challenge exists and can continue.
     func isOpen(_ challenge: StepUpChallenge) async throws -> Bool {
         let outcome = try await send(challenge)
         return outcome != .refused(.invalidChallenge)
     }
 
     func endSession(_ session: Session) async throws {
-        _ = try await store.revokeSessions(
-            of: session.userID, app: session.appID, .one(session.id), reason: .logout, now: now, events: events())
+        _ = try await store.perform(
+            RevokeSessions(
+                of: session.userID, app: session.appID, .one(session.id), reason: .logout, now: now, events: events()))
     }
 }
 

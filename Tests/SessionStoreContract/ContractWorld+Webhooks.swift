@@ -18,11 +18,11 @@ extension ContractWorld {
         _ events: [Event.Name] = [.userCreated], status: Webhook.Status = .active, app: AppID? = nil
     ) async throws -> Webhook {
         let webhook = newWebhook(events, status: status, app: app)
-        try #require(try await store.insertWebhook(webhook))
+        try #require(try await store.perform(CreateWebhook(webhook)))
         return webhook
     }
 
-    /// Events that are in the store, one a second.
+    /// Events that are in the store, one per second.
     @discardableResult
     func tell(_ names: Event.Name..., app: AppID? = nil) async throws -> [Event] {
         var events: [Event] = []
@@ -30,16 +30,17 @@ extension ContractWorld {
             let factory = EventFactory(appID: app ?? self.app, environment: environment(at: now + index))
             events.append(factory.make(name, ["number": .int(Int64(index))]))
         }
-        try await store.append(events)
+        try await store.perform(AppendEvents(events))
         return events
     }
 
-    /// What a courier takes: of each webhook that has something due, at most so much.
+    /// Claims up to `limit` due deliveries of each webhook, as a courier does.
     func claim(after seconds: Int, lease: Int = 60, limit: Int = 1000) async throws -> [ClaimedDelivery] {
         var claimed: [ClaimedDelivery] = []
         for webhook in try await store.dueWebhooks(now: now + seconds) {
-            let deliveries = try await store.claimDeliveries(
-                of: webhook, now: now + seconds, leaseEnd: now + seconds + lease, limit: limit)
+            let deliveries = try await store.perform(
+                ClaimDeliveries(
+                    of: webhook, now: now + seconds, leaseEnd: now + seconds + lease, limit: limit))
             claimed += deliveries.map { ClaimedDelivery(delivery: $0, url: webhook.url) }
         }
         return claimed
@@ -50,7 +51,7 @@ extension ContractWorld {
     }
 }
 
-/// A delivery with where it goes.
+/// A delivery with its url.
 struct ClaimedDelivery: Sendable, Equatable {
     let delivery: WebhookDelivery
     let url: String

@@ -3,7 +3,7 @@ internal import SessionTokens
 internal import Synchronization
 internal import Testing
 
-/// An empty store, two apps, and a clock that stands still: rules say themselves how much later something happens.
+/// An empty store, two app ids, and a clock that stands still. Rules pass the seconds by which something happens later.
 package struct ContractWorld: Sendable {
     let store: any ServiceStore
     let app: AppID
@@ -27,7 +27,7 @@ package struct ContractWorld: Sendable {
         EventFactory(appID: app, environment: environment(at: time ?? now))
     }
 
-    /// The names of what happened in the app, oldest first.
+    /// The names of the app's events, oldest first.
     func happened() async throws -> [Event.Name] {
         try await store.events(app: app, limit: 1000, offset: 0).reversed().map(\.name)
     }
@@ -40,7 +40,7 @@ package struct ContractWorld: Sendable {
         try CanonicalIdentifier(type: "phone_number", value: number)
     }
 
-    /// A user who is in the store, without an event.
+    /// A user that is in the store, without an event.
     func addUser(
         _ address: String = "ada@example.com", app: AppID? = nil, status: User.Status = .active,
         externalID: String? = nil, passwordHash: String? = nil, createdAt: Timestamp? = nil
@@ -48,12 +48,12 @@ package struct ContractWorld: Sendable {
         let user = User(
             id: environment.newID("usr"), appID: app ?? self.app, status: status, externalID: externalID,
             identifiers: [try mail(address)], hasPassword: passwordHash != nil, createdAt: createdAt ?? now)
-        try #require(try await store.createUser(user, passwordHash: passwordHash, events: []) == .created)
+        try #require(try await store.perform(CreateUser(user, passwordHash: passwordHash, events: [])) == .created)
         return user
     }
 }
 
-/// Bytes that never repeat: a counter.
+/// Bytes that never repeat, from a counter.
 private final class CountingBytes: Sendable {
     private let counter = Mutex<UInt64>(0)
 

@@ -7,7 +7,7 @@ enum CustomStepRules {
     }
 
     static let all: [ContractRule] = [
-        ContractRule("Custom steps are done in their order, each under a new token") { world async throws in
+        ContractRule("Custom steps are completed in their order, each with a new token") { world async throws in
             let first = try await open(world)
             let second = try #require(try await world.report("kyc", token: "1", for: first, after: 2).advanced)
             #expect(second == first.advanced(tokenID: second.tokenID, at: world.now + 2))
@@ -15,7 +15,7 @@ enum CustomStepRules {
             #expect(done.completedAt == world.now + 3)
             #expect(Set([first, second, done].map(\.tokenID)).count == 3)
         },
-        ContractRule("O13: A step that is not the next one is bypassed, and nothing is done or spent") {
+        ContractRule("A step that is not the next one is rejected as bypassed, and nothing is spent (O13)") {
             world async throws in
             let first = try await open(world)
             #expect(try await world.report("call", token: "1", for: first) == .refused(.stepBypassed))
@@ -23,21 +23,21 @@ enum CustomStepRules {
             #expect(second.stepsDone == 1)
             #expect(try await world.report("call", token: "1", for: second).advanced != nil)
         },
-        ContractRule("A step that was done is not done again") { world async throws in
+        ContractRule("A completed step is not completed again") { world async throws in
             let first = try await open(world)
             let second = try #require(try await world.report("kyc", token: "1", for: first).advanced)
             #expect(try await world.report("kyc", token: "2", for: second) == .refused(.challengeReused))
             #expect(try await world.report("kyc", token: "2", for: first) == .refused(.challengeReused))
             #expect(try await world.report("call", token: "2", for: second).advanced != nil)
         },
-        ContractRule("A step that is unknown, or needs a code, cannot be reported") { world async throws in
+        ContractRule("An unknown step, or one that needs a code, cannot be reported") { world async throws in
             let session = try await world.signIn(try await world.addUser())
             let challenge = try await world.open(for: session, steps: [ContractWorld.mailStep])
             for key in ["kyc", StepUpStep.verifyEmail, ""] {
                 #expect(try await world.report(key, token: "1", for: challenge) == .refused(.stepNotFound))
             }
         },
-        ContractRule("R12: A report about another challenge or user is refused") { world async throws in
+        ContractRule("A report about another challenge or user is rejected (R12)") { world async throws in
             let (challenge, other) = (try await open(world), try await open(world, "bob@example.com"))
             let foreign = try await world.report("kyc", token: "1", for: challenge, about: other)
             #expect(foreign == .refused(.challengeMismatch))
@@ -45,7 +45,7 @@ enum CustomStepRules {
             #expect(user == .refused(.challengeMismatch))
             #expect(try await world.report("kyc", token: "1", for: challenge).advanced != nil)
         },
-        ContractRule("S3: An operator's token is good once, for whatever challenge of the app") { world async throws in
+        ContractRule("An operator's token is valid once, for any challenge of the app (S3)") { world async throws in
             let (challenge, other) = (try await open(world), try await open(world, "bob@example.com"))
             let second = try #require(try await world.report("kyc", token: "same", for: challenge).advanced)
             for repeated in [(second, "call"), (other, "kyc")] {
@@ -54,14 +54,14 @@ enum CustomStepRules {
             }
             #expect(try await world.report("kyc", token: "fresh", for: other).advanced?.stepsDone == 1)
         },
-        ContractRule("An operator's token is no login challenge of the same name") { world async throws in
+        ContractRule("An operator's token does not spend a login challenge with the same id") { world async throws in
             let challenge = try await open(world)
             let ada = try #require(try await world.store.user(challenge.userID, app: world.app))
             #expect(try await world.report("kyc", token: "name", for: challenge).advanced != nil)
             let login = world.start(world.newSession(of: ada), challenge: "name")
-            #expect(try await world.store.startSession(login) == .started(ada))
+            #expect(try await world.store.perform(login) == .started(ada))
         },
-        ContractRule("S4: Of 32 concurrent reports of one step exactly one does it") { world async throws in
+        ContractRule("Of 32 concurrent reports of one step, exactly one completes it (S4)") { world async throws in
             let challenge = try await open(world)
             let outcomes = try await concurrently(32) { index in
                 try await world.report("kyc", token: "\(index)", for: challenge)
@@ -69,7 +69,8 @@ enum CustomStepRules {
             #expect(outcomes.compactMap(\.advanced).map(\.stepsDone) == [1])
             #expect(outcomes.filter { $0 == .refused(.challengeReused) }.count == 31)
         },
-        ContractRule("S3: Of 9 challenges that use one operator's token at once one goes on") { world async throws in
+        ContractRule("Of 9 challenges that use one operator's token concurrently, one advances (S3)") {
+            world async throws in
             let session = try await world.signIn(try await world.addUser())
             var challenges: [StepUpChallenge] = []
             for _ in 0..<9 { challenges.append(try await world.open(for: session, steps: steps)) }
@@ -78,7 +79,7 @@ enum CustomStepRules {
             }
             #expect(outcomes.compactMap(\.advanced).count == 1)
         },
-        ContractRule("R12: A token of another session or user, an old one, or one without its key does no step") {
+        ContractRule("A token of another session or user, an old one, or one without its key completes no step (R12)") {
             world async throws in
             let challenge = try await open(world)
             let rows: [(ChallengeReference, Refusal)] = [
@@ -96,10 +97,10 @@ enum CustomStepRules {
             #expect(elsewhere == .refused(.invalidChallenge))
             let late = try await world.report("kyc", token: "1", for: challenge, after: 100)
             #expect(late == .refused(.expiredChallenge))
-            // None of them has spent the operator's token.
+            // None of these calls spent the operator's token.
             #expect(try await world.report("kyc", token: "1", for: challenge, after: 99).advanced != nil)
         },
-        ContractRule("R8: A session that has ended does no step") { world async throws in
+        ContractRule("A session that has ended completes no step (R8)") { world async throws in
             let challenge = try await open(world)
             try await world.endSession(
                 try #require(try await world.store.session(challenge.sessionID, app: world.app)))

@@ -2,64 +2,68 @@ internal import SessionDomain
 internal import SessionTokens
 internal import Testing
 
-/// What ends challenges and grants before their time.
+/// What ends challenges and grants before they expire.
 enum EndedStepUpRules {
     private typealias Change = @Sendable (ContractWorld, User) async throws -> Void
 
-    private static let endings: [(name: String, change: Change)] = [
+    private static let endings: [(name: String, rule: String, change: Change)] = [
         (
-            "O12: A new password",
+            "A new password", "O12",
             { world, user in
-                _ = try await world.store.setPassword(
-                    hash: "new", user: user.id, app: world.app, endingSessions: false, now: world.now,
-                    events: world.events())
+                _ = try await world.store.perform(
+                    SetPassword(
+                        hash: "new", user: user.id, app: world.app, endingSessions: false, now: world.now,
+                        events: world.events()))
             }
         ),
         (
-            "O12: A removed identifier",
+            "A removed identifier", "O12",
             { world, user in
-                _ = try await world.store.removeIdentifier(
-                    user.identifiers[0], user: user.id, app: world.app, now: world.now, events: world.events())
+                _ = try await world.store.perform(
+                    RemoveIdentifier(
+                        user.identifiers[0], user: user.id, app: world.app, now: world.now, events: world.events()))
             }
         ),
-        ("R8: Becoming inactive", { try await setStatus(.inactive, $0, $1) }),
-        ("R8: Becoming suspended", { try await setStatus(.suspended, $0, $1) }),
+        ("The status inactive", "R8", { try await setStatus(.inactive, $0, $1) }),
+        ("The status suspended", "R8", { try await setStatus(.suspended, $0, $1) }),
         (
-            "A deleted user",
+            "A deleted user", "O12",
             { world, user in
-                _ = try await world.store.deleteUser(user.id, app: world.app, events: [])
+                _ = try await world.store.perform(DeleteUser(user.id, app: world.app, events: []))
             }
         ),
     ]
 
     private static let harmless: [(name: String, change: Change)] = [
-        ("Becoming active while active", { try await setStatus(.active, $0, $1) }),
+        ("Setting the status active again", { try await setStatus(.active, $0, $1) }),
         (
-            "An identifier that somebody else has, removed in vain",
+            "Trying to remove another user's identifier",
             { world, user in
-                _ = try await world.store.removeIdentifier(
-                    try world.mail("bob@example.com"), user: user.id, app: world.app, now: world.now,
-                    events: world.events())
+                _ = try await world.store.perform(
+                    RemoveIdentifier(
+                        try world.mail("bob@example.com"), user: user.id, app: world.app, now: world.now,
+                        events: world.events()))
             }
         ),
         (
-            "A profile",
+            "A change of the profile",
             { world, user in
-                _ = try await world.store.mergeProfile(
-                    ["a": "b"], user: user.id, app: world.app, now: world.now, events: world.events())
+                _ = try await world.store.perform(
+                    MergeProfile(
+                        ["a": "b"], user: user.id, app: world.app, now: world.now, events: world.events()))
             }
         ),
     ]
 
     static let all: [ContractRule] =
         endings.map { ending in
-            ContractRule("\(ending.name) ends the user's challenges and grants, and nobody else's") {
+            ContractRule("\(ending.name) ends the user's challenges and grants, and no other user's (\(ending.rule))") {
                 world async throws in
                 let users = [try await world.addUser(), try await world.addUser("bob@example.com")]
                 let kept = try await stepUp(users, world)
                 try await ending.change(world, users[0])
                 #expect(try await world.isOpen(kept))
-                // Of two challenges and two grants one each is left to run out.
+                // Of two challenges and two grants, one each is left to expire.
                 #expect(try await world.countExpired(after: 100) == 2)
             }
         }
@@ -71,7 +75,7 @@ enum EndedStepUpRules {
                 #expect(try await world.countExpired(after: 100) == 4)
             }
         } + [
-            ContractRule("O12: What was granted to a user is gone when they come back") { world async throws in
+            ContractRule("Grants are gone when a suspended user becomes active again (O12)") { world async throws in
                 let ada = try await world.addUser()
                 _ = try await world.signIn(ada, granted: "pay", .profileBound)
                 try await setStatus(.suspended, world, ada)
@@ -80,7 +84,8 @@ enum EndedStepUpRules {
                 let session = try await world.signIn(user)
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
             },
-            ContractRule("R13: Unregistering a scope ends its challenges and grants, and no other's or other app's") {
+            ContractRule("Unregistering a scope ends its challenges and grants, and none of another scope or app (R13)")
+            {
                 world async throws in
                 for app in [world.app, world.otherApp] { try await world.addApp(app, scopes: ["pay", "read"]) }
                 let ada = try await world.addUser()
@@ -91,52 +96,56 @@ enum EndedStepUpRules {
                 let foreigner = try await world.addUser(app: world.otherApp)
                 let foreign = try await world.signIn(foreigner, granted: "pay", .sessionBound)
 
-                _ = try await world.store.updateApp(world.app) { $0.scopes.removeAll { $0 == "pay" } }
+                _ = try await world.store.perform(UpdateApp(world.app) { $0.scopes.removeAll { $0 == "pay" } })
                 #expect(try await !world.isOpen(pay))
                 #expect(try await world.isOpen(other))
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [read])
                 #expect(try await world.rotate(foreign.session, proof: world.proof("f")).grants == [foreign.grant])
             },
-            ContractRule("R13: A scope that nothing decides on any more loses its grants, too") { world async throws in
+            ContractRule("A scope whose rule is removed loses its grants (R13)") { world async throws in
                 try await world.addApp(scopes: ["pay", "read"])
                 let (session, _) = try await world.signIn(try await world.addUser(), granted: "pay", .sessionBound)
-                _ = try await world.store.updateApp(world.app) { $0.stepUp?.rules.removeAll { $0.scope == "pay" } }
+                _ = try await world.store.perform(
+                    UpdateApp(world.app) { $0.stepUp?.rules.removeAll { $0.scope == "pay" } })
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
             },
-            ContractRule("R13: A scope whose rule goes loses its grants, although a login gives it, too") {
+            ContractRule("A scope whose rule is removed loses its grants even if a login grants it (R13)") {
                 world async throws in
                 try await world.addApp(scopes: ["pay"])
                 let (session, _) = try await world.signIn(
                     try await world.addUser(), granted: "pay", .sessionBound)
                 let now = world.now
-                _ = try await world.store.updateApp(world.app) { app in
-                    var login = OTPLoginConfig(id: "lcfg_1", channel: .sms, isDefault: true, at: now)
-                    login.grantedScopes = ["pay"]
-                    app.otpLogins = [login]
-                    app.stepUp = nil
-                }
+                _ = try await world.store.perform(
+                    UpdateApp(world.app) { app in
+                        var login = OTPLoginConfig(id: "lcfg_1", channel: .sms, isDefault: true, at: now)
+                        login.grantedScopes = ["pay"]
+                        app.otpLogins = [login]
+                        app.stepUp = nil
+                    })
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [])
             },
-            ContractRule("A change of settings that throws, or takes no scope away, ends nothing") {
+            ContractRule("A change of settings that throws, or takes no scope away, ends no grant") {
                 world async throws in
                 try await world.addApp(scopes: ["pay"])
                 let (session, grant) = try await world.signIn(
                     try await world.addUser(), granted: "pay", .sessionBound)
-                _ = try await world.store.updateApp(world.app) { app in
-                    app.name = "new"
-                    app.scopes.append("more")
-                }
+                _ = try await world.store.perform(
+                    UpdateApp(world.app) { app in
+                        app.name = "new"
+                        app.scopes.append("more")
+                    })
                 await #expect(throws: Refusal.conflict("no")) {
-                    try await world.store.updateApp(world.app) { app in
-                        app.scopes = []
-                        throw Refusal.conflict("no")
-                    }
+                    try await world.store.perform(
+                        UpdateApp(world.app) { app in
+                            app.scopes = []
+                            throw Refusal.conflict("no")
+                        })
                 }
                 #expect(try await world.rotate(session, proof: world.proof("a")).grants == [grant])
             },
         ]
 
-    /// A challenge and a grant for each user, all of 100 seconds; the last challenge.
+    /// Creates a challenge and a grant for each user, all of 100 seconds. Returns the last challenge.
     private static func stepUp(_ users: [User], _ world: ContractWorld) async throws -> StepUpChallenge {
         var last: StepUpChallenge?
         for user in users {
@@ -147,7 +156,8 @@ enum EndedStepUpRules {
     }
 
     private static func setStatus(_ status: User.Status, _ world: ContractWorld, _ user: User) async throws {
-        _ = try await world.store.setStatus(
-            status, user: user.id, app: world.app, now: world.now, events: world.events())
+        _ = try await world.store.perform(
+            SetUserStatus(
+                status, user: user.id, app: world.app, now: world.now, events: world.events()))
     }
 }

@@ -1,10 +1,10 @@
 internal import SessionDomain
 internal import Testing
 
-/// What a grant covers, as the refreshes of sessions show it.
+/// What a grant covers, as refreshes of sessions show it.
 enum GrantRules {
     static let all: [ContractRule] = [
-        ContractRule("A single use covers exactly its generation, and the next rotation deletes it") {
+        ContractRule("A single-use grant covers exactly its generation, and the next rotation deletes it") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let challenge = try await world.open(for: session)
@@ -15,10 +15,10 @@ enum GrantRules {
             #expect(again.repeatedGeneration == 1)
             #expect(again.grants == first.grants)
             #expect(try await world.rotate(session, generation: 1, proof: world.proof("c")).grants == [])
-            // The grant would have ended by now, but housekeeping finds none.
+            // The grant would have expired by now, but housekeeping finds none: it was deleted.
             #expect(try await world.countExpired(after: 100) == 0)
         },
-        ContractRule("A single use covers no other session, and outlives that session's refreshes") {
+        ContractRule("A single-use grant covers no other session, and refreshes of other sessions keep it") {
             world async throws in
             let ada = try await world.addUser()
             let (one, other) = (try await world.signIn(ada), try await world.signIn(ada))
@@ -44,7 +44,7 @@ enum GrantRules {
             }
             let late = try await world.rotate(session, generation: 3, proof: world.proof("d"), after: 100)
             #expect(late.grants == [])
-            // The rotation has deleted it: housekeeping finds nothing.
+            // The rotation deleted the grant, so housekeeping finds none.
             #expect(try await world.countExpired(after: 100) == 0)
         },
         ContractRule("A profile-bound grant covers every session of the user until it ends") { world async throws in
@@ -65,7 +65,7 @@ enum GrantRules {
                     User(id: id, appID: app, identifiers: [], createdAt: world.now)
                 }
                 for user in users {
-                    #expect(try await world.store.createUser(user, passwordHash: nil, events: []) == .created)
+                    #expect(try await world.store.perform(CreateUser(user, passwordHash: nil, events: [])) == .created)
                 }
                 _ = try await world.signIn(users[0], granted: "pay", mode)
                 for user in users.dropFirst() {
@@ -74,18 +74,18 @@ enum GrantRules {
                 }
             }
         },
-        ContractRule("A grant that a login gives is stored with its session, or not at all") { world async throws in
+        ContractRule("A grant of a login is stored with its session or not at all") { world async throws in
             let ada = try await world.addUser()
             let refused = world.newSession(of: ada)
             let grant = world.grant("pay", .profileBound, to: refused)
-            _ = try await world.store.startSession(world.start(world.newSession(of: ada), challenge: "spent"))
-            let outcome = try await world.store.startSession(
+            _ = try await world.store.perform(world.start(world.newSession(of: ada), challenge: "spent"))
+            let outcome = try await world.store.perform(
                 world.start(refused, grants: [grant], challenge: "spent"))
             #expect(outcome == .challengeReused)
             let (session, given) = try await world.signIn(ada, granted: "read", .sessionBound)
             #expect(try await world.rotate(session, proof: world.proof("a")).grants == [given])
         },
-        ContractRule("Refreshing deletes what is spent and spares the rest") { world async throws in
+        ContractRule("A refresh deletes spent grants and keeps the others") { world async throws in
             let ada = try await world.addUser()
             let session = world.newSession(of: ada)
             let kept = [
@@ -97,7 +97,7 @@ enum GrantRules {
                 world.grant("d", .sessionBound, to: session, lasts: 5),
                 world.grant("e", .profileBound, to: session, lasts: 5),
             ]
-            _ = try await world.store.startSession(world.start(session, grants: kept + spent))
+            _ = try await world.store.perform(world.start(session, grants: kept + spent))
             let outcome = try await world.rotate(session, proof: world.proof("a"), after: 5)
             #expect(outcome.grants == kept)
             #expect(try await world.countExpired(after: 50) == kept.count)

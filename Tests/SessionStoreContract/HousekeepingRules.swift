@@ -4,60 +4,62 @@ internal import Testing
 
 enum HousekeepingRules {
     static let all: [ContractRule] = [
-        ContractRule("Expired memory goes, at most so many rows at a time, and the rest stays good") {
+        ContractRule("Expired replay memory is deleted up to the limit, and the rest stays") {
             world async throws in
             for index in 0..<5 {
-                _ = try await world.store.reserveProof(
-                    world.proof("old \(index)", lasts: 10), app: world.app, now: world.now)
+                _ = try await world.store.perform(
+                    ReserveProof(
+                        world.proof("old \(index)", lasts: 10), app: world.app, now: world.now))
             }
             let kept = world.proof("kept", lasts: 11)
-            _ = try await world.store.reserveProof(kept, app: world.app, now: world.now)
-            #expect(try await world.store.deleteExpired(now: world.now + 9, limit: 100) == 0)
-            #expect(try await world.store.deleteExpired(now: world.now + 10, limit: 2) == 2)
-            #expect(try await world.store.deleteExpired(now: world.now + 10, limit: 100) == 3)
-            #expect(try await world.store.reserveProof(kept, app: world.app, now: world.now + 10) == false)
+            _ = try await world.store.perform(ReserveProof(kept, app: world.app, now: world.now))
+            #expect(try await world.deleteExpired(now: world.now + 9, limit: 100) == 0)
+            #expect(try await world.deleteExpired(now: world.now + 10, limit: 2) == 2)
+            #expect(try await world.deleteExpired(now: world.now + 10, limit: 100) == 3)
+            #expect(try await world.store.perform(ReserveProof(kept, app: world.app, now: world.now + 10)) == false)
         },
-        ContractRule("Expired verifications, counters and redeemed challenges go, running ones stay") {
+        ContractRule("Expired verifications, counters and redeemed challenges are deleted, and running ones stay") {
             world async throws in
             let user = try await world.addUser()
-            // Its challenge and its code end after 600 seconds, its counter after 600, too.
+            // Challenge, code and counter all expire after 600 seconds.
             _ = try await world.signIn(user)
             try await world.begin(user.identifiers[0], token: "old")
             try await world.begin(try world.mail("bob@example.com"), token: "running", after: 1)
-            #expect(try await world.store.deleteExpired(now: world.now + 599, limit: 100) == 0)
-            #expect(try await world.store.deleteExpired(now: world.now + 600, limit: 100) == 3)
+            #expect(try await world.deleteExpired(now: world.now + 599, limit: 100) == 0)
+            #expect(try await world.deleteExpired(now: world.now + 600, limit: 100) == 3)
             #expect(try await world.store.verification(tokenHash: "old", app: world.app) == nil)
             #expect(try await world.store.verification(tokenHash: "running", app: world.app) != nil)
-            #expect(try await world.store.deleteExpired(now: world.now + 601, limit: 100) == 2)
+            #expect(try await world.deleteExpired(now: world.now + 601, limit: 100) == 2)
         },
-        ContractRule("A session goes 30 days after it ended, by time or by revocation, and not before") {
+        ContractRule("A session is deleted 30 days after its expiry or revocation, and not before") {
             world async throws in
             let user = try await world.addUser()
             let day = 86_400
             let (expired, revoked) = (try await world.signIn(user, idle: day), try await world.signIn(user))
             let live = try await world.signIn(user)
-            _ = try await world.store.revokeSessions(
-                of: user.id, app: world.app, .one(revoked.id), reason: .logout, now: world.now + day,
-                events: world.events())
+            _ = try await world.store.perform(
+                RevokeSessions(
+                    of: user.id, app: world.app, .one(revoked.id), reason: .logout, now: world.now + day,
+                    events: world.events()))
             _ = try await world.rotate(live, proof: nil)
-            _ = try await world.store.deleteExpired(now: world.now + 31 * day - 1, limit: 100)
+            _ = try await world.deleteExpired(now: world.now + 31 * day - 1, limit: 100)
             for session in [expired, revoked, live] {
                 #expect(try await world.store.session(session.id, app: world.app) != nil)
             }
             // A store may be up to an hour late.
-            _ = try await world.store.deleteExpired(now: world.now + 31 * day + 3600, limit: 100)
+            _ = try await world.deleteExpired(now: world.now + 31 * day + 3600, limit: 100)
             for session in [expired, revoked] {
                 #expect(try await world.store.session(session.id, app: world.app) == nil)
             }
             #expect(try await world.store.session(live.id, app: world.app) != nil)
         },
-        ContractRule("A rotation puts off the day a session goes") { world async throws in
+        ContractRule("A rotation postpones the deletion of a session") { world async throws in
             let session = try await world.signIn(try await world.addUser(), idle: 86_400)
             _ = try await world.rotate(session, proof: world.proof("a"), after: 43_200)
-            _ = try await world.store.deleteExpired(now: world.now + 32 * 86_400, limit: 100)
+            _ = try await world.deleteExpired(now: world.now + 32 * 86_400, limit: 100)
             #expect(try await world.store.session(session.id, app: world.app) != nil)
         },
-        ContractRule("Events go after 30 days; the newest come first, page by page, for their app only") {
+        ContractRule("Events are deleted after 30 days, and listed newest first, page by page, for their app only") {
             world async throws in
             let days = 86_400
             for day in [0, 1, 2] {
@@ -65,13 +67,13 @@ enum HousekeepingRules {
                     id: "usr_\(day)", appID: world.app, identifiers: [try world.mail("u\(day)@example.com")],
                     createdAt: world.now)
                 let event = world.events(at: world.now + day * days).userCreated(user)
-                _ = try await world.store.createUser(user, passwordHash: nil, events: [event])
+                _ = try await world.store.perform(CreateUser(user, passwordHash: nil, events: [event]))
             }
             let all = try await world.store.events(app: world.app, limit: 10, offset: 0)
             #expect(all.map { $0.data["user_id"] } == ["usr_2", "usr_1", "usr_0"])
             #expect(try await world.store.events(app: world.app, limit: 1, offset: 1) == [all[1]])
             #expect(try await world.store.events(app: world.otherApp, limit: 10, offset: 0).isEmpty)
-            #expect(try await world.store.deleteExpired(now: world.now + 31 * days, limit: 100) == 2)
+            #expect(try await world.deleteExpired(now: world.now + 31 * days, limit: 100) == 2)
             #expect(try await world.store.events(app: world.app, limit: 10, offset: 0) == [all[0]])
         },
     ]

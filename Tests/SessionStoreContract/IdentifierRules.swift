@@ -3,32 +3,33 @@ internal import Testing
 
 enum IdentifierRules {
     static let all: [ContractRule] = [
-        ContractRule("An identifier is one user's in an app, whatever its case, and free in another app") {
+        ContractRule("An identifier belongs to one user of an app, in any letter case, and is free in another app") {
             world async throws in
             _ = try await world.addUser("ada@example.com")
             let second = User(
                 id: "usr_2", appID: world.app,
                 identifiers: [try world.mail("new@example.com"), try world.mail("ADA@Example.COM")],
                 createdAt: world.now)
-            let outcome = try await world.store.createUser(
-                second, passwordHash: nil, events: [world.events().userCreated(second)])
+            let outcome = try await world.store.perform(
+                CreateUser(
+                    second, passwordHash: nil, events: [world.events().userCreated(second)]))
             #expect(outcome == .identifierTaken)
             // The one identifier that was free is still free.
             #expect(try await world.store.user(with: try world.mail("new@example.com"), app: world.app) == nil)
             #expect(try await world.happened() == [])
             _ = try await world.addUser("ada@example.com", app: world.otherApp)
         },
-        ContractRule("One of many who take the same identifier wins") { world async throws in
+        ContractRule("Of many users that add one identifier concurrently, one succeeds") { world async throws in
             let outcomes = try await concurrently(16) { index in
                 let user = User(
                     id: "usr_\(index)", appID: world.app, identifiers: [try world.mail("ada@example.com")],
                     createdAt: world.now)
-                return try await world.store.createUser(user, passwordHash: nil, events: [])
+                return try await world.store.perform(CreateUser(user, passwordHash: nil, events: []))
             }
             #expect(outcomes.filter { $0 == .created }.count == 1)
             #expect(outcomes.filter { $0 == .identifierTaken }.count == 15)
         },
-        ContractRule("An added identifier is told, comes last, and cannot be taken by another user") {
+        ContractRule("An added identifier comes last, has an event, and cannot be taken by another user") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let phone = try world.phone("+14155550100")
@@ -40,12 +41,13 @@ enum IdentifierRules {
             #expect(try await add(phone, to: bob, world) == .taken)
             #expect(try await world.happened() == [.identifierCreated])
         },
-        ContractRule("Adding what the user has already changes nothing and tells nothing") { world async throws in
+        ContractRule("Adding an identifier that the user has changes nothing and writes no event") {
+            world async throws in
             let ada = try await world.addUser()
             #expect(try await add(try world.mail("ADA@example.com"), to: ada, world) == .updated(ada))
             #expect(try await world.happened() == [])
         },
-        ContractRule("A removed identifier is told, free again, and its running verification is dead") {
+        ContractRule("A removed identifier is free again, has an event, and its running verification is deleted") {
             world async throws in
             let ada = try await world.addUser()
             try await world.begin(ada.identifiers[0], token: "token")
@@ -56,7 +58,7 @@ enum IdentifierRules {
             #expect(try await world.happened() == [.identifierDeleted])
             _ = try await world.addUser()
         },
-        ContractRule("Nobody can remove another user's identifier") { world async throws in
+        ContractRule("An identifier of another user cannot be removed") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             #expect(try await remove(ada.identifiers[0], from: bob, world) == .updated(bob))
             #expect(try await world.store.user(with: ada.identifiers[0], app: world.app) == ada)
@@ -72,14 +74,16 @@ enum IdentifierRules {
     private static func add(
         _ identifier: CanonicalIdentifier, to user: User, _ world: ContractWorld
     ) async throws -> UpdateUserOutcome {
-        try await world.store.addIdentifier(
-            identifier, user: user.id, app: world.app, now: world.now + 5, events: world.events())
+        try await world.store.perform(
+            AddIdentifier(
+                identifier, user: user.id, app: world.app, now: world.now + 5, events: world.events()))
     }
 
     private static func remove(
         _ identifier: CanonicalIdentifier, from user: User, _ world: ContractWorld
     ) async throws -> UpdateUserOutcome {
-        try await world.store.removeIdentifier(
-            identifier, user: user.id, app: world.app, now: world.now + 5, events: world.events())
+        try await world.store.perform(
+            RemoveIdentifier(
+                identifier, user: user.id, app: world.app, now: world.now + 5, events: world.events()))
     }
 }

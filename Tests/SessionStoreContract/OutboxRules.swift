@@ -3,14 +3,14 @@ internal import Testing
 
 enum OutboxRules {
     static let all: [ContractRule] = [
-        ContractRule("An event is filed for each active webhook of its app that wants it, and for no other") {
+        ContractRule("An event has a delivery for each active webhook of its app that wants it, and for no other") {
             world async throws in
             for app in [world.app, world.otherApp] { try await world.addApp(app) }
             let wanting = [try await world.addWebhook(), try await world.addWebhook([.userDeleted, .userCreated])]
             let others = [
                 try await world.addWebhook(status: .inactive), try await world.addWebhook([.identifierCreated]),
                 try await world.addWebhook([]), try await world.addWebhook(app: world.otherApp),
-                // A name that only begins or ends like it is another name.
+                // A name that only starts or ends with the wanted name is another name.
                 try await world.addWebhook([.init(rawValue: "user.created.not"), .init(rawValue: "a.user.created")]),
             ]
             let event = try await world.tell(.userCreated)[0]
@@ -19,25 +19,27 @@ enum OutboxRules {
             #expect(try await world.deliveries(of: wanting[1]).map(\.event) == [event])
             for webhook in others { #expect(try await world.deliveries(of: webhook).isEmpty) }
         },
-        ContractRule("An event is filed in the transaction of what it tells, or not at all") { world async throws in
+        ContractRule("An event and its deliveries are written in the transaction of their cause, or not at all") {
+            world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook([.userCreated, .sessionCreated])
             let (ada, taken) = (try newUser("usr_1", world), try newUser("usr_2", world))
             let event = world.events().userCreated(ada)
-            #expect(try await world.store.createUser(ada, passwordHash: nil, events: [event]) == .created)
-            let refused = try await world.store.createUser(
-                taken, passwordHash: nil, events: [world.events().userCreated(taken)])
+            #expect(try await world.store.perform(CreateUser(ada, passwordHash: nil, events: [event])) == .created)
+            let refused = try await world.store.perform(
+                CreateUser(
+                    taken, passwordHash: nil, events: [world.events().userCreated(taken)]))
             #expect(refused == .identifierTaken)
             #expect(try await world.deliveries(of: webhook).map(\.event) == [event])
             _ = try await world.signIn(ada)
             #expect(try await world.deliveries(of: webhook).map(\.event.name) == [.sessionCreated, .userCreated])
         },
-        ContractRule("A webhook that becomes active hears of what happens from then on") { world async throws in
+        ContractRule("A webhook receives the events after its activation") { world async throws in
             try await world.addApp()
-            var webhook = try await world.addWebhook(status: .inactive)
+            let webhook = try await world.addWebhook(status: .inactive)
             try await world.tell(.userCreated)
-            webhook.status = .active
-            _ = try await world.store.updateWebhook(webhook)
+            _ = try await world.store.perform(
+                ActivateWebhook(webhook.id, app: world.app, url: webhook.url, now: world.now))
             let event = try await world.tell(.userCreated)[0]
             #expect(try await world.deliveries(of: webhook).map(\.event) == [event])
         },
@@ -52,7 +54,7 @@ enum OutboxRules {
             #expect(try await page(2, 2, world.app) == [events[0]])
             #expect(try await page(2, 0, world.otherApp) == [])
         },
-        ContractRule("What is due is claimed oldest first, with its address, at most so many at a time") {
+        ContractRule("Due deliveries are claimed oldest first, with the url, up to the limit") {
             world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
@@ -61,11 +63,11 @@ enum OutboxRules {
             #expect(first.map(\.delivery.event) == [events[0]])
             #expect(first.map(\.url) == [webhook.url])
             #expect(first.map(\.delivery.attempts) == [0])
-            // The third is not due before it happened.
+            // The third delivery is not due before its event.
             #expect(try await world.claim(after: 1).map(\.delivery.event) == [events[1]])
             #expect(try await world.claim(after: 2).map(\.delivery.event) == [events[2]])
         },
-        ContractRule("What is claimed is nobody else's until the lease ends, and then it is due again") {
+        ContractRule("A claimed delivery is not claimed again until its lease ends") {
             world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
@@ -77,7 +79,7 @@ enum OutboxRules {
             #expect(stored.map(\.attempts) == [0])
             #expect(try await world.claim(after: 60).count == 1)
         },
-        ContractRule("R17: Of 16 couriers that claim at once each delivery goes to one") { world async throws in
+        ContractRule("Of 16 couriers that claim concurrently, each delivery goes to one (R17)") { world async throws in
             try await world.addApp()
             _ = [try await world.addWebhook(), try await world.addWebhook()]
             for _ in 0..<20 { try await world.tell(.userCreated) }
@@ -87,7 +89,7 @@ enum OutboxRules {
             #expect(Set(all).count == 40)
             #expect(claims.allSatisfy { $0.count <= 2 * 7 })
         },
-        ContractRule("What came of a delivery is kept; what was delivered or given up is not claimed again") {
+        ContractRule("The result of a delivery is stored, and a delivered or failed one is not claimed again") {
             world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
@@ -97,54 +99,59 @@ enum OutboxRules {
             tried[1] = tried[1].tried(.answered(500), at: world.now + 3)
             tried[2] = tried[2].tried(.unreachable("no answer in time"), at: world.now + WebhookDelivery.maximumAge)
             #expect(tried.map(\.status) == [.delivered, .pending, .failed])
-            try await world.store.record(tried)
+            try await world.store.perform(RecordDeliveries(tried))
             #expect(try await world.deliveries(of: webhook) == tried.reversed())
             #expect(try await world.claim(after: 62).isEmpty)
             let later = try await world.claim(after: 63).map(\.delivery)
             #expect(later == [tried[1]])
-            try await world.store.record(later.map { $0.tried(.answered(200), at: world.now + 64) })
+            try await world.store.perform(RecordDeliveries(later.map { $0.tried(.answered(200), at: world.now + 64) }))
             #expect(try await world.claim(after: WebhookDelivery.maximumAge + 86_400) == [])
         },
-        ContractRule("A webhook that becomes inactive gives up what it had pending, and says so") {
+        ContractRule("A webhook that becomes inactive fails its pending deliveries, with the reason") {
             world async throws in
             try await world.addApp()
             let active = try await world.addWebhook()
             try await world.tell(.userCreated)
-            var moved = active
-            moved.status = .inactive
-            moved.url = "https://new.example.com/"
-            _ = try await world.store.updateWebhook(moved)
+            let moved = try #require(
+                try await world.store.perform(
+                    ReplaceWebhook(
+                        active.id, app: world.app, url: "https://new.example.com/", events: active.events,
+                        now: world.now)))
+            #expect(moved.status == .inactive)
             #expect(try await world.claim(after: 10).isEmpty)
             let log = try await world.deliveries(of: moved)
             #expect(log.map(\.status) == [.failed])
             #expect(log.map(\.lastError) == ["the webhook was changed"])
         },
-        ContractRule("Nothing is claimed for an address that a webhook had before") { world async throws in
+        ContractRule("No delivery is claimed for a former url of a webhook") { world async throws in
             try await world.addApp()
             let before = try await world.addWebhook()
             var moved = before
             moved.url = "https://new.example.com/"
-            _ = try await world.store.updateWebhook(moved)
+            try await world.write(.replaceWebhook(before, with: moved))
             try await world.tell(.userCreated)
-            let stale = try await world.store.claimDeliveries(
-                of: before, now: world.now, leaseEnd: world.now + 60, limit: 10)
+            let stale = try await world.store.perform(
+                ClaimDeliveries(
+                    of: before, now: world.now, leaseEnd: world.now + 60, limit: 10))
             #expect(stale.isEmpty)
             #expect(try await world.claim(after: 0).map(\.url) == [moved.url])
         },
-        ContractRule("A webhook is activated at the address that was asked, and no other") { world async throws in
+        ContractRule("A webhook is activated at the url that confirmed it, and at no other") { world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook(status: .inactive)
             let store = world.store
-            let elsewhere = try await store.activateWebhook(
-                webhook.id, app: world.app, url: "https://old.example.com/", now: world.now)
-            #expect(!elsewhere)
+            let elsewhere = try await store.perform(
+                ActivateWebhook(
+                    webhook.id, app: world.app, url: "https://old.example.com/", now: world.now))
+            #expect(elsewhere == nil)
             #expect(try await store.webhook(webhook.id, app: world.app)?.status == .inactive)
-            let asked = try await store.activateWebhook(
-                webhook.id, app: world.app, url: webhook.url, now: world.now + 1)
-            #expect(asked)
+            let asked = try await store.perform(
+                ActivateWebhook(
+                    webhook.id, app: world.app, url: webhook.url, now: world.now + 1))
+            #expect(asked?.status == .active)
             #expect(try await store.webhook(webhook.id, app: world.app)?.status == .active)
         },
-        ContractRule("A webhook with nothing due does not show, nor does an inactive one") { world async throws in
+        ContractRule("Only active webhooks with a due delivery are listed as due") { world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
             _ = try await world.addWebhook([.userDeleted])
@@ -154,21 +161,21 @@ enum OutboxRules {
             #expect(try await world.store.dueWebhooks(now: world.now) == [webhook])
             #expect(try await world.store.dueWebhooks(now: world.now - 1).isEmpty)
         },
-        ContractRule("Nothing that came of a deleted webhook's delivery brings it back") { world async throws in
+        ContractRule("The result of a delivery does not restore a deleted webhook") { world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
             try await world.tell(.userCreated)
             let claimed = try await world.claim(after: 0).map(\.delivery)
-            _ = try await world.store.deleteWebhook(webhook.id, app: world.app)
-            try await world.store.record(claimed.map { $0.tried(.answered(500), at: world.now) })
+            _ = try await world.store.perform(DeleteWebhook(webhook.id, app: world.app))
+            try await world.store.perform(RecordDeliveries(claimed.map { $0.tried(.answered(500), at: world.now) }))
             #expect(try await world.deliveries(of: webhook).isEmpty)
             #expect(try await world.claim(after: 3600).isEmpty)
         },
-        ContractRule("Deliveries go with their event, 30 days after it") { world async throws in
+        ContractRule("Deliveries are deleted with their event, after 30 days") { world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()
             try await world.tell(.userCreated, .userCreated)
-            #expect(try await world.store.deleteExpired(now: world.now + 30 * 86_400, limit: 100) == 1)
+            #expect(try await world.deleteExpired(now: world.now + 30 * 86_400, limit: 100) == 1)
             #expect(try await world.deliveries(of: webhook).count == 1)
         },
     ]

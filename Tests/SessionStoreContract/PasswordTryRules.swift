@@ -3,17 +3,19 @@ internal import Testing
 
 enum PasswordTryRules {
     static let all: [ContractRule] = [
-        ContractRule("A password try finds the user and the hash, by any case of the address") { world async throws in
+        ContractRule("A password attempt finds the user and the hash, in any letter case of the address") {
+            world async throws in
             let user = try await world.addUser(passwordHash: "hash")
             let outcome = try await attempt(try world.mail("ADA@example.com"), world)
             #expect(outcome == .found(user, passwordHash: "hash"))
         },
-        ContractRule("A user without a password has no hash, and an unknown address has nobody") { world async throws in
+        ContractRule("A user without a password has no hash, and an unknown address has no user") {
+            world async throws in
             let user = try await world.addUser()
             #expect(try await attempt(user.identifiers[0], world) == .found(user, passwordHash: nil))
             #expect(try await attempt(try world.mail("bob@example.com"), world) == .unknown)
         },
-        ContractRule("Tries are counted for known and unknown addresses alike, before anything is compared") {
+        ContractRule("Attempts are counted for known and unknown addresses alike, before anything is compared") {
             world async throws in
             let user = try await world.addUser(passwordHash: "hash")
             for identifier in [user.identifiers[0], try world.mail("nobody@example.com")] {
@@ -23,18 +25,18 @@ enum PasswordTryRules {
                 #expect(after != .limited(until: world.now + 900))
             }
         },
-        ContractRule("A success clears the tries of its address, in its app only") { world async throws in
+        ContractRule("A success clears the attempts of its address, in its app only") { world async throws in
             let user = try await world.addUser(passwordHash: "hash")
             for _ in 0..<3 { _ = try await attempt(user.identifiers[0], world) }
-            try await world.store.clearCounter(.passwordTries(user.identifiers[0]), app: world.otherApp)
-            try await world.store.clearCounter(.otpStarts(user.identifiers[0]), app: world.app)
+            try await world.store.perform(ClearPasswordTries(user.identifiers[0], app: world.otherApp))
+            try await world.write(.clearCounter(.otpStarts(user.identifiers[0]), app: world.app))
             #expect(try await attempt(user.identifiers[0], world) == .limited(until: world.now + 900))
-            try await world.store.clearCounter(.passwordTries(user.identifiers[0]), app: world.app)
+            try await world.store.perform(ClearPasswordTries(user.identifiers[0], app: world.app))
             #expect(try await attempt(user.identifiers[0], world) == .found(user, passwordHash: "hash"))
         },
     ]
 
-    /// The hash that a user's next try would be compared with.
+    /// The hash that the next attempt is compared with.
     static func storedHash(of identifier: CanonicalIdentifier, _ world: ContractWorld) async throws -> String? {
         guard case .found(_, let hash) = try await attempt(identifier, world) else { return nil }
         return hash
@@ -43,7 +45,7 @@ enum PasswordTryRules {
     private static func attempt(
         _ identifier: CanonicalIdentifier, _ world: ContractWorld, after seconds: Int = 0
     ) async throws -> BeginPasswordTryOutcome {
-        try await world.store.beginPasswordTry(
+        try await world.store.perform(
             BeginPasswordTry(
                 appID: world.app, identifier: identifier, limit: RateLimit(limit: 3, window: 900),
                 now: world.now + seconds))

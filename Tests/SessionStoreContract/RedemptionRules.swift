@@ -5,7 +5,7 @@ internal import Testing
 /// How a refresh turns a completed challenge into a grant.
 enum RedemptionRules {
     static let all: [ContractRule] = [
-        ContractRule("A refresh with a completed challenge carries its grant, counted from completion, and tells it") {
+        ContractRule("A refresh with a completed challenge carries its grant, counted from completion, with an event") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let challenge = try await world.open("pay", for: session, mode: .sessionBound, grantedFor: 100, after: 2)
@@ -20,12 +20,12 @@ enum RedemptionRules {
                     mode: .sessionBound, generation: 1, expiresAt: world.now + 102)
             }
             #expect(grants.first == expected)
-            let told = try await world.store.events(app: world.app, limit: 1, offset: 0).first
-            #expect(told?.name == .stepUpGranted)
-            #expect(told?.data["scope"] == "pay")
-            #expect(told?.data["session_id"] == .string(session.id))
+            let appended = try await world.store.events(app: world.app, limit: 1, offset: 0).first
+            #expect(appended?.name == .stepUpGranted)
+            #expect(appended?.data["scope"] == "pay")
+            #expect(appended?.data["session_id"] == .string(session.id))
         },
-        ContractRule("S3: A completed challenge is redeemed once; a later refresh with it changes nothing") {
+        ContractRule("A completed challenge is redeemed once, and a later refresh with it changes nothing (S3)") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let reference = world.reference(try await world.open(for: session, mode: .sessionBound))
@@ -38,7 +38,7 @@ enum RedemptionRules {
             let plain = try await world.rotate(session, generation: 1, proof: world.proof("c"))
             #expect(plain.grants?.count == 1)
         },
-        ContractRule("R17: 32 concurrent refreshes with one challenge get one grant, which is told once") {
+        ContractRule("32 concurrent refreshes with one challenge get one grant and one event (R17)") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let reference = world.reference(try await world.open(for: session))
@@ -51,7 +51,7 @@ enum RedemptionRules {
             #expect(outcomes.allSatisfy { $0.grants?.count == 1 })
             #expect(try await world.happened() == [.sessionCreated, .stepUpGranted])
         },
-        ContractRule("R17: Of 32 sessions that redeem one challenge at once only its own gets the grant") {
+        ContractRule("Of 32 sessions that redeem one challenge concurrently, only its own gets the grant (R17)") {
             world async throws in
             let ada = try await world.addUser()
             let sessions = try await concurrently(32) { _ in try await world.signIn(ada) }
@@ -64,7 +64,7 @@ enum RedemptionRules {
             #expect(try await world.rotate(sessions[7], proof: world.proof("again")).repeatedGeneration == 1)
             #expect(try await world.rotate(sessions[8], proof: world.proof("plain")).rotatedGeneration == 1)
         },
-        ContractRule("A lost answer comes again with the same grant, even after the challenge's time") {
+        ContractRule("A lost answer is repeated with the same grant, even after the challenge expired") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let reference = world.reference(try await world.open(for: session, mode: .sessionBound, grantedFor: 3600))
@@ -77,7 +77,9 @@ enum RedemptionRules {
             #expect(first.grants?.count == 1)
             #expect(try await world.happened() == [.sessionCreated, .stepUpGranted])
         },
-        ContractRule("A lost answer without a grant comes again with one, when the client redeems meanwhile") {
+        ContractRule(
+            "A lost answer without a grant is repeated with one if the client redeems a challenge in the meantime"
+        ) {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let reference = world.reference(try await world.open(for: session))
@@ -86,20 +88,20 @@ enum RedemptionRules {
             #expect(again.repeatedGeneration == 1)
             #expect(again.grants?.map(\.generation) == [1])
         },
-        ContractRule("S1: A challenge with a step to go gives nothing, and the session stays at its generation") {
+        ContractRule("A challenge with an open step grants nothing, and the session keeps its generation (S1)") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let challenge = try await world.open(for: session, steps: [ContractWorld.customStep])
             try await refuse(.stepNotCompleted, world.reference(challenge), session, world)
             let done = try #require(try await world.report("kyc", token: "t", for: challenge).advanced)
-            // The token from before the step names the completed challenge no more.
+            // The token from before the step is no longer valid for the completed challenge.
             try await refuse(.challengeReused, world.reference(challenge), session, world)
             let outcome = try await world.rotate(
                 session, proof: world.proof("last"), redeeming: world.reference(done))
             #expect(outcome.grants?.count == 1)
         },
         ContractRule(
-            "R12: A challenge of another session, user or app, and an unknown one, are refused and cost nothing"
+            "A challenge of another session, user or app, or an unknown one, is rejected and spends nothing (R12)"
         ) {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
@@ -109,7 +111,7 @@ enum RedemptionRules {
             for challenge in [adas, bobs] {
                 try await refuse(.challengeMismatch, world.reference(challenge), session, world)
             }
-            // Whatever the token claims, the stored challenge is another session's.
+            // The stored challenge belongs to another session, whatever the token claims.
             let claimed = world.reference(bobs, session: session.id, user: ada.id)
             try await refuse(.invalidChallenge, claimed, session, world)
             let foreigner = try await world.addUser(app: world.otherApp)
@@ -117,7 +119,7 @@ enum RedemptionRules {
             try await refuse(
                 .invalidChallenge, world.reference(foreign, session: session.id, user: ada.id), session, world)
         },
-        ContractRule("An expired challenge gives nothing, nor does one whose grant would be over") {
+        ContractRule("An expired challenge grants nothing, nor does one whose grant would have expired") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let challenge = try await world.open(for: session, grantedFor: 0)
@@ -129,7 +131,7 @@ enum RedemptionRules {
                 session, proof: world.proof("last"), redeeming: world.reference(short), after: 9)
             #expect(outcome.grants?.count == 1)
         },
-        ContractRule("A refresh that is refused redeems nothing") { world async throws in
+        ContractRule("A rejected refresh redeems nothing") { world async throws in
             let ada = try await world.addUser()
             let session = try await world.signIn(ada)
             let reference = world.reference(try await world.open(for: session))
@@ -154,7 +156,7 @@ enum RedemptionRules {
         },
     ]
 
-    /// Tries a redemption, which must be refused and leave the session, the grants and the record as they are.
+    /// Tries a redemption that must be rejected and must change neither session, grants nor events.
     private static func refuse(
         _ refusal: Refusal, _ reference: ChallengeReference, _ session: Session, _ world: ContractWorld,
         after seconds: Int = 1

@@ -2,10 +2,10 @@ internal import SessionDomain
 internal import SessionTokens
 internal import Testing
 
-/// Steps whose right code adds an identifier to the user.
+/// Steps whose correct code adds an identifier to the user.
 enum RegisterScopeRules {
     static let all: [ContractRule] = [
-        ContractRule("The new identifier is added when its code is right, and not before; it is told") {
+        ContractRule("The new identifier is added when its code is correct, and not before, with an event") {
             world async throws in
             let ada = try await world.addUser()
             let new = try world.phone("+14155550100")
@@ -18,11 +18,11 @@ enum RegisterScopeRules {
             #expect(user.identifiers == ada.identifiers + [new])
             #expect(user.updatedAt == world.now + 7)
             #expect(try await world.store.user(with: new, app: world.app) == user)
-            let told = try await world.store.events(app: world.app, limit: 1, offset: 0)
-            #expect(told.map(\.name) == [.identifierCreated])
-            #expect(told.first?.data["user_id"] == .string(ada.id))
+            let appended = try await world.store.events(app: world.app, limit: 1, offset: 0)
+            #expect(appended.map(\.name) == [.identifierCreated])
+            #expect(appended.first?.data["user_id"] == .string(ada.id))
         },
-        ContractRule("What somebody else has is not added, and the challenge is gone") { world async throws in
+        ContractRule("An identifier of another user is not added, and the challenge is deleted") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await addPhoneOwner(world))
             let challenge = try await open(bob.identifiers[0], for: ada, world)
             let before = try await world.happened()
@@ -34,12 +34,12 @@ enum RegisterScopeRules {
             #expect(try await world.store.user(bob.id, app: world.app) == bob)
             #expect(try await world.happened() == before)
         },
-        ContractRule("A wrong code does not say whether somebody has the identifier") { world async throws in
+        ContractRule("A wrong code does not reveal whether another user has the identifier") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await addPhoneOwner(world))
             let challenge = try await open(bob.identifiers[0], for: ada, world)
             #expect(try await world.enter("wrong", for: challenge) == .wrong)
         },
-        ContractRule("What the user has already is confirmed, and nothing is told") { world async throws in
+        ContractRule("An identifier that the user has is confirmed, without an event") { world async throws in
             let ada = try await world.addUser()
             let challenge = try await world.open(
                 for: try await world.signIn(ada), steps: [ContractWorld.mailStep], newIdentifier: ada.identifiers[0])
@@ -48,7 +48,7 @@ enum RegisterScopeRules {
             #expect(try await world.store.user(ada.id, app: world.app) == ada)
             #expect(try await world.happened() == [.sessionCreated])
         },
-        ContractRule("O3: Of 16 users who register one identifier at once one gets it") { world async throws in
+        ContractRule("Of 16 users that register one identifier concurrently, one gets it (O3)") { world async throws in
             let new = try world.phone("+14155550100")
             var limits = OTPLimits()
             limits.starts = RateLimit(limit: 100, window: 600)
@@ -68,7 +68,7 @@ enum RegisterScopeRules {
         },
     ]
 
-    /// A challenge that adds a phone number, its code sent.
+    /// A challenge that adds a phone number, and whose code was sent.
     private static func open(
         _ new: CanonicalIdentifier, for user: User, limits: OTPLimits = OTPLimits(), _ world: ContractWorld
     ) async throws -> StepUpChallenge {
@@ -83,7 +83,7 @@ enum RegisterScopeRules {
     private static func addPhoneOwner(_ world: ContractWorld) async throws -> User {
         let bob = User(
             id: "usr_bob", appID: world.app, identifiers: [try world.phone("+14155550100")], createdAt: world.now)
-        try #require(try await world.store.createUser(bob, passwordHash: nil, events: []) == .created)
+        try #require(try await world.store.perform(CreateUser(bob, passwordHash: nil, events: [])) == .created)
         return bob
     }
 }

@@ -3,7 +3,7 @@ internal import Testing
 
 enum RotationRaceRules {
     static let all: [ContractRule] = [
-        ContractRule("Of 64 concurrent spenders of one token one rotates, and all get the same successor (R1)") {
+        ContractRule("Of 64 concurrent refreshes with one token, one rotates, and all get the same successor (R1)") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let outcomes = try await concurrently(64) { index in
@@ -13,14 +13,14 @@ enum RotationRaceRules {
             #expect(outcomes.compactMap(\.repeatedGeneration) == Array(repeating: 1, count: 63))
             #expect(try await world.store.session(session.id, app: world.app)?.generation == 1)
         },
-        ContractRule("Of 64 concurrent spenders without a key one rotates, and all get the same successor") {
+        ContractRule("Of 64 concurrent refreshes without a key, one rotates, and all get the same successor") {
             world async throws in
             let session = try await world.signIn(try await world.addUser(), key: nil)
             let outcomes = try await concurrently(64) { _ in try await world.rotate(session, proof: nil) }
             #expect(outcomes.compactMap(\.rotatedGeneration) == [1])
             #expect(outcomes.compactMap(\.repeatedGeneration) == Array(repeating: 1, count: 63))
         },
-        ContractRule("Of 64 concurrent repeats of one request one rotates, and the replay ends the session once") {
+        ContractRule("Of 64 concurrent copies of one refresh, one rotates, and the replay ends the session once") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let outcomes = try await concurrently(64) { _ in
@@ -29,10 +29,10 @@ enum RotationRaceRules {
             #expect(outcomes.compactMap(\.rotatedGeneration) == [1])
             #expect(outcomes.compactMap(\.reason) == [.refreshTokenReused])
             #expect(outcomes.filter { $0 == .refused(.unauthorized) }.count == 62)
-            let told = try await world.happened().filter { $0 == .refreshTokenReused }
-            #expect(told.count == 1)
+            let appended = try await world.happened().filter { $0 == .refreshTokenReused }
+            #expect(appended.count == 1)
         },
-        ContractRule("Concurrent thieves with the old token end the session once, and it is told once") {
+        ContractRule("Concurrent uses of a stolen old token end the session once, with one event") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             _ = try await world.rotate(session, proof: world.proof("a"))
@@ -43,7 +43,7 @@ enum RotationRaceRules {
             #expect(outcomes.filter { $0 == .refused(.unauthorized) }.count == 31)
             #expect(try await world.happened() == [.sessionCreated, .refreshTokenReused, .sessionRevoked])
         },
-        ContractRule("Sessions that rotate at the same time do not disturb each other") { world async throws in
+        ContractRule("Concurrent rotations of different sessions do not affect each other") { world async throws in
             let user = try await world.addUser()
             let sessions = try await concurrently(32) { _ in try await world.signIn(user) }
             let outcomes = try await concurrently(32) { index in

@@ -14,12 +14,12 @@ enum RotationRules {
             expected.lastSeenAt = world.now + 1
             expected.rotatedAt = world.now + 1
             expected.idleExpiresAt = world.now + 1 + SessionPolicy().idleLifetime
-            let outcome = try await world.store.rotateRefreshToken(
+            let outcome = try await world.store.perform(
                 world.rotation(of: session, proof: world.proof("a"), device: device))
             #expect(outcome == .rotated(expected, user, []))
             #expect(try await world.store.session(session.id, app: world.app) == expected)
         },
-        ContractRule("A lost answer is given again to the same key, as often as asked, until the successor is used") {
+        ContractRule("A lost answer is repeated for the same key, any number of times, until the successor is used") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             _ = try await world.rotate(session, proof: world.proof("a"))
@@ -31,7 +31,7 @@ enum RotationRules {
             let late = try await world.rotate(session, generation: 0, proof: world.proof("e"))
             #expect(late.reason == .refreshTokenReused)
         },
-        ContractRule("The grace of a session with a key ends when the app says so") { world async throws in
+        ContractRule("The grace time of a session with a key ends as the app configures") { world async throws in
             var policy = SessionPolicy()
             policy.boundGrace = 60
             let session = try await world.signIn(try await world.addUser())
@@ -41,13 +41,13 @@ enum RotationRules {
             let late = try await world.rotate(session, proof: world.proof("c"), after: 61, policy: policy)
             #expect(late.reason == .refreshTokenReused)
         },
-        ContractRule("The grace of a session without a key lasts ten seconds") { world async throws in
+        ContractRule("The grace time of a session without a key is ten seconds") { world async throws in
             let session = try await world.signIn(try await world.addUser(), key: nil)
             #expect(try await world.rotate(session, proof: nil).rotatedGeneration == 1)
             #expect(try await world.rotate(session, proof: nil, after: 10).repeatedGeneration == 1)
             #expect(try await world.rotate(session, proof: nil, after: 11).reason == .refreshTokenReused)
         },
-        ContractRule("Reuse revokes the whole session (R4) and is told with it") { world async throws in
+        ContractRule("Reuse of a token revokes the whole session, with events (R4)") { world async throws in
             let session = try await world.signIn(try await world.addUser())
             _ = try await world.rotate(session, proof: world.proof("a"))
             let theft = try await world.rotate(session, proof: world.proof("x", key: "thief"))
@@ -63,7 +63,7 @@ enum RotationRules {
             _ = try await world.rotate(session, generation: 1, proof: world.proof("b"))
             #expect(try await world.rotate(session, proof: world.proof("c")).reason == .refreshTokenReused)
         },
-        ContractRule("The current token without its key, or with another, is refused and harms nothing") {
+        ContractRule("The current token without its key, or with another key, is rejected and changes nothing") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             #expect(try await world.rotate(session, proof: nil) == .refused(.missingProof))
@@ -71,32 +71,32 @@ enum RotationRules {
             #expect(foreign == .refused(.proofKeyMismatch))
             #expect(try await world.rotate(session, proof: world.proof("a")).rotatedGeneration == 1)
         },
-        ContractRule("An old token that comes without its key is reuse") { world async throws in
+        ContractRule("An old token without its key is reuse") { world async throws in
             let session = try await world.signIn(try await world.addUser())
             _ = try await world.rotate(session, proof: world.proof("a"))
             #expect(try await world.rotate(session, proof: nil).reason == .refreshTokenReused)
         },
-        ContractRule("A replayed proof with the current token is refused and harms nothing") { world async throws in
+        ContractRule("A replayed proof with the current token is rejected and changes nothing") { world async throws in
             let session = try await world.signIn(try await world.addUser())
-            #expect(try await world.store.reserveProof(world.proof("a"), app: world.app, now: world.now))
+            #expect(try await world.store.perform(ReserveProof(world.proof("a"), app: world.app, now: world.now)))
             let replay = try await world.rotate(session, proof: world.proof("a"))
             #expect(replay == .refused(.replayedProof))
             #expect(try await world.rotate(session, proof: world.proof("b")).rotatedGeneration == 1)
         },
-        ContractRule("A replayed proof with the old token is reuse, also when replay memory has forgotten it") {
+        ContractRule("A replayed proof with the old token is reuse, even if its replay memory has expired") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let proof = world.proof("a", lasts: 5)
             _ = try await world.rotate(session, proof: proof)
             #expect(try await world.rotate(session, proof: proof, after: 3600).reason == .refreshTokenReused)
         },
-        ContractRule("A proof that is refused is spent all the same") { world async throws in
+        ContractRule("A proof of a rejected refresh is spent") { world async throws in
             let user = try await world.addUser()
             let (mine, other) = (try await world.signIn(user), try await world.signIn(user, key: "key-2"))
             _ = try await world.rotate(other, proof: world.proof("a"))
             #expect(try await world.rotate(mine, proof: world.proof("a")) == .refused(.replayedProof))
         },
-        ContractRule("A stale proof asks for a nonce, which is demanded from then on (RFC 9449 §11.3)") {
+        ContractRule("A stale proof is answered with a demand for a nonce, which holds from then on (RFC 9449 §11.3)") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let stale = try await world.rotate(session, proof: world.proof("a", isFresh: false))
@@ -109,30 +109,33 @@ enum RotationRules {
         ContractRule("A stale proof is not remembered") { world async throws in
             let session = try await world.signIn(try await world.addUser())
             _ = try await world.rotate(session, proof: world.proof("a", isFresh: false))
-            #expect(try await world.store.reserveProof(world.proof("a"), app: world.app, now: world.now))
+            #expect(try await world.store.perform(ReserveProof(world.proof("a"), app: world.app, now: world.now)))
         },
-        ContractRule("Unknown, foreign, future and ended sessions are refused alike") { world async throws in
+        ContractRule("Unknown, foreign, future and ended sessions get the same rejection") { world async throws in
             let user = try await world.addUser()
             let (session, ended) = (try await world.signIn(user), try await world.signIn(user))
             let short = try await world.signIn(user, idle: 1)
-            _ = try await world.store.revokeSessions(
-                of: user.id, app: world.app, .one(ended.id), reason: .logout, now: world.now, events: world.events())
+            _ = try await world.store.perform(
+                RevokeSessions(
+                    of: user.id, app: world.app, .one(ended.id), reason: .logout, now: world.now, events: world.events()
+                ))
             let posing = RotateRefreshToken(
                 appID: world.otherApp, sessionID: session.id, generation: 0, proof: world.proof("a"),
                 device: Device(), policy: SessionPolicy(), now: world.now, events: world.events())
-            #expect(try await world.store.rotateRefreshToken(posing) == .refused(.unauthorized))
+            #expect(try await world.store.perform(posing) == .refused(.unauthorized))
             for (session, generation) in [(world.newSession(of: user), 0), (session, 1), (ended, 0), (short, 0)] {
                 let outcome = try await world.rotate(session, generation: Int64(generation), proof: world.proof("b"))
                 #expect(outcome == .refused(.unauthorized))
             }
         },
-        ContractRule("A user who may not sign in any more loses the session at the next rotation (R8)") {
+        ContractRule("A user that may no longer sign in cannot refresh (R8)") {
             world async throws in
-            // A user stored as suspended beside a live session: what an import or a fault could leave behind.
+            // An import or a fault could leave a suspended user with a live session.
             let user = try await world.addUser()
             let session = try await world.signIn(user)
-            _ = try await world.store.setStatus(
-                .suspended, user: user.id, app: world.app, now: world.now, events: world.events())
+            _ = try await world.store.perform(
+                SetUserStatus(
+                    .suspended, user: user.id, app: world.app, now: world.now, events: world.events()))
             #expect(try await world.rotate(session, proof: world.proof("a")) == .refused(.unauthorized))
             #expect(try await !world.isLive(session))
         },

@@ -3,7 +3,8 @@ internal import Testing
 
 enum SendStepUpCodeRules {
     static let all: [ContractRule] = [
-        ContractRule("A step's code goes to the user's first identifier of its kind, and is kept for the check") {
+        ContractRule("The code of a step is sent to the user's first identifier of its kind, and stored for the check")
+        {
             world async throws in
             let ada = try await addUserWithPhone(world)
             let challenge = try await world.open(
@@ -15,18 +16,20 @@ enum SendStepUpCodeRules {
             let next = try #require(try await world.enter("right", for: challenge).advanced)
             #expect(try await world.send(next).sent?.identifier == ada.identifiers[1])
         },
-        ContractRule("The code of a scope that registers an identifier goes to the new one") { world async throws in
+        ContractRule("The code of a scope that registers an identifier is sent to the new identifier") {
+            world async throws in
             let new = try world.mail("new@example.com")
             let challenge = try await world.open(
                 for: try await world.signIn(try await world.addUser()), steps: [ContractWorld.mailStep],
                 newIdentifier: new)
             #expect(try await world.send(challenge).sent?.identifier == new)
         },
-        ContractRule("Nobody needs the session's key to have a code sent: it goes to the user") { world async throws in
+        ContractRule("Sending a code does not require the session's key, because the code goes to the user") {
+            world async throws in
             let challenge = try await openMailStep(world)
             #expect(try await world.send(challenge, as: world.reference(challenge, key: nil)).sent != nil)
         },
-        ContractRule("A code is sent again after the delay, with a new code; the old one is dead") {
+        ContractRule("After the delay a new code is sent, and the old one is no longer valid") {
             world async throws in
             let challenge = try await openMailStep(world)
             _ = try await world.send(challenge)
@@ -35,7 +38,7 @@ enum SendStepUpCodeRules {
             #expect(try await world.enter("right", for: challenge, after: 31) == .wrong)
             #expect(try await world.enter("new", for: challenge, after: 31).advanced != nil)
         },
-        ContractRule("Of many who ask for the code again at once one gets it") { world async throws in
+        ContractRule("Of many concurrent requests for another code, one succeeds") { world async throws in
             let challenge = try await openMailStep(world)
             _ = try await world.send(challenge)
             let outcomes = try await concurrently(16) { index in
@@ -44,14 +47,14 @@ enum SendStepUpCodeRules {
             #expect(outcomes.compactMap(\.sent).count == 1)
             #expect(outcomes.filter { $0 == .limited(until: world.now + 60) }.count == 15)
         },
-        ContractRule("A first code takes one from the identifier's starts, which logins use up, too") {
+        ContractRule("A first code counts as a start of the identifier, as logins do") {
             world async throws in
             var limits = OTPLimits()
             limits.starts = RateLimit(limit: 2, window: 600)
             let challenge = try await openMailStep(world)
             try await world.begin(try world.mail("ADA@example.com"), token: "login")
             _ = try await world.send(challenge, limits: limits)
-            // Sent again it is not a start.
+            // A code that is sent again does not count as a start.
             #expect(try await world.send(challenge, limits: limits, after: 30).sent?.sends == 2)
             let session = try #require(try await world.store.session(challenge.sessionID, app: world.app))
             let second = try await world.open(for: session, steps: [ContractWorld.mailStep])
@@ -59,7 +62,7 @@ enum SendStepUpCodeRules {
             let stored = try await world.store.verification(tokenHash: second.verificationKey, app: world.app)
             #expect(stored == nil)
         },
-        ContractRule("A code that ran out is followed by a first one, which is a start again") { world async throws in
+        ContractRule("A code after an expired one counts as a start again") { world async throws in
             var limits = OTPLimits()
             limits.codeLifetime = 20
             limits.starts = RateLimit(limit: 2, window: 600)
@@ -72,7 +75,7 @@ enum SendStepUpCodeRules {
             let second = try await world.open(for: session, steps: [ContractWorld.mailStep])
             #expect(try await world.send(second, limits: limits, after: 21) == .limited(until: world.now + 600))
         },
-        ContractRule("A step without a code, and a completed challenge, have none to send") { world async throws in
+        ContractRule("A step without a code, and a completed challenge, send no code") { world async throws in
             let session = try await world.signIn(try await world.addUser())
             let custom = try await world.open(for: session, steps: [ContractWorld.customStep])
             let completed = try await world.open(for: session)
@@ -80,12 +83,12 @@ enum SendStepUpCodeRules {
                 #expect(try await world.send(challenge) == .refused(.stepNotFound))
             }
         },
-        ContractRule("A code has nowhere to go when the user lacks such an identifier") { world async throws in
+        ContractRule("No code is sent if the user has no identifier of its kind") { world async throws in
             let challenge = try await world.open(
                 for: try await world.signIn(try await world.addUser()), steps: [ContractWorld.phoneStep])
             #expect(try await world.send(challenge) == .refused(.scopeIdentifierMismatch))
         },
-        ContractRule("R12: No code is sent for a token of another session, an old one, or one that ran out") {
+        ContractRule("No code is sent for a token of another session, an old token, or an expired one (R12)") {
             world async throws in
             let challenge = try await openMailStep(world)
             let foreign = world.reference(challenge, session: "ses_other")
@@ -98,7 +101,7 @@ enum SendStepUpCodeRules {
             #expect(try await world.send(challenge, after: 100) == .refused(.expiredChallenge))
             #expect(try await world.send(challenge, after: 99).sent != nil)
         },
-        ContractRule("R8: No code is sent for a session that has ended") { world async throws in
+        ContractRule("No code is sent for a session that has ended (R8)") { world async throws in
             let challenge = try await openMailStep(world)
             let session = try #require(try await world.store.session(challenge.sessionID, app: world.app))
             try await world.endSession(session)
@@ -112,8 +115,9 @@ enum SendStepUpCodeRules {
 
     static func addUserWithPhone(_ world: ContractWorld) async throws -> User {
         let ada = try await world.addUser()
-        _ = try await world.store.addIdentifier(
-            try world.phone("+14155550100"), user: ada.id, app: world.app, now: world.now, events: world.events())
+        _ = try await world.store.perform(
+            AddIdentifier(
+                try world.phone("+14155550100"), user: ada.id, app: world.app, now: world.now, events: world.events()))
         return try #require(try await world.store.user(ada.id, app: world.app))
     }
 }

@@ -10,7 +10,7 @@ enum SessionListRules {
             let page = try await list(user, world, limit: 2, offset: 1)
             #expect(page.sessions == Array(sessions[1...2]))
             #expect(page.total == 5)
-            // The oldest was seen last now.
+            // The oldest session is now the last one seen.
             _ = try await world.rotate(sessions[4], proof: world.proof("a"), after: 60)
             #expect(try await list(user, world).sessions.first?.id == sessions[4].id)
         },
@@ -49,7 +49,7 @@ enum SessionListRules {
                 try await world.happened().dropFirst(before)
                     == [.sessionRevoked, .sessionRevoked, .sessionRevoked, .sessionRevoked])
         },
-        ContractRule("Nobody can end another user's session, and an absent id matches nothing (R10)") {
+        ContractRule("A session of another user cannot be ended, and an unknown id matches no session (R10)") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let session = try await world.signIn(ada)
@@ -71,8 +71,9 @@ enum SessionListRules {
     private static func revoke(
         _ selection: SessionSelection, of user: User, _ world: ContractWorld
     ) async throws -> Int {
-        try await world.store.revokeSessions(
-            of: user.id, app: user.appID, selection, reason: .revokedByUser, now: world.now + 2,
-            events: world.events())
+        try await world.store.perform(
+            RevokeSessions(
+                of: user.id, app: user.appID, selection, reason: .revokedByUser, now: world.now + 2,
+                events: world.events()))
     }
 }

@@ -7,7 +7,7 @@ enum SigningKeyRules {
 
     static let all: [ContractRule] = [
         ContractRule(
-            "A successor is written with its times, and the key before gets its end, in its app and purpose only"
+            "A new key is stored with its times, and the key before gets its end, in its app and purpose only"
         ) {
             world async throws in
             let others = [
@@ -29,20 +29,21 @@ enum SigningKeyRules {
             #expect(try await world.store.signingKeys(of: world.otherApp) == [others[1]])
             #expect(try await world.happened() == [.signingKeyRotated])
         },
-        ContractRule("Without a key that was brought nothing is written") { world async throws in
+        ContractRule("Nothing is written if a key is needed and none was supplied") { world async throws in
             let old = key("a", of: world.app, at: world.now)
             try await world.addApps(keys: [old])
             let decision = try await world.rotateKeys(.request, bringing: nil)
-            #expect(decision == KeyRotationDecision(wanted: .edDSA))
+            #expect(decision == KeyRotationDecision(neededAlgorithm: .edDSA))
             let wrong = try await world.rotateKeys(.request, bringing: "b", algorithm: .es256)
-            #expect(wrong == KeyRotationDecision(wanted: .edDSA))
+            #expect(wrong == KeyRotationDecision(neededAlgorithm: .edDSA))
             #expect(try await world.store.signingKeys(of: world.app) == [old])
             #expect(try await world.happened() == [])
         },
         ContractRule("The keys of an unknown app are not rotated") { world async throws in
             #expect(try await world.rotateKeys(.request, bringing: "a") == nil)
         },
-        ContractRule("O3: Of 16 nodes whose round comes at once one makes the successor") { world async throws in
+        ContractRule("Of 16 nodes that rotate concurrently by schedule, one makes the new key (O3)") {
+            world async throws in
             try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
             let decisions = try await concurrently(16) { index in
                 try await world.rotateKeys(.schedule, bringing: "new-\(index)", after: 90 * day)
@@ -51,13 +52,13 @@ enum SigningKeyRules {
             #expect(try await world.store.signingKeys(of: world.app).count == 2)
             #expect(try await world.happened() == [.signingKeyRotated])
         },
-        ContractRule("O3: Of 16 who ask for a successor at once one gets it, and the others the same") {
+        ContractRule("16 concurrent requests for a new key make one (O3)") {
             world async throws in
             try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
             _ = try await concurrently(16) { index in try await world.rotateKeys(.request, bringing: "new-\(index)") }
             #expect(try await world.store.signingKeys(of: world.app).count == 2)
         },
-        ContractRule("O3: Of 16 first hook keys at once one is everybody's, and it is no rotation") {
+        ContractRule("Of 16 concurrent first hook keys, all callers get one, and it counts as no rotation (O3)") {
             world async throws in
             try await world.addApps(keys: [])
             let seen = try await concurrently(16) { index in
@@ -67,7 +68,8 @@ enum SigningKeyRules {
             #expect(Set(seen).count == 1 && seen[0].count == 1)
             #expect(try await world.happened() == [])
         },
-        ContractRule("In an emergency the new key is the only one, and both are told") { world async throws in
+        ContractRule("In an emergency the new key is the only one, with events for the new and the old keys") {
+            world async throws in
             let (old, older) = (key("b", of: world.app, at: world.now), key("a", of: world.app, at: world.now - day))
             try await world.addApps(keys: [older, old])
             _ = try await world.rotateKeys(.emergency, bringing: "c", after: 5)
@@ -75,7 +77,7 @@ enum SigningKeyRules {
                 try await world.store.signingKeys(of: world.app) == [key("c", of: world.app, at: world.now + 5)])
             #expect(try await world.happened() == [.signingKeyRemoved, .signingKeyRemoved, .signingKeyRotated])
         },
-        ContractRule("A key goes when nothing that it signed is good any longer, and not before") {
+        ContractRule("A key is removed when nothing that it signed is valid any longer, and not before") {
             world async throws in
             try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
             _ = try await world.rotateKeys(.request, bringing: "b")
@@ -88,7 +90,7 @@ enum SigningKeyRules {
             #expect(decision?.removed.map(\.keyID) == ["a"])
             #expect(try await world.store.signingKeys(of: world.app).map(\.keyID) == ["b"])
         },
-        ContractRule("Times that a clock wrote which was years ahead are put right in the store") {
+        ContractRule("Times that were written by a clock years ahead are corrected in the store") {
             world async throws in
             try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
             _ = try await world.rotateKeys(.schedule, bringing: "b", after: 3650 * day)
@@ -96,20 +98,22 @@ enum SigningKeyRules {
             var (old, new) = (key("a", of: world.app, at: world.now), key("b", of: world.app, at: world.now + 60))
             new.activeFrom = world.now + 60 + 395
             (old.retiresAt, old.removeAfter) = (new.activeFrom, new.activeFrom + 900 + 395)
-            #expect(decision == KeyRotationDecision(changed: [new, old], mistaken: ["b"]))
+            #expect(decision == KeyRotationDecision(changed: [new, old], rescheduled: ["b"]))
             #expect(try await world.store.signingKeys(of: world.app) == [new, old])
             #expect(try await world.rotateKeys(.request, bringing: "c", after: 61) == KeyRotationDecision())
             #expect(try await world.happened() == [.signingKeyRotated])
         },
-        ContractRule("A key that is sealed anew keeps all else, and one that changed meanwhile is left alone") {
+        ContractRule(
+            "A key that is sealed again keeps everything else, and one that changed in the meantime stays unchanged"
+        ) {
             world async throws in
             let old = key("a", of: world.app, at: world.now)
             try await world.addApps(keys: [old])
             #expect(try await world.store.sealingKeyIDs() == ["12345678"])
             var new = old
             new.sealedPrivateKey = Data("abcdefgh sealed".utf8)
-            #expect(try await world.store.resealSigningKey(new, replacing: old.sealedPrivateKey))
-            #expect(try await world.store.resealSigningKey(old, replacing: old.sealedPrivateKey) == false)
+            #expect(try await world.store.perform(ResealSigningKey(old, as: new)))
+            #expect(try await world.store.perform(ResealSigningKey(old, as: old)) == false)
             #expect(try await world.store.signingKeys(of: world.app) == [new])
             #expect(try await world.store.sealingKeyIDs() == ["abcdefgh"])
         },
@@ -128,7 +132,7 @@ enum SigningKeyRules {
 extension ContractWorld {
     fileprivate func addApps(keys: [StoredSigningKey], otherKeys: [StoredSigningKey] = []) async throws {
         for (id, keys) in [(app, keys), (otherApp, otherKeys)] {
-            #expect(try await store.createApp(App(id: id, name: "a", createdAt: now), keys: keys))
+            #expect(try await store.perform(CreateApp(App(id: id, name: "a", createdAt: now), keys: keys)))
         }
     }
 
@@ -137,11 +141,12 @@ extension ContractWorld {
         purpose: StoredSigningKey.Purpose = .access, algorithm: KeyAlgorithm = .edDSA
     ) async throws -> KeyRotationDecision? {
         let time = now + seconds
-        return try await store.rotateSigningKeys(
-            KeyRotation(
-                appID: app, purpose: purpose, reason: reason, policy: KeyRotationPolicy(),
-                candidate: id.map {
-                    SigningKeyRules.key($0, of: app, at: time, purpose: purpose, algorithm: algorithm)
-                }, now: time, events: events(at: time)))
+        return try await store.perform(
+            RotateSigningKeys(
+                KeyRotation(
+                    appID: app, purpose: purpose, reason: reason, policy: KeyRotationPolicy(),
+                    candidate: id.map {
+                        SigningKeyRules.key($0, of: app, at: time, purpose: purpose, algorithm: algorithm)
+                    }, now: time, events: events(at: time))))
     }
 }

@@ -10,7 +10,7 @@ enum StartSessionRules {
                 of: user, scopes: ["a:b", "c.d"],
                 device: Device(
                     id: "8f0e", model: "iPhone 15", type: "mobile", osVersion: "17.4", countryCode: "CH"))
-            #expect(try await world.store.startSession(world.start(session)) == .started(user))
+            #expect(try await world.store.perform(world.start(session)) == .started(user))
             #expect(try await world.store.session(session.id, app: world.app) == session)
             let signedIn = try await world.store.signedIn(session: session.id, app: world.app)
             #expect(signedIn?.session == session)
@@ -20,39 +20,40 @@ enum StartSessionRules {
             #expect(elsewhere?.session == nil)
             #expect(try await world.happened() == [.sessionCreated])
         },
-        ContractRule("A challenge is redeemed once, and the refusal gives the proof back") { world async throws in
+        ContractRule("A login challenge is redeemed once, and the rejected call does not spend its proof") {
+            world async throws in
             let user = try await world.addUser()
             let first = world.start(world.newSession(of: user), challenge: "c", proof: world.proof("a"))
             let second = world.start(world.newSession(of: user), challenge: "c", proof: world.proof("b"))
-            #expect(try await world.store.startSession(first) == .started(user))
-            #expect(try await world.store.startSession(second) == .challengeReused)
+            #expect(try await world.store.perform(first) == .started(user))
+            #expect(try await world.store.perform(second) == .challengeReused)
             #expect(try await world.store.session(second.session.id, app: world.app) == nil)
             #expect(try await world.happened() == [.sessionCreated])
-            #expect(try await world.store.reserveProof(world.proof("b"), app: world.app, now: world.now))
+            #expect(try await world.store.perform(ReserveProof(world.proof("b"), app: world.app, now: world.now)))
         },
-        ContractRule("One of many who redeem the same challenge gets a session") { world async throws in
+        ContractRule("Of many concurrent logins with one challenge, one gets a session") { world async throws in
             let user = try await world.addUser()
             let outcomes = try await concurrently(32) { index in
-                try await world.store.startSession(
+                try await world.store.perform(
                     world.start(world.newSession(of: user), challenge: "c", proof: world.proof("\(index)")))
             }
             #expect(outcomes.filter { $0 == .started(user) }.count == 1)
             #expect(outcomes.filter { $0 == .challengeReused }.count == 31)
             #expect(try await world.happened() == [.sessionCreated])
         },
-        ContractRule("A replayed proof starts nothing and leaves the challenge unspent") { world async throws in
+        ContractRule("A replayed proof starts no session and does not spend the challenge") { world async throws in
             let user = try await world.addUser()
-            #expect(try await world.store.reserveProof(world.proof("a"), app: world.app, now: world.now))
+            #expect(try await world.store.perform(ReserveProof(world.proof("a"), app: world.app, now: world.now)))
             let replay = world.start(world.newSession(of: user), challenge: "c", proof: world.proof("a"))
-            #expect(try await world.store.startSession(replay) == .replayedProof)
+            #expect(try await world.store.perform(replay) == .replayedProof)
             let fresh = world.start(world.newSession(of: user), challenge: "c", proof: world.proof("b"))
-            #expect(try await world.store.startSession(fresh) == .started(user))
+            #expect(try await world.store.perform(fresh) == .started(user))
         },
         ContractRule("The same challenge id in another app is another challenge") { world async throws in
             for app in [world.app, world.otherApp] {
                 let user = try await world.addUser(app: app)
                 let start = world.start(world.newSession(of: user), challenge: "c", proof: world.proof("a"))
-                #expect(try await world.store.startSession(start) == .started(user))
+                #expect(try await world.store.perform(start) == .started(user))
             }
         },
         ContractRule("An unknown user, or one of another app, gets no session and spends nothing") {
@@ -60,29 +61,29 @@ enum StartSessionRules {
             let stranger = try await world.addUser(app: world.otherApp)
             let posing = User(id: stranger.id, appID: world.app, identifiers: [], createdAt: world.now)
             let start = world.start(world.newSession(of: posing), challenge: "c", proof: world.proof("a"))
-            #expect(try await world.store.startSession(start) == .unknownUser)
-            #expect(try await world.store.startSession(start) == .unknownUser)
+            #expect(try await world.store.perform(start) == .unknownUser)
+            #expect(try await world.store.perform(start) == .unknownUser)
             #expect(try await world.happened() == [])
         },
-        ContractRule("A user who may not sign in gets no session and spends nothing") { world async throws in
+        ContractRule("A user that may not sign in gets no session and spends nothing") { world async throws in
             for status in [User.Status.inactive, .suspended] {
                 let user = try await world.addUser("\(status)@example.com", status: status)
                 let start = world.start(world.newSession(of: user), proof: world.proof("\(status)"))
-                #expect(try await world.store.startSession(start) == .inactive(status))
-                #expect(try await world.store.startSession(start) == .inactive(status))
+                #expect(try await world.store.perform(start) == .inactive(status))
+                #expect(try await world.store.perform(start) == .inactive(status))
             }
             #expect(try await world.happened() == [])
         },
-        ContractRule("A login ends the session it replaces, in the same step") { world async throws in
+        ContractRule("A login ends the session that it replaces, in the same transaction") { world async throws in
             let user = try await world.addUser()
             let old = try await world.signIn(user)
             let new = world.start(world.newSession(of: user), replacing: old.id)
-            #expect(try await world.store.startSession(new) == .started(user))
+            #expect(try await world.store.perform(new) == .started(user))
             #expect(try await !world.isLive(old))
             #expect(try await world.isLive(new.session))
             #expect(try await world.happened() == [.sessionCreated, .sessionRevoked, .sessionCreated])
         },
-        ContractRule("A login replaces a session without a key, but none of another key, app, or time") {
+        ContractRule("A login replaces a session without a key, but none with another key or of another app") {
             world async throws in
             let user = try await world.addUser()
             let other = try await world.addUser(app: world.otherApp)
@@ -91,21 +92,21 @@ enum StartSessionRules {
             let elsewhere = try await world.signIn(other)
             for (previous, survives) in [(keyless, false), (foreign, true), (elsewhere, true)] {
                 let start = world.start(world.newSession(of: user), replacing: previous.id)
-                #expect(try await world.store.startSession(start) == .started(user))
+                #expect(try await world.store.perform(start) == .started(user))
                 #expect(try await world.isLive(previous) == survives)
             }
             let ended = try await world.happened().filter { $0 == .sessionRevoked }
             #expect(ended.count == 1)
             let unknown = world.start(world.newSession(of: user), replacing: "ses_unknown")
-            #expect(try await world.store.startSession(unknown) == .started(user))
+            #expect(try await world.store.perform(unknown) == .started(user))
         },
-        ContractRule("A refused login ends no session") { world async throws in
+        ContractRule("A rejected login ends no session") { world async throws in
             let user = try await world.addUser()
             let old = try await world.signIn(user)
             let first = world.start(world.newSession(of: user), challenge: "c")
-            #expect(try await world.store.startSession(first) == .started(user))
+            #expect(try await world.store.perform(first) == .started(user))
             let second = world.start(world.newSession(of: user), challenge: "c", replacing: old.id)
-            #expect(try await world.store.startSession(second) == .challengeReused)
+            #expect(try await world.store.perform(second) == .challengeReused)
             #expect(try await world.isLive(old))
         },
     ]

@@ -3,7 +3,7 @@ internal import Testing
 
 enum StepUpCodeRules {
     static let all: [ContractRule] = [
-        ContractRule("A right code does its step, under a new token, and the last step completes the challenge") {
+        ContractRule("A correct code completes its step with a new token, and the last step completes the challenge") {
             world async throws in
             let ada = try await SendStepUpCodeRules.addUserWithPhone(world)
             let before = try await world.happened()
@@ -19,7 +19,7 @@ enum StepUpCodeRules {
             #expect(done.currentStep == nil)
             #expect(try await world.happened() == before + [.sessionCreated])
         },
-        ContractRule("O13: A step's code is no other step's, and an old token does no step again") {
+        ContractRule("The code of a step is not valid for another step, and an old token completes no step (O13)") {
             world async throws in
             let ada = try await SendStepUpCodeRules.addUserWithPhone(world)
             let first = try await world.open(
@@ -30,13 +30,13 @@ enum StepUpCodeRules {
             #expect(try await world.enter("right", for: first) == .refused(.challengeReused))
             #expect(try await world.store.verification(tokenHash: first.verificationKey, app: world.app) == nil)
         },
-        ContractRule("O2: Of 32 concurrent right codes exactly one does the step") { world async throws in
+        ContractRule("Of 32 concurrent correct codes, exactly one completes the step (O2)") { world async throws in
             let challenge = try await openSent(world)
             let outcomes = try await concurrently(32) { _ in try await world.enter("right", for: challenge) }
             #expect(outcomes.compactMap(\.advanced).count == 1)
             #expect(outcomes.filter { $0 == .refused(.challengeReused) }.count == 31)
         },
-        ContractRule("O2: Of 32 concurrent wrong codes five count, and then the challenge is dead for the right one") {
+        ContractRule("Of 32 concurrent wrong codes five count, and then the correct code is rejected, too (O2)") {
             world async throws in
             var limits = OTPLimits()
             limits.checksPerCode = 100
@@ -53,19 +53,19 @@ enum StepUpCodeRules {
             #expect(sixth == .refused(.invalidChallenge))
             #expect(try await world.send(challenge, after: 40) == .refused(.invalidChallenge))
         },
-        ContractRule("A fifth code that is right is in time") { world async throws in
+        ContractRule("A correct code is accepted at the fifth attempt") { world async throws in
             let challenge = try await openSent(world)
             for _ in 0..<4 { #expect(try await world.enter("wrong", for: challenge) == .wrong) }
             #expect(try await world.enter("right", for: challenge).advanced != nil)
         },
-        ContractRule("O6: A code sent again gives no further tries to the challenge") { world async throws in
+        ContractRule("A new code gives the challenge no further attempts (O6)") { world async throws in
             let challenge = try await openSent(world)
             for _ in 0..<3 { _ = try await world.enter("wrong", for: challenge) }
             #expect(try await world.send(challenge, code: "new", after: 30).sent?.checks == 0)
             for _ in 0..<2 { #expect(try await world.enter("wrong", for: challenge, after: 31) == .wrong) }
             #expect(try await world.enter("new", for: challenge, after: 31) == .refused(.invalidChallenge))
         },
-        ContractRule("O6: A code sent again gives no further tries to the identifier") { world async throws in
+        ContractRule("A new code gives the identifier no further attempts (O6)") { world async throws in
             var limits = OTPLimits()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
             let challenge = try await openSent(world)
@@ -75,7 +75,8 @@ enum StepUpCodeRules {
             let limited = try await world.enter("new", for: challenge, limits: limits, after: 31)
             #expect(limited == .limited(until: world.now + 3601))
         },
-        ContractRule("O17: Failures of logins and of steps are one count of the identifier") { world async throws in
+        ContractRule("Failures of logins and of steps are counted together per identifier (O17)") {
+            world async throws in
             var limits = OTPLimits()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
             let challenge = try await openSent(world)
@@ -86,11 +87,11 @@ enum StepUpCodeRules {
             #expect(try await world.enter("right", for: challenge, limits: limits) == limited)
             #expect(
                 try await world.check("right", token: "login", limits: limits) == .limited(until: world.now + 3601))
-            // What was limited was not counted: the challenge has four tries left.
+            // A limited attempt does not count: the challenge has four attempts left.
             for _ in 0..<4 { #expect(try await world.enter("wrong", for: challenge) == .wrong) }
             #expect(try await world.enter("right", for: challenge) == .refused(.invalidChallenge))
         },
-        ContractRule("A right code clears the count of the identifier's failures") { world async throws in
+        ContractRule("A correct code clears the count of the identifier's failures") { world async throws in
             var limits = OTPLimits()
             limits.failedChecks = RateLimit(limit: 2, window: 3600)
             let challenge = try await openSent(world)
@@ -99,7 +100,7 @@ enum StepUpCodeRules {
             #expect(try await world.enter("right", for: challenge, limits: limits).advanced != nil)
             for _ in 0..<2 { #expect(try await world.check("wrong", token: "login", limits: limits) == .wrong) }
         },
-        ContractRule("A try without a running code is wrong, and not counted") { world async throws in
+        ContractRule("An attempt without a running code is wrong and not counted") { world async throws in
             var limits = OTPLimits()
             limits.codeLifetime = 20
             let challenge = try await SendStepUpCodeRules.openMailStep(world)
@@ -108,7 +109,7 @@ enum StepUpCodeRules {
             for _ in 0..<6 { #expect(try await world.enter("right", for: challenge, after: 20) == .wrong) }
             #expect(try await world.enter("right", for: challenge, after: 19).advanced != nil)
         },
-        ContractRule("Without the session's key, or with another, no code is tried and none counts") {
+        ContractRule("Without the session's key, or with another key, no code is compared or counted") {
             world async throws in
             let challenge = try await openSent(world)
             for _ in 0..<6 {
@@ -119,7 +120,7 @@ enum StepUpCodeRules {
             }
             #expect(try await world.enter("right", for: challenge).advanced != nil)
         },
-        ContractRule("R12: A session without a key needs its refresh token") { world async throws in
+        ContractRule("A step of a session without a key requires its refresh token (R12)") { world async throws in
             let session = try await world.signIn(try await world.addUser(), key: nil)
             let challenge = try await world.open(for: session, steps: [ContractWorld.mailStep])
             _ = try await world.send(challenge)
@@ -128,7 +129,7 @@ enum StepUpCodeRules {
             let holder = world.reference(challenge, key: nil, held: session.id)
             #expect(try await world.enter("right", for: challenge, as: holder).advanced != nil)
         },
-        ContractRule("R12: A token of another session, user or app, or one that ran out, does no step") {
+        ContractRule("A token of another session, user or app, or an expired one, completes no step (R12)") {
             world async throws in
             let challenge = try await openSent(world)
             let session = world.reference(challenge, session: "ses_other")
@@ -139,15 +140,17 @@ enum StepUpCodeRules {
             #expect(try await world.enter("right", for: challenge, after: 100) == .refused(.expiredChallenge))
             #expect(try await world.enter("right", for: challenge, after: 99).advanced != nil)
         },
-        ContractRule("R8: A session that has ended, or whose user is suspended, does no step") { world async throws in
+        ContractRule("A session that has ended, or whose user is suspended, completes no step (R8)") {
+            world async throws in
             let ended = try await openSent(world)
             try await world.endSession(try #require(try await world.store.session(ended.sessionID, app: world.app)))
             #expect(try await world.enter("right", for: ended) == .refused(.invalidChallenge))
             let bob = try await world.addUser("bob@example.com")
             let bobs = try await world.open(for: try await world.signIn(bob), steps: [ContractWorld.mailStep])
             _ = try await world.send(bobs)
-            _ = try await world.store.setStatus(
-                .suspended, user: bob.id, app: world.app, now: world.now, events: world.events())
+            _ = try await world.store.perform(
+                SetUserStatus(
+                    .suspended, user: bob.id, app: world.app, now: world.now, events: world.events()))
             #expect(try await world.enter("right", for: bobs) == .refused(.invalidChallenge))
         },
     ]

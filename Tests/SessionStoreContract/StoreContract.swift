@@ -1,12 +1,13 @@
 internal import Testing
 
-/// What every store promises, as rules that any store can be asked to keep.
+/// The rules that every store must keep.
 package enum StoreContract {
-    /// The stores there are. The tests of each compare what they ran with this list.
+    /// The names of the stores. The tests of each store compare their names with this list.
     package static let backends = ["SQLite file", "SQLite memory"]
 
     package static let rules: [ContractRule] =
-        AppRules.all + ManagementKeyRules.all + UserRules.all + IdentifierRules.all + AccessRules.all
+        FactRules.all + GuardRules.all + AppRules.all + ManagementKeyRules.all + UserRules.all + IdentifierRules.all
+        + AccessRules.all
         + StartSessionRules.all + RotationRules.all + RotationRaceRules.all + SessionListRules.all
         + ReplayMemoryRules.all + VerificationRules.all + CheckCodeRules.all + PasswordTryRules.all
         + HousekeepingRules.all + ChallengeRules.all + EndedStepUpRules.all + GrantRules.all + RedemptionRules.all
@@ -14,7 +15,7 @@ package enum StoreContract {
         + CustomStepRules.all + AdoptUserRules.all + WebhookRules.all + OutboxRules.all + SigningKeyRules.all
 }
 
-/// One promise, checked against a fresh and empty store.
+/// One rule, checked with an empty store.
 package struct ContractRule: Sendable, CustomTestStringConvertible {
     package let name: String
     package let check: @Sendable (ContractWorld) async throws -> Void
@@ -27,7 +28,7 @@ package struct ContractRule: Sendable, CustomTestStringConvertible {
     package var testDescription: String { name }
 }
 
-/// Does the same thing many times at once; the answers in no order.
+/// Runs the work many times concurrently. The answers have no order.
 func concurrently<Answer: Sendable>(
     _ count: Int, _ work: @escaping @Sendable (Int) async throws -> Answer
 ) async throws -> [Answer] {

@@ -13,7 +13,7 @@ enum UserRules {
                 ],
                 identifiers: [try world.phone("+14155550100"), try world.mail("Ada@Example.com")], hasPassword: true,
                 createdAt: world.now)
-            #expect(try await world.store.createUser(user, passwordHash: "hash", events: []) == .created)
+            #expect(try await world.store.perform(CreateUser(user, passwordHash: "hash", events: [])) == .created)
             for (app, expected) in [(world.app, user), (world.otherApp, nil)] {
                 #expect(try await world.store.user("usr_1", app: app) == expected)
                 #expect(try await world.store.user(with: try world.mail("ada@example.COM"), app: app) == expected)
@@ -22,7 +22,7 @@ enum UserRules {
             let stored = try await world.store.user("usr_1", app: world.app)
             #expect(stored?.identifiers.map(\.value) == ["+14155550100", "Ada@Example.com"])
         },
-        ContractRule("Nobody is found by what nobody has") { world async throws in
+        ContractRule("Unknown ids and identifiers find no user") { world async throws in
             _ = try await world.addUser()
             #expect(try await world.store.user("usr_unknown", app: world.app) == nil)
             #expect(try await world.store.user(with: try world.mail("bob@example.com"), app: world.app) == nil)
@@ -33,8 +33,9 @@ enum UserRules {
             let second = User(
                 id: "usr_2", appID: world.app, externalID: "ext", identifiers: [try world.mail("bob@example.com")],
                 createdAt: world.now)
-            let outcome = try await world.store.createUser(
-                second, passwordHash: nil, events: [world.events().userCreated(second)])
+            let outcome = try await world.store.perform(
+                CreateUser(
+                    second, passwordHash: nil, events: [world.events().userCreated(second)]))
             #expect(outcome == .externalIDTaken)
             #expect(try await world.store.user("usr_2", app: world.app) == nil)
             #expect(try await world.happened() == [])
@@ -52,14 +53,14 @@ enum UserRules {
             #expect(page.total == 5)
             #expect(try await world.store.users(app: world.app, limit: 10, offset: 5).users.isEmpty)
         },
-        ContractRule("A deleted user takes identifiers, sessions and verifications along, and nobody else's") {
+        ContractRule("A deleted user is deleted with identifiers, sessions and verifications, and no other user's") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let (session, bobs) = (try await world.signIn(ada), try await world.signIn(bob))
             try await world.begin(ada.identifiers[0], token: "token")
             try await world.begin(bob.identifiers[0], token: "bob's")
             let event = world.events().make(.userDeleted, ["user_id": .string(ada.id)])
-            #expect(try await world.store.deleteUser(ada.id, app: world.app, events: [event]))
+            #expect(try await world.store.perform(DeleteUser(ada.id, app: world.app, events: [event])))
 
             #expect(try await world.store.user(ada.id, app: world.app) == nil)
             #expect(try await world.store.user(with: ada.identifiers[0], app: world.app) == nil)
@@ -71,19 +72,19 @@ enum UserRules {
             #expect(try await world.store.verification(tokenHash: "bob's", app: world.app) != nil)
             _ = try await world.addUser()
         },
-        ContractRule("Deleting an unknown user, or another app's, changes nothing and tells nothing") {
+        ContractRule("Deleting an unknown user, or one of another app, changes nothing and writes no event") {
             world async throws in
             let user = try await world.addUser()
             let event = world.events().make(.userDeleted, [:])
-            #expect(try await world.store.deleteUser("usr_unknown", app: world.app, events: [event]) == false)
-            #expect(try await world.store.deleteUser(user.id, app: world.otherApp, events: [event]) == false)
+            #expect(try await world.store.perform(DeleteUser("usr_unknown", app: world.app, events: [event])) == false)
+            #expect(try await world.store.perform(DeleteUser(user.id, app: world.otherApp, events: [event])) == false)
             #expect(try await world.store.user(user.id, app: world.app) == user)
             #expect(try await world.happened() == [])
         },
-        ContractRule("An external id is set, kept from others, freed, and needed by nobody") { world async throws in
+        ContractRule("An external id can be set, is taken for other users, and can be removed") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             func set(_ id: String?, _ user: User) async throws -> UpdateUserOutcome {
-                try await world.store.setExternalID(id, user: user.id, app: world.app, now: world.now + 5)
+                try await world.store.perform(SetExternalID(id, user: user.id, app: world.app, now: world.now + 5))
             }
             var expected = ada
             expected.externalID = "ext"
@@ -95,24 +96,29 @@ enum UserRules {
             #expect(try await set(nil, ada) == .updated(expected))
             #expect(try await set(nil, bob) != .taken)
             #expect(try await set("ext", bob) != .taken)
-            let unknown = try await world.store.setExternalID("x", user: ada.id, app: world.otherApp, now: world.now)
+            let unknown = try await world.store.perform(
+                SetExternalID("x", user: ada.id, app: world.otherApp, now: world.now))
             #expect(unknown == .notFound)
         },
         ContractRule("A profile is merged, and a null removes its key") { world async throws in
             let user = try await world.addUser()
-            _ = try await world.store.mergeProfile(
-                ["a": .int(1), "b": "two"], user: user.id, app: world.app, now: world.now,
-                events: world.events())
-            let outcome = try await world.store.mergeProfile(
-                ["a": .null, "c": .bool(false), "missing": .null], user: user.id, app: world.app, now: world.now + 3,
-                events: world.events())
+            _ = try await world.store.perform(
+                MergeProfile(
+                    ["a": .int(1), "b": "two"], user: user.id, app: world.app, now: world.now,
+                    events: world.events()))
+            let outcome = try await world.store.perform(
+                MergeProfile(
+                    ["a": .null, "c": .bool(false), "missing": .null], user: user.id, app: world.app,
+                    now: world.now + 3,
+                    events: world.events()))
             var expected = user
             expected.profile = ["b": "two", "c": .bool(false)]
             expected.updatedAt = world.now + 3
             #expect(outcome == .updated(expected))
             #expect(try await world.store.user(user.id, app: world.app) == expected)
-            let unknown = try await world.store.mergeProfile(
-                [:], user: "usr_x", app: world.app, now: world.now, events: world.events())
+            let unknown = try await world.store.perform(
+                MergeProfile(
+                    [:], user: "usr_x", app: world.app, now: world.now, events: world.events()))
             #expect(unknown == .notFound)
         },
     ]

@@ -9,8 +9,9 @@ enum VerificationRules {
             #expect(try await world.store.verification(tokenHash: "token", app: world.otherApp) == nil)
             #expect(try await world.store.verification(tokenHash: "", app: world.app) == nil)
         },
-        ContractRule("Who may not sign in gets a suppressed verification that is never right") { world async throws in
-            // Who has the address, whether people may sign up, and whether the code is then suppressed.
+        ContractRule("An identifier that may not sign in gets a suppressed verification, which accepts no code") {
+            world async throws in
+            // The status of the user with the address, whether sign-up is allowed, and whether the code is suppressed.
             let rows: [(status: User.Status?, signUp: Bool, isSuppressed: Bool)] = [
                 (nil, true, false), (nil, false, true), (.active, true, false), (.active, false, false),
                 (.inactive, true, true), (.suspended, true, true), (.suspended, false, true),
@@ -25,14 +26,14 @@ enum VerificationRules {
                 #expect(outcome.isRight == !row.isSuppressed)
             }
         },
-        ContractRule("Starts are limited by identifier, over all its verifications, until the window ends") {
+        ContractRule("Starts are limited per identifier, over all its verifications, until the window ends") {
             world async throws in
             let address = try world.mail("ada@example.com")
             let limit = RateLimit(limit: 2, window: 600)
             func start(_ identifier: CanonicalIdentifier, _ token: String, after seconds: Int = 0) async throws
                 -> StartVerificationOutcome
             {
-                try await world.store.startVerification(
+                try await world.store.perform(
                     world.verificationStart(identifier, token: token, limit: limit, after: seconds))
             }
             for token in ["a", "b"] { _ = try await start(address, token) }
@@ -45,12 +46,12 @@ enum VerificationRules {
         ContractRule("Concurrent starts never exceed their limit") { world async throws in
             let address = try world.mail("ada@example.com")
             let outcomes = try await concurrently(32) { index in
-                try await world.store.startVerification(
+                try await world.store.perform(
                     world.verificationStart(address, token: "t\(index)", limit: RateLimit(limit: 5, window: 600)))
             }
             #expect(outcomes.filter { $0 == .limited(until: world.now + 600) }.count == 27)
         },
-        ContractRule("A new code kills the old one, and its checks begin anew") { world async throws in
+        ContractRule("A new code replaces the old one, with new attempts") { world async throws in
             try await world.begin(try world.mail("ada@example.com"), token: "token")
             _ = try await world.check("wrong", token: "token")
             let decision = try await world.resend(token: "token", after: 30)
@@ -61,7 +62,8 @@ enum VerificationRules {
             #expect(try await world.check("right", token: "token", after: 31) == .wrong)
             #expect(try await world.check("second", token: "token", after: 31).isRight)
         },
-        ContractRule("A code is not sent again too soon, too often, too late, or for nothing") { world async throws in
+        ContractRule("A code is not sent again too soon, too often, too late, or without a verification") {
+            world async throws in
             var limits = OTPLimits()
             limits.sendsPerVerification = 2
             try await world.begin(try world.mail("ada@example.com"), token: "token")
@@ -75,7 +77,7 @@ enum VerificationRules {
             let often = try await world.resend(token: "token", limits: limits, after: 100)
             #expect(often == .limited(until: world.now + 630))
         },
-        ContractRule("Of many who ask for a new code at once one gets it") { world async throws in
+        ContractRule("Of many concurrent requests for a new code, one succeeds") { world async throws in
             try await world.begin(try world.mail("ada@example.com"), token: "token")
             let decisions = try await concurrently(16) { index in
                 try await world.resend(token: "token", code: "code \(index)", after: 30)

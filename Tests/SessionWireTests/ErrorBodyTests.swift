@@ -15,7 +15,7 @@ struct ErrorBodyTests {
         }
         """)
 
-    @Test("The body of a refusal")
+    @Test("An error body has code, type, message and request_id")
     func errorBody() throws {
         try golden.expect(
             ErrorBody(
@@ -28,20 +28,20 @@ struct ErrorBodyTests {
         try golden.expectTyped("code", "type", "message", "request_id")
     }
 
-    @Test("A server of this protocol may send the code alone")
+    @Test("An error body with only the code is accepted")
     func codeAlone() throws {
         let body = try JSONDecoder().decode(ErrorBody.self, from: Data(#"{"code": "unauthorized"}"#.utf8))
         #expect(body == ErrorBody(code: .unauthorized, type: "", message: "", requestID: nil))
     }
 
-    @Test("A code of tomorrow survives reading and writing")
+    @Test("An unknown error code is kept in decoding and encoding")
     func unknownCode() throws {
         let golden = Golden(ErrorBody.self, #"{"code": "code_of_tomorrow", "type": "", "message": ""}"#)
         try golden.expect(ErrorBody(code: "code_of_tomorrow", type: "", message: "", requestID: nil))
     }
 
     @Test(
-        "Every code has its frozen spelling",
+        "Every error code has its fixed value",
         arguments: [
             (ErrorCode.badRequest, "bad_request"), (.invalidIdentifier, "invalid_identifier"),
             (.invalidMetadata, "invalid_metadata"), (.invalidPaginationLimit, "invalid_pagination_limit"),

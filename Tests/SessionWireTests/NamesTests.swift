@@ -1,10 +1,10 @@
 import SessionWire
 import Testing
 
-/// Names that clients and proxies depend on; changing one breaks somebody.
+/// Names that clients and proxies depend on. They must not change.
 @Suite("Wire: paths, headers, cookies")
 struct NamesTests {
-    @Test("Every path of the frontend API and the well-known documents")
+    @Test("The paths of the frontend API and the well-known documents are fixed")
     func paths() {
         #expect(
             FrontendPath.allCases.map(\.rawValue) == [
@@ -17,7 +17,7 @@ struct NamesTests {
             ])
     }
 
-    @Test("Every header, in lower case")
+    @Test("The header names are fixed and in lower case")
     func headers() {
         #expect(HeaderName.dpop == "dpop")
         #expect(HeaderName.dpopNonce == "dpop-nonce")
@@ -28,7 +28,7 @@ struct NamesTests {
         #expect(HeaderName.requestID == "x-request-id")
     }
 
-    @Test("Every cookie names its app")
+    @Test("Every cookie name contains the app's id")
     func cookies() {
         #expect(CookieName.hostPrefix + CookieName.refresh(appID: "abcdefg") == "__Host-refresh_abcdefg")
         #expect(

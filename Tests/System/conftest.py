@@ -5,13 +5,13 @@ from contextlib import contextmanager
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ForeignJudge"))
-from authority import Authority  # noqa: E402
+from certificate_authority import CertificateAuthority  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from service import Service  # noqa: E402
 
 
 def pytest_configure(config):
-    # RFC 9864 gives Ed25519 a name of its own; the protocol says EdDSA, as its clients do.
+    # RFC 9864 gives Ed25519 its own algorithm name. The protocol uses EdDSA, as its clients do.
     config.addinivalue_line("filterwarnings", "ignore:EdDSA is deprecated")
 
 
@@ -33,27 +33,27 @@ def service(tmp_path):
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    """One service in development mode for all tests of a module that do not stop it."""
+    """Returns one service in development mode for all tests of a module. These tests do not stop it."""
     with running(Service(tmp_path_factory.mktemp("service"))) as service:
         yield service
 
 
 @pytest.fixture(scope="session")
 def authority(tmp_path_factory):
-    """Who signs the certificates of the operator's backends."""
-    return Authority(tmp_path_factory.mktemp("authority"))
+    """Returns the authority that signs the certificates of the operator's backends."""
+    return CertificateAuthority(tmp_path_factory.mktemp("authority"))
 
 
 @pytest.fixture(scope="module")
 def backend(authority):
-    """The operator's backend: https, with a certificate that the service can be told to trust."""
+    """Returns the operator's backend: https, with a certificate of the test authority."""
     with Receiver(authority) as receiver:
         yield receiver
 
 
 @pytest.fixture(scope="module")
 def trusting(tmp_path_factory, authority):
-    """A service that may call this machine and trusts the authority of the backend's certificate."""
+    """Returns a service that may call this machine and trusts the test authority."""
     flags = ["--egress-trust-roots", str(authority.certificate_path), "--egress-network", "127.0.0.0/8"]
     with running(Service(tmp_path_factory.mktemp("trusting"), *flags)) as service:
         yield service

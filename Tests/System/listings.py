@@ -1,16 +1,16 @@
-"""Finds the Swift in pages saved as text, where nothing but the words themselves says what is a listing."""
+"""Finds the Swift listings in pages that are saved as plain text, without any marks around the listings."""
 
 import re
 from dataclasses import dataclass
 
-#: What a line at the margin begins with when it is Swift and not prose, which begins with a capital.
+#: Matches the first words of an unindented line of Swift. Prose begins with a capital letter.
 START = re.compile(
     r"(import \w+$|let \w+\b.*=|var \w+|if |do \{|for .* in |guard |switch |try |await |func |//|@\w+"
     r"|((private|fileprivate|public|internal|final|indirect)\s+)*(let|var|func|enum|struct|class|actor|extension"
     r"|protocol)\s)")
-#: What may follow a closing bracket at the margin; anything else is the page's next words, glued to it.
+#: Matches what may follow an unindented closing bracket. Anything else is prose of the page, joined to it.
 AFTER_BRACKET = re.compile(r"\s*$|\s*(catch|else)\b|\s*//|\s*[.,)\]}({]")
-#: A case whose body is nothing, once its comments are taken away.
+#: Matches a case whose body is empty without its comments.
 EMPTY_CASE = re.compile(r"(?m)^(?P<indent>[ ]*)(?P<label>(case [^\n]*|default):)(?=\s*(case |default:|\}))")
 
 
@@ -25,7 +25,7 @@ class Listing:
 
 
 def depths(line: str, depth: int) -> list[int]:
-    """The depth of brackets after each character of a line, not counting those in strings and comments."""
+    """Returns the depth of brackets after each character of a line. Ignores brackets in strings and comments."""
     found, in_string = [], False
     for index, character in enumerate(line):
         if character == '"' and line[index - 1:index] != "\\":
@@ -41,7 +41,7 @@ def depths(line: str, depth: int) -> list[int]:
 
 
 def cut(line: str, after: list[int]) -> tuple[str, bool]:
-    """The line up to the prose that is glued to the bracket which closes everything, and whether there was any."""
+    """Returns the line without prose that is joined to the last closing bracket, and whether there was any."""
     for index, depth in enumerate(after):
         if depth == 0 and line[index] == "}" and line.startswith("}") and not AFTER_BRACKET.match(line, index + 1):
             return line[:index + 1], True
@@ -49,7 +49,7 @@ def cut(line: str, after: list[int]) -> tuple[str, bool]:
 
 
 def find(name: str, page: str) -> list[Listing]:
-    """The listings of a page, in order."""
+    """Returns the listings of a page, in order."""
     found, current, depth = [], [], 0
 
     def end():
@@ -81,7 +81,7 @@ def without_comments(text: str) -> str:
 
 
 def valid(text: str) -> str:
-    """A case with nothing but a comment is no Swift, whatever an SDK does: it gets the `break` that is missing."""
+    """Adds `break` to each case that contains only a comment, because Swift does not allow an empty case."""
     for match in reversed(list(EMPTY_CASE.finditer(without_comments(text)))):
         text = f"{text[:match.end('label')]} break  // added by the test{text[match.end('label'):]}"
     return text

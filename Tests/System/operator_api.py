@@ -1,4 +1,4 @@
-"""The management API, as an operator's backend calls it."""
+"""Calls the management API, as an operator's backend does."""
 
 from service import APP, Service
 from transport import Answer, Transport
@@ -17,13 +17,13 @@ class Management:
         return self.expect(200, "GET", path)
 
     def expect(self, status: int, method: str, path: str, body: dict | None = None) -> dict | None:
-        """The body of the answer, which must have this status."""
+        """Sends a request, asserts the status of the response and returns its body."""
         answer = self.send(method, path, body)
         assert answer.status == status, f"{method} {path}: {answer} {answer.body[:300]!r}"
         return answer.json if answer.body else None
 
     def set(self, config: str, body: dict) -> dict:
-        """Writes a configuration, whether there is one or not."""
+        """Creates or replaces a configuration."""
         exists = self.send("GET", f"/config/{config}").status == 200
         method, status = ("PUT", 200) if exists else ("POST", 201)
         return self.expect(status, method, f"/config/{config}", body)["config"]
@@ -33,5 +33,5 @@ class Management:
             self.expect(201, "POST", "/config/scopes", {"scope": scope})
 
     def events(self, name: str) -> list[dict]:
-        """The newest hundred events of the app that have this name, newest first."""
+        """Returns the newest hundred events of the app with this name, newest first."""
         return [event for event in self.get("/events?limit=100")["events"] if event["name"] == name]

@@ -1,4 +1,4 @@
-"""Somebody with a foreign device who signs in and steps up."""
+"""A user with a foreign device who signs in and does step-ups."""
 
 import itertools
 import secrets
@@ -16,7 +16,7 @@ def new_email() -> str:
 
 
 def new_phone() -> str:
-    """A number of the range that is kept for fiction."""
+    """Returns a phone number from a range that is reserved for fiction."""
     return f"+1415{next(_numbers):07d}"
 
 
@@ -29,7 +29,7 @@ class Person:
 
     @classmethod
     def signed_in(cls, service: Service, identifier: str | None = None) -> "Person":
-        """A new user, by a code; the identifier's spelling says what it is."""
+        """Signs in a new user with a code. An identifier that begins with + is a phone number."""
         person = cls(service)
         identifier = identifier or new_email()
         kind = "phone_number" if identifier.startswith("+") else "email_address"
@@ -40,12 +40,12 @@ class Person:
         return person
 
     def code(self, identifier: str) -> str:
-        """The newest code that was sent to an identifier."""
+        """Returns the newest code that was sent to an identifier."""
         mails = self.transport.send("GET", "/dev/mailbox").json
         return next(mail["code"] for mail in mails if mail["to"] == identifier)
 
     def take(self, answer: Answer) -> dict:
-        """Keeps the tokens of an answer; the claims of its access token, verified by the published keys."""
+        """Stores the tokens of a response. Returns the claims of its access token, verified with the published keys."""
         self.keep(answer)
         return self.claims()
 
@@ -68,13 +68,13 @@ class Person:
         return self.device.request_scope(self.access_token, scope, metadata)
 
     def challenge(self, scope: str) -> str:
-        """The challenge token for a scope that is not denied."""
+        """Requests a scope that is not denied, and returns the challenge token."""
         answer = self.request_scope(scope)
         assert answer.status == 200 and answer.json["status"] != "block", answer
         return answer.json["challenge_token"]
 
     def do_code_step(self, challenge: str, identifier: str) -> str:
-        """Has the step's code sent, and enters it; the token of the next step."""
+        """Has the code of the step sent, enters it, and returns the token of the next step."""
         sent = self.device.send_step_code(challenge)
         assert sent.status == 204, sent
         checked = self.device.check_step(challenge, self.code(identifier))

@@ -1,4 +1,4 @@
-"""An operator's backend: a server that notes what it was asked and answers what the test says."""
+"""An operator's backend: a server that records requests and sends the replies that the test sets."""
 
 import json
 import queue
@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Callable
 from urllib.parse import parse_qs, urlsplit
 
-from authority import Authority
+from certificate_authority import CertificateAuthority
 
 
 @dataclass
@@ -40,9 +40,9 @@ class Reply:
 
 
 class Receiver:
-    """Serves until the `with` ends. `on(path, …)` sets what a path answers; `received` has what came, in order."""
+    """Serves inside a `with` block. `on(path, …)` sets the reply of a path. `received` has the requests, in order."""
 
-    def __init__(self, authority: Authority | None):
+    def __init__(self, authority: CertificateAuthority | None):
         self._replies: dict[str, Callable[[Received], Reply]] = {}
         self.received: queue.Queue[Received] = queue.Queue()
         self._server = _Server(("localhost", 0), _handler(self))
@@ -63,7 +63,7 @@ class Receiver:
         return f"{self._scheme}://localhost:{self._server.server_port}{path}"
 
     def on(self, path: str, reply: Reply | Callable[[Received], Reply]) -> str:
-        """Sets the answer of a path, and returns its URL."""
+        """Sets the reply of a path, and returns its URL."""
         self._replies[path] = reply if callable(reply) else lambda _: reply
         return self.url(path)
 
@@ -85,18 +85,18 @@ class _Server(ThreadingHTTPServer):
     context = None
 
     def __init__(self, address, handler):
-        # Where this machine's localhost leads first, of the two kinds of addresses.
+        # Use the kind of address (IPv4 or IPv6) that this machine prefers for localhost.
         self.address_family = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)[0][0]
         super().__init__(address, handler)
 
     def finish_request(self, request, client_address):
-        # In the connection's own thread, so that a client that does not shake hands holds up nobody.
+        # Do the handshake in the connection's own thread, so that a slow client does not block others.
         if self.context is not None:
             request = self.context.wrap_socket(request, server_side=True)
         super().finish_request(request, client_address)
 
     def handle_error(self, request, client_address):
-        """Clients that hang up are part of the tests."""
+        """Ignores clients that close the connection; tests do that on purpose."""
 
 
 def _handler(receiver: Receiver):
@@ -113,7 +113,7 @@ def _handler(receiver: Receiver):
             for name, value in {"Content-Type": "application/json", **reply.headers}.items():
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(reply.bytes)))
-            # So that a receiver that is gone answers nobody on a connection that it still has.
+            # Close the connection, so that a stopped receiver cannot answer on an open one.
             self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(reply.bytes)
@@ -121,6 +121,6 @@ def _handler(receiver: Receiver):
         do_GET = do_POST = _answer
 
         def log_message(self, *_) -> None:
-            """Quiet: what matters is in `received`."""
+            """Logs nothing; `received` has the requests."""
 
     return Handler

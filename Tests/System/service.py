@@ -1,4 +1,4 @@
-"""Starts the built service on a free port of loopback and stops it by its pid."""
+"""Starts the built service on a free port of the loopback, and stops it by its process id."""
 
 import os
 import pathlib
@@ -23,7 +23,7 @@ def free_port() -> int:
 
 
 class Service:
-    """One database, one port and one management key, over any number of starts."""
+    """A service with one database, one port and one management key. It can be started several times."""
 
     def __init__(self, directory: pathlib.Path, *flags: str, development: bool = True):
         self.directory = directory
@@ -49,15 +49,15 @@ class Service:
                 return
             except (urllib.error.URLError, OSError):
                 time.sleep(0.05)
-        raise RuntimeError("the service did not come up")
+        raise RuntimeError("the service did not answer within 20 seconds")
 
     def kill(self) -> None:
-        """SIGKILL: nothing gets a chance to tidy up."""
+        """Sends SIGKILL and waits for the process."""
         self.process.kill()
         self.process.wait(10)
 
     def stop(self) -> int:
-        """SIGTERM, and the exit code."""
+        """Sends SIGTERM and returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(20)
 
@@ -65,7 +65,7 @@ class Service:
         return (self.directory / "service.log").read_text(errors="replace")
 
     def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess:
-        """A client or administration command, with credentials and database of its own."""
+        """Runs a client or administration command with the service's database and its own credentials."""
         environment = {
             **os.environ,
             "PRELUDE_SESSION_ENDPOINT": self.url,

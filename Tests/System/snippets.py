@@ -1,4 +1,4 @@
-"""The code of the documentation, as something to call: what operators copy is what the tests run."""
+"""Loads code from the documentation, so that the tests run what operators copy."""
 
 import re
 import types
@@ -7,10 +7,10 @@ from service import ROOT
 
 
 def code(page: str, language: str) -> str:
-    """The blocks of a language of a page in docs/, in order."""
+    """Returns the blocks of a language of a page in docs/, in order."""
     text = (ROOT / "docs" / page).read_text()
     blocks = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert blocks, f"{page} has no {language}"
+    assert blocks, f"{page} has no {language} block"
     return "\n".join(blocks)
 
 

@@ -1,4 +1,4 @@
-"""The example backend beside the real service: what it lets in, and what it answers to everybody else."""
+"""Tests the example backend and the example app with the real service."""
 
 import json
 import os
@@ -26,9 +26,9 @@ RULE = {
 }
 
 
-#: Built with everything else.
+#: Built with all other targets.
 BACKEND = ROOT / ".build" / "debug" / "Backend"
-#: Built by scripts/check-consumer from the example's own manifest, as a user of the package does.
+#: Built by scripts/check-consumer from the example's own manifest, as a user of the package builds it.
 BUILT_ALONE = ROOT / ".build" / "consumer" / "backend" / "debug" / "Backend"
 
 
@@ -75,18 +75,18 @@ def call(bank: Transport, method: str, path: str, *authorization: str):
     return bank.send(method, path, None, [("Authorization", value) for value in authorization])
 
 
-def test_a_token_of_the_service_is_let_in_and_says_who_it_is(bank, ada):
+def test_an_access_token_of_the_service_is_accepted_and_names_its_user(bank, ada):
     answer = call(bank, "GET", BALANCE, f"Bearer {ada.access_token}")
     assert (answer.status, answer.json["owner"]) == (200, ada.claims()["sub"])
 
 
-def test_without_credentials_both_schemes_are_offered_and_nobody_is_blamed(bank):
+def test_a_request_without_credentials_is_offered_both_schemes_without_an_error(bank):
     answer = call(bank, "GET", BALANCE)
     assert (answer.status, answer.code) == (401, "missing_credentials")
     assert answer.headers["WWW-Authenticate"] == 'Bearer, DPoP algs="ES256"'
 
 
-def test_a_token_with_another_signature_is_not_let_in(bank, ada):
+def test_a_token_with_another_signature_is_rejected(bank, ada):
     head, _, signature = ada.access_token.rpartition(".")
     changed = ("A" if signature[0] != "A" else "B") + signature[1:]
     answer = call(bank, "GET", BALANCE, f"Bearer {head}.{changed}")
@@ -94,12 +94,12 @@ def test_a_token_with_another_signature_is_not_let_in(bank, ada):
     assert answer.headers["WWW-Authenticate"].startswith('Bearer error="invalid_token"')
 
 
-def test_two_authorizations_are_one_too_many(bank, ada):
+def test_two_authorization_headers_are_rejected(bank, ada):
     bearer = f"Bearer {ada.access_token}"
     assert call(bank, "GET", BALANCE, bearer, bearer).code == "several_credentials"
 
 
-def test_a_transfer_needs_a_step_up_and_the_answer_says_which(bank, ada):
+def test_a_transfer_needs_a_step_up_and_the_response_names_its_scope(bank, ada):
     refused = call(bank, "POST", TRANSFERS, f"Bearer {ada.access_token}")
     assert (refused.status, refused.code) == (401, "insufficient_user_authentication")
     challenge = refused.headers["WWW-Authenticate"]
@@ -109,7 +109,7 @@ def test_a_transfer_needs_a_step_up_and_the_answer_says_which(bank, ada):
     assert call(bank, "POST", TRANSFERS, f"Bearer {ada.access_token}").status == 202
 
 
-def test_whoever_forgot_the_trait_is_told_where_the_name_stands(tmp_path):
+def test_without_the_trait_the_compiler_error_names_the_remedy(tmp_path):
     use = tmp_path / "Use.swift"
     use.write_text("""
         import PreludeSessionVerifier
@@ -120,19 +120,19 @@ def test_whoever_forgot_the_trait_is_told_where_the_name_stands(tmp_path):
         """)
     build = ROOT / ".build"
     c_modules = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', (build / "debug.yaml").read_text())))
-    told = subprocess.run(
+    result = subprocess.run(
         ["swiftc", "-typecheck", "-swift-version", "6", "-enable-upcoming-feature", "InternalImportsByDefault",
          "-I", build / "debug" / "Modules", *(flag for module in c_modules for flag in ("-Xcc", module)),
          ROOT / "Sources" / "PreludeSessionHummingbird" / "WithoutTrait.swift", use],
         capture_output=True, text=True, timeout=120)
-    errors = set(re.findall(r"error: (.*)", told.stderr))
+    errors = set(re.findall(r"error: (.*)", result.stderr))
     names = ["VerifierMiddleware", "ScopeMiddleware", "VerifiedContext", "VerifiedRequestContext"]
     remedy = 'Add the trait to the dependency: .package(url: "…", from: "…", traits: ["Hummingbird"])'
     assert errors == {f"'{name}' is unavailable: {remedy}" for name in names}
 
 
 class ExampleApp:
-    """Examples/Terminal as a person runs it: each command a process of its own, the session kept in a home."""
+    """Examples/Terminal: each command is a process, and the session is stored in a home directory."""
 
     def __init__(self, service, bank: Transport, home):
         self.service = service
@@ -161,7 +161,7 @@ class ExampleApp:
 
 
 @pytest.mark.parametrize("binding", ["none", "dpop"])
-def test_the_example_app_is_let_in_by_the_example_backend_and_steps_up_when_asked(service, tmp_path, binding):
+def test_the_example_app_calls_the_example_backend_and_does_the_step_up(service, tmp_path, binding):
     management = Management(service)
     management.register(SCOPE)
     management.set("stepup", {"allowed_scopes": [RULE]})
@@ -173,29 +173,29 @@ def test_the_example_app_is_let_in_by_the_example_backend_and_steps_up_when_aske
         status, balance = app.run("call", "GET", BALANCE).split(" ", 1)
         assert (status, json.loads(balance)) == ("200", {"owner": user, "cents": 1200})
         assert app.run("call", "POST", TRANSFERS, types_code=True).endswith("202 \n")
-        # The grant is the session's, so that nothing is asked again.
+        # The grant belongs to the session, so no further step-up is needed.
         assert app.run("call", "POST", TRANSFERS) == "202 \n"
 
 
-def test_the_example_app_tells_whoever_runs_it_why_it_cannot_work(tmp_path):
+def test_the_example_app_prints_why_it_cannot_work(tmp_path):
     def login(**settings: str) -> list[str]:
-        told = subprocess.run(
+        result = subprocess.run(
             [ROOT / ".build" / "debug" / "Terminal", "login", "ada@example.com"], capture_output=True, text=True,
             env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], **settings}, timeout=60)
-        assert (told.returncode, told.stdout) == (1, "")
-        return told.stderr.splitlines()
+        assert (result.returncode, result.stdout) == (1, "")
+        return result.stderr.splitlines()
 
     mistyped, = login(EXAMPLE_SERVICE="http//localhost:8080")
-    assert mistyped.startswith("A setting cannot work: the endpoint must be an origin")
+    assert mistyped.startswith("A setting is invalid: the endpoint must be an origin")
     nowhere = {"EXAMPLE_SERVICE": "http://127.0.0.1:9"}
-    words, = login(**nowhere)
-    assert words == "There is no answer. Try again later; a session is kept."
+    message, = login(**nowhere)
+    assert message == "The service does not answer. Try again later. You stay signed in if you were signed in."
     *log, last = login(EXAMPLE_LOG="1", **nowhere)
-    assert last == words and [line for line in log if line.startswith("warning: ")]
+    assert last == message and [line for line in log if line.startswith("warning: ")]
 
 
 @pytest.mark.skipif(not BUILT_ALONE.exists(), reason="scripts/check-consumer builds it")
-def test_built_from_its_own_manifest_it_lets_in_and_keeps_out(shared, ada, tmp_path):
+def test_the_backend_built_from_its_own_manifest_requires_a_valid_token(shared, ada, tmp_path):
     with running_backend(tmp_path, shared.url, BUILT_ALONE) as alone:
         assert call(alone, "GET", BALANCE, f"Bearer {ada.access_token}").status == 200
         assert call(alone, "GET", BALANCE).code == "missing_credentials"

@@ -1,4 +1,4 @@
-"""Access tokens bound to the key, by a foreign client: proofs are joserfc's, and nothing of ours makes or reads them."""
+"""Tests access tokens that are bound to the device's key with a foreign client: joserfc makes the proofs."""
 
 import json
 import time
@@ -24,7 +24,7 @@ def bind(service, binding: str, **settings) -> dict:
 
 @pytest.fixture
 def ada(shared):
-    """Somebody with a bound token; the app binds tokens."""
+    """Returns a signed-in user with a bound token."""
     bind(shared, "dpop")
     return Person.signed_in(shared)
 
@@ -35,7 +35,7 @@ def call(person: Person, scheme: str = "DPoP", proofs: list[str] | None = None, 
 
 
 def proof(person: Person, path: str = LIST, method: str = "GET", **changes) -> str:
-    """A good proof of the person's key, but for the changes."""
+    """Makes a valid proof with the person's key, with these changes."""
     members = {
         "key": person.device.key, "method": method, "url": person.transport.url(path),
         "access_token": person.access_token, **changes,
@@ -43,36 +43,36 @@ def proof(person: Person, path: str = LIST, method: str = "GET", **changes) -> s
     return make_dpop(**members)
 
 
-def told(answer) -> tuple[int, str | None]:
+def status_and_code(answer) -> tuple[int, str | None]:
     return answer.status, answer.code
 
 
-def test_the_setting_is_shown_as_it_was_set(shared):
+def test_the_setting_is_returned_as_it_was_set(shared):
     assert bind(shared, "dpop")["access_token_binding"] == "dpop"
     assert Management(shared).get("/config/sessions")["config"]["access_token_binding"] == "dpop"
-    # Whoever says nothing of it does not switch it off.
+    # A request without this setting does not change it.
     config = Management(shared).expect(200, "PUT", "/config/sessions", {})["config"]
     assert config["access_token_binding"] == "dpop"
     assert bind(shared, "none")["access_token_binding"] == "none"
 
 
 @pytest.mark.parametrize("value", ["DPoP", "", "bearer", "mtls", 1, True])
-def test_a_setting_that_is_none_is_refused_and_named(shared, value):
+def test_an_invalid_setting_is_rejected_with_its_field(shared, value):
     bind(shared, "dpop")
     refused = Management(shared).send("PUT", "/config/sessions", {"access_token_binding": value})
-    assert told(refused) == (400, "bad_request")
+    assert status_and_code(refused) == (400, "bad_request")
     assert "access_token_binding" in refused.json["message"]
     assert Management(shared).get("/config/sessions")["config"]["access_token_binding"] == "dpop"
 
 
-def test_the_token_names_the_key(ada):
+def test_a_bound_token_contains_the_thumbprint_of_the_key(ada):
     answer = ada.device.refresh(ada.refresh_token)
     claims = ada.take(answer)
     assert claims["cnf"] == {"jkt": ada.device.key.thumbprint()}
     assert answer.json["token_type"] == "DPoP"
 
 
-def test_a_token_of_an_app_that_binds_none_names_none(shared):
+def test_a_token_of_an_app_without_binding_contains_no_thumbprint(shared):
     bind(shared, "none")
     person = Person.signed_in(shared)
     answer = person.device.refresh(person.refresh_token)
@@ -80,13 +80,13 @@ def test_a_token_of_an_app_that_binds_none_names_none(shared):
     assert answer.json["token_type"] == "Bearer"
 
 
-def test_no_mapping_writes_a_binding(shared):
+def test_a_claim_mapping_cannot_set_the_binding(shared):
     refused = Management(shared).send("POST", "/config/claims", {"mapping": {"cnf": {"jkt": "mine"}}})
-    assert told(refused) == (400, "bad_request")
+    assert status_and_code(refused) == (400, "bad_request")
 
 
 @pytest.mark.parametrize("policy", ["when_needed", "always"])
-def test_the_whole_journey(shared, policy):
+def test_all_calls_work_with_bound_tokens(shared, policy):
     bind(shared, "dpop", nonce_policy=policy)
     management = Management(shared)
     management.register(SCOPE)
@@ -104,29 +104,29 @@ def test_the_whole_journey(shared, policy):
     assert person.device.change_password(person.access_token, "a good password, bound").status == 204
     other = Person.signed_in(shared, email)
     assert person.device.end_sessions(person.access_token, "others").status == 204
-    assert told(other.device.sessions(other.access_token)) == (401, "unauthorized")
+    assert status_and_code(other.device.sessions(other.access_token)) == (401, "unauthorized")
     assert person.device.revoke(person.refresh_token).status == 204
-    assert told(person.device.sessions(person.access_token)) == (401, "unauthorized")
+    assert status_and_code(person.device.sessions(person.access_token)) == (401, "unauthorized")
 
 
 @pytest.mark.parametrize(
     ("method", "path"),
     [("GET", LIST), ("GET", IDENTIFIERS), ("POST", REVOKE), ("POST", RESET), ("POST", STEP_UP)])
-def test_a_stolen_token_opens_nothing(shared, ada, method, path):
+def test_a_stolen_token_is_rejected(shared, ada, method, path):
     thief = Person.signed_in(shared)
     own = [proof(ada, path, method, key=thief.device.key)]
-    assert told(call(ada, "Bearer", path=path, method=method)) == (401, "unauthorized")
-    assert told(call(ada, "Bearer", own, path, method)) == (401, "unauthorized")
-    assert told(call(ada, "DPoP", path=path, method=method)) == (401, "missing_dpop_proof")
+    assert status_and_code(call(ada, "Bearer", path=path, method=method)) == (401, "unauthorized")
+    assert status_and_code(call(ada, "Bearer", own, path, method)) == (401, "unauthorized")
+    assert status_and_code(call(ada, "DPoP", path=path, method=method)) == (401, "missing_dpop_proof")
     mismatch = call(ada, "DPoP", [proof(ada, path, method, key=thief.device.key)], path, method)
-    assert told(mismatch) == (401, "dpop_key_mismatch")
+    assert status_and_code(mismatch) == (401, "dpop_key_mismatch")
     assert mismatch.headers["WWW-Authenticate"] == 'DPoP error="invalid_token", algs="ES256"'
     assert ada.device.sessions(ada.access_token).status == 200
 
 
-def test_a_bound_token_is_good_with_one_right_proof_only(ada):
+def test_a_bound_token_needs_exactly_one_valid_proof(ada):
     assert call(ada, proofs=[proof(ada)]).status == 200
-    # The names of schemes have no case (RFC 9110 §11.1), and a query is none of the proof's.
+    # Names of schemes are case-insensitive (RFC 9110 §11.1), and a proof does not contain the query.
     assert call(ada, "dpop", [proof(ada)], LIST + "?limit=1").status == 200
 
 
@@ -147,39 +147,39 @@ MUTATIONS = {
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
-def test_one_change_to_a_good_call_is_a_refusal(ada, mutation):
+def test_each_change_to_a_valid_call_is_rejected(ada, mutation):
     send, status, code = MUTATIONS[mutation]
     refused = send(ada)
-    assert told(refused) == (status, code)
+    assert status_and_code(refused) == (status, code)
     assert 'algs="ES256"' in refused.headers["WWW-Authenticate"]
     assert refused.headers["Cache-Control"] == "no-store"
 
 
-def test_a_proof_is_good_once(ada):
+def test_a_proof_is_accepted_once(ada):
     once = proof(ada)
     assert call(ada, proofs=[once]).status == 200
-    assert told(call(ada, proofs=[once])) == (400, "invalid_dpop_proof")
+    assert status_and_code(call(ada, proofs=[once])) == (400, "invalid_dpop_proof")
 
 
-def test_switched_off_a_bound_token_is_still_no_bearer_token(shared, ada):
+def test_a_bound_token_is_no_bearer_token_after_binding_is_switched_off(shared, ada):
     bind(shared, "none")
-    assert told(call(ada, "Bearer")) == (401, "unauthorized")
+    assert status_and_code(call(ada, "Bearer")) == (401, "unauthorized")
     assert call(ada, proofs=[proof(ada)]).status == 200
     assert "cnf" not in ada.refresh()
     assert call(ada, "Bearer").status == 200
 
 
-def test_switched_on_a_bearer_token_is_good_until_it_ends(shared):
+def test_a_bearer_token_is_valid_until_it_expires_after_binding_is_switched_on(shared):
     bind(shared, "none")
     person = Person.signed_in(shared)
     bind(shared, "dpop")
     assert call(person, "Bearer").status == 200
-    assert told(call(person, "DPoP", [proof(person)])) == (401, "unauthorized")
+    assert status_and_code(call(person, "DPoP", [proof(person)])) == (401, "unauthorized")
     assert "cnf" in person.refresh()
-    assert told(call(person, "Bearer")) == (401, "unauthorized")
+    assert status_and_code(call(person, "Bearer")) == (401, "unauthorized")
 
 
-def test_who_has_no_key_gets_no_token(shared):
+def test_a_login_without_a_valid_proof_gets_no_token(shared):
     bind(shared, "dpop")
     person = Person(shared)
     email = new_email()
@@ -188,13 +188,13 @@ def test_who_has_no_key_gets_no_token(shared):
     origin = [("Origin", shared.url)]
     for headers in [[], origin]:
         refused = person.transport.send("POST", f"{V1}/login/finalize", {"challenge_token": challenge}, headers)
-        assert told(refused) == (401, "missing_dpop_proof")
-    # Neither spent the challenge.
+        assert status_and_code(refused) == (401, "missing_dpop_proof")
+    # Neither request used up the challenge.
     assert "cnf" in person.take(person.device.finalize(challenge))
 
 
-def test_the_terminal_does_not_notice(service):
-    """The SDK, a process for each command: signed in while nothing is bound, and there all the same afterwards."""
+def test_the_command_line_client_works_before_and_after_binding_is_switched_on(service):
+    """The SDK runs as one process per command. It signs in while binding is off and works after it is switched on."""
     assert log_in_with_code(service, "ada@example.com").returncode == 0
     for binding, claim in [("dpop", True), ("none", False), ("dpop", True)]:
         bind(service, binding)
@@ -206,7 +206,7 @@ def test_the_terminal_does_not_notice(service):
     assert service.run("logout").returncode == 0
 
 
-def test_an_app_can_begin_with_bound_tokens(service):
+def test_an_app_can_be_created_with_bound_tokens(service):
     made = service.run("app", "create", "Bound", "--id", "bound01", "--email", "--bound-access-tokens")
     assert made.returncode == 0, made.stderr
     assert "DPoP" in made.stdout

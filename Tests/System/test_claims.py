@@ -1,4 +1,4 @@
-"""Claims that an app maps into its access tokens, as a foreign verifier reads them."""
+"""Tests claims that an app maps into its access tokens, with a foreign verifier."""
 
 import pytest
 
@@ -50,7 +50,7 @@ RESERVED = ["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "scope", "cl
 
 
 @pytest.mark.parametrize("name", RESERVED)
-def test_a_reserved_claim_is_refused_by_name(management, name):
+def test_a_reserved_claim_is_rejected_with_its_name(management, name):
     refused = management.send("PUT", "/config/claims", {"mapping": {"tier": "free", name: "mine"}})
     assert (refused.status, refused.code) == (400, "bad_request"), refused
     assert refused.json["message"].startswith(f"mapping.{name} ")
@@ -63,13 +63,13 @@ def test_a_reserved_claim_is_refused_by_name(management, name):
         ({"$custom_claim": "a", "$type": "string"}, "mapping.x"), ({"$other": 1}, "mapping.x"),
         ("long" * 300, "mapping.x"),
     ])
-def test_a_source_that_means_nothing_is_refused_with_its_field(management, source, field):
+def test_an_invalid_source_is_rejected_with_its_field(management, source, field):
     refused = management.send("PUT", "/config/claims", {"mapping": {"x": source}})
     assert (refused.status, refused.code) == (400, "bad_request"), refused
     assert refused.json["message"].startswith(f"{field} "), refused.json
 
 
-def test_one_mapping_is_created_once(management):
+def test_a_mapping_can_be_created_only_once(management):
     management.set("claims", {"mapping": {}})
     again = management.send("POST", "/config/claims", {"mapping": {}})
     assert (again.status, again.code) == (409, "conflict")

@@ -1,4 +1,4 @@
-"""Killed at a random moment under load, the service loses nothing that it answered, and signs nobody out."""
+"""Tests that a service that is killed under load loses no answered refresh and signs no user out."""
 
 import http.client
 import random
@@ -13,7 +13,7 @@ KILLS = 6
 
 
 class Owner:
-    """One device that refreshes as fast as it can and keeps the newest token it was given."""
+    """A device that refreshes as fast as it can and keeps the newest token."""
 
     def __init__(self, url: str, number: int):
         self.device = Device(Transport(url))
@@ -29,7 +29,7 @@ class Owner:
         self.token = self.device.finalize(challenge).headers["X-Refresh-Token"]
 
     def refresh(self) -> bool:
-        """Whether there was an answer; a refusal is noted, for it means that somebody was signed out."""
+        """Refreshes once and returns whether there was an answer. Records a refusal: then the user was signed out."""
         try:
             answer = self.device.refresh(self.token)
         except (OSError, http.client.HTTPException):
@@ -46,7 +46,7 @@ class Owner:
             pass
 
 
-def test_kill_nine_loses_nothing(service):
+def test_a_killed_service_loses_no_answered_refresh(service):
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     moments = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Steps of the operator's own: RS256 tokens by joserfc, judged by the keys that the operator's backend serves."""
+"""Tests the operator's own steps: joserfc makes RS256 tokens, and the service fetches their keys from a backend."""
 
 import hmac
 import json
@@ -47,7 +47,7 @@ def management(trusting, backend, key) -> Management:
 
 
 class Case:
-    """A user in front of the first step, and what a good token for it says."""
+    """A user before the first step, and the claims of a valid token for the step."""
 
     def __init__(self, service, key: RSAKey):
         self.key = key
@@ -62,22 +62,22 @@ class Case:
         }
 
     def token(self, **changes) -> str:
-        """The good token with other claims; `None` leaves one out."""
+        """Makes a valid token with other claims. `None` removes a claim."""
         claims = {name: value for name, value in {**self.claims, **changes}.items() if value is not None}
         return jwt.encode({"alg": "RS256", "kid": self.key.kid}, claims, self.key, algorithms=["RS256"])
 
-    def hand_in(self, token: str):
+    def submit(self, token: str):
         return self.person.device.continue_step(self.challenge, token)
 
-    def refuses_only(self, token: str) -> None:
-        answer = self.hand_in(token)
+    def assert_invalid(self, token: str) -> None:
+        answer = self.submit(token)
         assert (answer.status, answer.code) == (400, "invalid_verification_token"), answer
 
-    def refuses(self, token: str, status: int, code: str) -> None:
-        answer = self.hand_in(token)
+    def assert_rejected(self, token: str, status: int, code: str) -> None:
+        answer = self.submit(token)
         assert (answer.status, answer.code) == (status, code), answer
-        # Nothing was lost by it: the good token is still good.
-        assert self.hand_in(self.token()).status == 200
+        # The rejected token had no effect: a valid one is still accepted.
+        assert self.submit(self.token()).status == 200
 
 
 @pytest.fixture
@@ -85,9 +85,9 @@ def case(trusting, management, key) -> Case:
     return Case(trusting, key)
 
 
-def test_a_token_signed_as_documented_does_the_step(case, key):
+def test_a_token_signed_as_documented_completes_the_step(case, key):
     subject = case.person.claims()["sub"]
-    answer = case.hand_in(custom_step_token(key, subject, case.challenge_id, FIRST))
+    answer = case.submit(custom_step_token(key, subject, case.challenge_id, FIRST))
     assert answer.status == 200, answer
     second = answer.json["challenge_token"]
     assert unverified_claims(second)["current_step"] == "verify_email"
@@ -102,8 +102,8 @@ def test_a_token_signed_as_documented_does_the_step(case, key):
 
 
 @pytest.mark.parametrize("claim", ["sub", "exp", "nbf", "iat", "jti", "challenge_id", "key", "status"])
-def test_a_claim_that_is_missing_is_refused(case, claim):
-    case.refuses(case.token(**{claim: None}), 400, "invalid_verification_token")
+def test_a_token_without_a_required_claim_is_rejected(case, claim):
+    case.assert_rejected(case.token(**{claim: None}), 400, "invalid_verification_token")
 
 
 @pytest.mark.parametrize(
@@ -122,57 +122,57 @@ def test_a_claim_that_is_missing_is_refused(case, claim):
     ],
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )
-def test_a_token_that_says_something_else_is_refused(case, changes, status, code):
-    case.refuses(case.token(**changes), status, code)
+def test_a_token_with_another_claim_value_is_rejected(case, changes, status, code):
+    case.assert_rejected(case.token(**changes), status, code)
 
 
-def test_another_algorithm_is_refused(case, key):
+def test_a_token_with_another_algorithm_is_rejected(case, key):
     elliptic = ECKey.generate_key("P-256", {"kid": key.kid})
     for algorithm, signer in [("PS256", key), ("RS512", key), ("ES256", elliptic)]:
         token = jwt.encode({"alg": algorithm, "kid": key.kid}, case.claims, signer, algorithms=[algorithm])
-        case.refuses_only(token)
+        case.assert_invalid(token)
 
 
-def test_a_token_without_a_real_signature_is_refused(case, key):
+def test_a_token_without_a_valid_signature_is_rejected(case, key):
     def compact(header: dict, sign) -> str:
         head, payload = (base64url(json.dumps(part).encode()) for part in (header, case.claims))
         return f"{head}.{payload}.{base64url(sign(f'{head}.{payload}'.encode()))}"
 
-    # The classic: the public key as the secret of a MAC (RFC 8725 §2.1).
+    # The public key as the secret of a MAC (RFC 8725 §2.1).
     public = key.as_pem(private=False)
-    case.refuses_only(
+    case.assert_invalid(
         compact({"alg": "HS256", "kid": key.kid}, lambda text: hmac.digest(public, text, "sha256")))
-    case.refuses_only(compact({"alg": "none", "kid": key.kid}, lambda _: b""))
-    case.refuses_only(compact({"alg": "RS256", "kid": key.kid}, lambda _: b""))
-    case.refuses_only("not a token")
+    case.assert_invalid(compact({"alg": "none", "kid": key.kid}, lambda _: b""))
+    case.assert_invalid(compact({"alg": "RS256", "kid": key.kid}, lambda _: b""))
+    case.assert_invalid("not a token")
 
 
-def test_another_key_is_refused_and_does_not_make_the_service_ask_again(case, backend):
-    case.hand_in("not a token")
-    assert case.hand_in(case.token(key="verify_face")).code == "step_not_found", "the keys are there"
+def test_a_token_of_an_unknown_key_is_rejected_without_another_fetch(case, backend):
+    case.submit("not a token")
+    assert case.submit(case.token(key="verify_face")).code == "step_not_found", "the keys are there"
     backend.forget()
     stranger = RSAKey.generate_key(2048, {"kid": "stranger"})
     impostor = RSAKey.generate_key(2048, {"kid": case.key.kid})
     for signer in [stranger, impostor, stranger]:
-        case.refuses_only(
+        case.assert_invalid(
             jwt.encode({"alg": "RS256", "kid": signer.kid}, case.claims, signer, algorithms=["RS256"]))
-    assert backend.received.empty(), "at most every 30 seconds"
+    assert backend.received.empty(), "keys are fetched at most every 30 seconds"
 
 
-def test_a_token_is_good_once_for_whatever_challenge(trusting, key, case):
+def test_a_token_is_accepted_once_for_all_challenges(trusting, key, case):
     other = Case(trusting, key)
-    assert case.hand_in(case.token(jti="the-same-one")).status == 200
-    other.refuses(other.token(jti="the-same-one"), 409, "token_reused")
+    assert case.submit(case.token(jti="the-same-one")).status == 200
+    other.assert_rejected(other.token(jti="the-same-one"), 409, "token_reused")
 
 
-def test_the_token_of_a_step_that_is_done_is_refused(case):
-    good = case.token()
-    assert case.hand_in(good).status == 200
-    again = case.hand_in(good)
-    assert (again.status, again.code) == (409, "token_reused"), "its challenge token names nothing any more"
+def test_the_token_of_a_completed_step_is_rejected(case):
+    token = case.token()
+    assert case.submit(token).status == 200
+    again = case.submit(token)
+    assert (again.status, again.code) == (409, "token_reused"), "its challenge token is used up"
 
 
-def test_only_the_device_of_the_session_does_the_step(trusting, case):
+def test_only_the_device_of_the_session_can_complete_the_step(trusting, case):
     thief = Person.signed_in(trusting)
     stolen = thief.device.continue_step(case.challenge, case.token())
     assert (stolen.status, stolen.code) == (401, "dpop_key_mismatch"), stolen
@@ -180,4 +180,4 @@ def test_only_the_device_of_the_session_does_the_step(trusting, case):
         "POST", "/v1/session/stepup/continue",
         {"challenge_token": case.challenge, "verification_token": case.token()})
     assert (bare.status, bare.code) == (401, "missing_dpop_proof"), bare
-    case.refuses("not a token", 400, "invalid_verification_token")
+    case.assert_rejected("not a token", 400, "invalid_verification_token")

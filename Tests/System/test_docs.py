@@ -1,4 +1,4 @@
-"""The documentation keeps up: names, codes, paths, settings and links are those of the code, and its Swift compiles."""
+"""Tests that the documentation matches the code: names, codes, paths, settings and links, and that its Swift compiles."""
 
 import json
 import re
@@ -10,7 +10,8 @@ from service import ROOT
 
 SOURCES = ROOT / "Sources"
 PAGES = [
-    ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")),
+    *(ROOT / f"{page}.md" for page in ("README", "CONTRIBUTING", "SECURITY", "Benchmarks/README", "Vectors/README")),
+    *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "Examples").glob("*.md")), *sorted((ROOT / "Examples").glob("*/*.md")),
     *sorted(SOURCES.glob("*/*.docc/*.md")),
 ]
@@ -21,13 +22,13 @@ def read(*path: str) -> str:
 
 
 def anchors(markdown: str) -> set[str]:
-    """The anchors that headings get: lower case, hyphens for spaces, no punctuation."""
+    """Returns the anchors of headings: lower case, hyphens for spaces, no punctuation."""
     headings = re.findall(r"^#+ (.*)$", markdown, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page):
+def test_every_link_has_a_target(page):
     for target in re.findall(r"\]\((?!https?://)([^)\s]+)\)", page.read_text()):
         name, _, anchor = target.partition("#")
         linked = (page.parent / name).resolve() if name else page
@@ -36,12 +37,12 @@ def test_links_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_json_is_json(page):
+def test_json_blocks_are_valid_json(page):
     for block in re.findall(r"^```json\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
         json.loads(block)
 
 
-#: What the Swift of the pages takes from the app around it.
+#: Declarations that the Swift of the pages uses from the app.
 APP_AROUND = """
 import Foundation
 import HTTPTypes
@@ -59,7 +60,7 @@ func askForCode() async -> String { "" }
 """
 
 
-def test_swift_compiles(tmp_path):
+def test_swift_blocks_compile(tmp_path):
     blocks = [
         re.sub(r"^import \w+\n", "", block, flags=re.MULTILINE)
         for page in PAGES for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)]
@@ -80,13 +81,13 @@ def test_swift_compiles(tmp_path):
     file = tmp_path / "Pages.swift"
     file.write_text(APP_AROUND + "".join(declarations))
     build = ROOT / ".build"
-    # The C modules that the service is made of, where the build found them.
+    # The C modules of the dependencies, as the build found them.
     c_modules = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', (build / "debug.yaml").read_text())))
-    told = subprocess.run(
+    result = subprocess.run(
         ["swiftc", "-typecheck", "-swift-version", "6", "-I", build / "debug" / "Modules",
          *(flag for module in c_modules for flag in ("-Xcc", module)), file],
         capture_output=True, text=True, timeout=120)
-    assert told.returncode == 0, told.stderr
+    assert result.returncode == 0, result.stderr
 
 
 def test_the_protocol_page_has_every_path():
@@ -119,18 +120,24 @@ def test_the_webhooks_page_has_every_event():
         assert f"`{name}`" in page
 
 
-def test_the_readme_has_every_setting():
+def test_the_map_of_contributing_names_files_that_exist():
+    named = re.findall(r"`((?:Sources|Tests|scripts)/[^`…]*)`", read("CONTRIBUTING.md"))
+    assert len(named) > 40
+    assert not [path for path in named if not (ROOT / path).exists()]
+
+
+def test_the_operating_page_has_every_setting():
     source = read("Sources", "prelude-session", "Serve", "ServiceConfiguration.swift")
     block = re.search(r"enum Key: String, CaseIterable \{\n(.*?)\n\n", source, re.DOTALL)
     keys = re.findall(r"\w+", re.sub(r"\bcase\b", "", block[1]))
-    page = read("README.md")
+    page = read("docs", "operating.md")
     assert len(keys) > 10
     for key in keys:
         in_environment = re.sub(r"([A-Z])", r"_\1", key).upper()
         assert re.search(rf"`{in_environment}`.*`{key}`", page), key
 
 
-def test_the_tests_that_the_promises_name_are_there():
+def test_the_tests_named_by_the_promises_exist():
     page = read("docs", "promises.md")
     python = read("Tests", "System", "test_sdk_processes.py")
     folders = ["EndToEndTests", "PreludeSessionTests", "PreludeSessionTestingTests"]
@@ -140,10 +147,10 @@ def test_the_tests_that_the_promises_name_are_there():
     for number, text in zip(promises[::2], promises[1::2]):
         quoted = [" ".join(name.split()) for name in re.findall(r"“([^”]+)”", text)]
         named = re.findall(r"`(test_\w+)`", text)
-        assert quoted or named, f"promise {number} is proven by nothing"
+        assert quoted or named, f"promise {number} names no test"
         for name in quoted:
             assert f'@Test("{name}"' in swift or f'"{name}",' in swift, f"promise {number}: {name}"
         for name in named:
             assert f"def {name}(" in python, f"promise {number}: {name}"
-    # Whoever adds a test of real processes says which promise it proves.
+    # A test of real processes must name the promise that it proves.
     assert set(re.findall(r"^def (test_\w+)", python, re.MULTILINE)) == set(re.findall(r"`(test_\w+)`", page))

@@ -1,4 +1,4 @@
-"""The documentation of the libraries renders, describes every public symbol, and shows the way to each of them."""
+"""Tests that the documentation of the libraries renders, describes every public symbol and links to it."""
 
 import json
 import pathlib
@@ -9,24 +9,24 @@ import pytest
 
 from service import ROOT
 
-#: As `scripts/docs` has them: each library that apps and backends import.
+#: The list of `scripts/docs`: each library that apps and backends import.
 LIBRARIES = re.search(r"(?m)^libraries=\((.*)\)$", (ROOT / "scripts" / "docs").read_text())[1].split()
 
 
 @pytest.fixture(scope="module", autouse=True)
 def rendered():
-    """Where the documentation is; a link or a symbol that is nowhere fails here."""
+    """Renders the documentation and returns its folder. Fails for a missing link target or symbol."""
     for script in ("check-apple", "docs"):
-        told = subprocess.run([ROOT / "scripts" / script], capture_output=True, text=True, timeout=300)
-        assert told.returncode == 0, told.stdout + told.stderr
+        result = subprocess.run([ROOT / "scripts" / script], capture_output=True, text=True, timeout=300)
+        assert result.returncode == 0, result.stdout + result.stderr
     return ROOT / ".build" / "docc"
 
 
 def symbols(library: str) -> dict[str, dict]:
-    """The public symbols of a library by their identifiers, without what the compiler makes up."""
+    """Returns the public symbols of a library by identifier, without symbols that the compiler adds."""
     folder = ROOT / ".build" / "docc" / "symbols" / library
     graph = json.loads((folder / f"{library}.symbols.json").read_text())
-    # What does its duty by a protocol is described there.
+    # A requirement of a protocol is described in the protocol.
     duties = {edge["source"] for edge in graph["relationships"] if "sourceOrigin" in edge}
     return {
         symbol["identifier"]["precise"]: symbol for symbol in graph["symbols"]
@@ -46,7 +46,7 @@ def catalog(library: str) -> pathlib.Path:
 
 
 def topics(page: str) -> set[str]:
-    """The symbols that a page's topics lead to."""
+    """Returns the symbols in the topics of a page."""
     return {re.sub(r"-(\(.*\)|swift\..*)$", "", link) for link in re.findall(r"(?m)^- ``([^`]+)``$", page)}
 
 
@@ -57,7 +57,7 @@ def test_every_public_symbol_is_described(library):
     assert not undescribed(found)
 
 
-def test_a_symbol_that_is_not_described_would_be_found():
+def test_an_undescribed_symbol_is_found():
     found = symbols("PreludeSession")
     client = next(symbol for symbol in found.values() if symbol["pathComponents"] == ["PreludeSessionClient"])
     del client["docComment"]
@@ -71,7 +71,7 @@ def test_every_type_is_in_the_topics(library):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_a_type_with_a_page_of_its_own_has_all_its_members_there(library):
+def test_a_type_with_its_own_page_lists_all_its_members(library):
     members: dict[str, set[str]] = {}
     for symbol in symbols(library).values():
         if len(symbol["pathComponents"]) == 2:
@@ -80,27 +80,27 @@ def test_a_type_with_a_page_of_its_own_has_all_its_members_there(library):
     assert pages
     for name, page in pages.items():
         listed = topics(page.read_text())
-        # A duty by a protocol may be shown, but need not be.
+        # A requirement of a protocol may be in the topics, but need not be.
         assert members[name] <= listed, f"{name}: {members[name] - listed}"
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_whatever_fails_says_how(library):
-    """Every throwing call says what it throws; what it is made of may leave that to the call."""
+def test_every_throwing_call_documents_its_errors(library):
+    """Every throwing call documents its errors. Types need not repeat the errors of their calls."""
     silent = [
         ".".join(symbol["pathComponents"]) for symbol in symbols(library).values()
         if any(piece["spelling"] == "throws" for piece in symbol["declarationFragments"])
         and symbol["kind"]["identifier"] != "swift.typealias" and "Throws:" not in words(symbol)]
-    # The store says it once for all its methods.
+    # The documentation of the store protocol covers all its methods.
     assert not [name for name in silent if not name.startswith("CredentialStore.")]
 
 
-def test_symbols_of_apple_systems_are_described_too():
+def test_symbols_of_apple_systems_are_described():
     names = {symbol["pathComponents"][0] for symbol in symbols("PreludeSession").values()}
     assert {"KeychainCredentialStore", "SecureEnclaveDeviceKeyStore"} <= names
 
 
-def test_tutorials_show_every_file_that_they_bring():
+def test_tutorials_show_all_their_files():
     folder = catalog("PreludeSession")
     shown = set()
     for tutorial in (folder / "Tutorials").glob("*.tutorial"):

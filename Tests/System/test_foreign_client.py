@@ -1,4 +1,4 @@
-"""A client that shares no code with ours, against the real service over real HTTP."""
+"""Tests the service over real HTTP with a client that shares no code with this package."""
 
 import pathlib
 import subprocess
@@ -7,7 +7,7 @@ import sys
 CLIENT = pathlib.Path(__file__).resolve().parents[1] / "ForeignJudge" / "client.py"
 
 
-def test_the_foreign_client_is_content(service):
-    told = subprocess.run([sys.executable, CLIENT, service.url], capture_output=True, text=True, timeout=120)
-    print(told.stdout)
-    assert told.returncode == 0, told.stdout[-500:] + told.stderr[-500:]
+def test_the_foreign_client_succeeds(service):
+    result = subprocess.run([sys.executable, CLIENT, service.url], capture_output=True, text=True, timeout=120)
+    print(result.stdout)
+    assert result.returncode == 0, result.stdout[-500:] + result.stderr[-500:]

@@ -1,4 +1,4 @@
-"""The key of hooks and webhooks changes while two nodes deliver, and an operator's backend keeps key sets."""
+"""Tests the rotation of the hook key while two nodes deliver webhooks and a backend caches key sets."""
 
 import itertools
 import threading
@@ -12,12 +12,12 @@ from test_webhooks import activation, is_from_the_service, new_user, wait_until
 from transport import Transport
 
 PATH = "/rotating"
-#: Seconds for which a key is published before it signs; the backend may keep a key set for five less.
+#: Seconds that a key is published before it signs. The backend may keep a key set five seconds less.
 AHEAD = 7
 
 
 class Operator:
-    """A backend that judges every delivery by a key set that is as old as it may be, and fetches no other."""
+    """A backend that verifies every delivery with a key set of the maximum age, and fetches no other."""
 
     def __init__(self, service: Service):
         self.transport = Transport(service.url)
@@ -48,7 +48,7 @@ def has_hook_key(service: Service) -> bool:
     return any(key["alg"] == "PS256" for key in Transport(service.url).send("GET", "/.well-known/jwks.json").json["keys"])
 
 
-def test_every_delivery_of_both_nodes_verifies_while_the_key_of_hooks_rotates(tmp_path, authority, backend):
+def test_every_delivery_of_both_nodes_verifies_while_the_hook_key_rotates(tmp_path, authority, backend):
     egress = ["--egress-trust-roots", str(authority.certificate_path), "--egress-network", "127.0.0.0/8"]
     first, second = (Service(tmp_path, "--key-publish-ahead", str(AHEAD), *egress) for _ in range(2))
     second.flags += ["--public-url", first.url]
@@ -57,7 +57,7 @@ def test_every_delivery_of_both_nodes_verifies_while_the_key_of_hooks_rotates(tm
         url = backend.on(PATH, operator.take)
         nodes = [Management(first), Management(second)]
         webhook = nodes[0].expect(201, "POST", "/webhooks", {"url": url})
-        # The first key is made with the first webhook, and there is nothing before it that a node could go on with.
+        # The first webhook creates the first key. Before that, there is no key that a node could use.
         wait_until(lambda: all(has_hook_key(node) for node in (first, second)))
         nodes[0].expect(200, "POST", f"/webhooks/{webhook['id']}/activate")
         turns = itertools.cycle(nodes)

@@ -1,4 +1,4 @@
-"""The delegation hook: a real HTTPS backend in Python is asked, and its answers are judged one by one."""
+"""Tests the delegation hook: the service calls a real https backend in Python and checks each answer."""
 
 import json
 import threading
@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from authority import Authority
+from certificate_authority import CertificateAuthority
 from operator_api import Management
 from person import Person, new_email, new_phone
 from receiver import Receiver, Reply
@@ -26,7 +26,7 @@ REVIEW = {
 
 
 def changed(**members) -> dict:
-    """The good answer with other members; `None` leaves one out."""
+    """Returns the valid answer with other members. `None` removes a member."""
     return {name: value for name, value in {**REVIEW, **members}.items() if value is not None}
 
 
@@ -43,7 +43,7 @@ def management(trusting) -> Management:
 
 @pytest.fixture
 def hook(management, backend):
-    """The backend, asked about the scope from now on."""
+    """Returns the backend, which is called for the scope from now on."""
     delegate(management, backend.url(PATH))
     backend.on(PATH, Reply(200, REVIEW))
     backend.forget()
@@ -61,7 +61,7 @@ def delegate(management: Management, url: str) -> None:
 
 
 def assert_fails(management: Management, person: Person, reason: str) -> None:
-    """The app hears no more than no; the operator reads the reason."""
+    """Asserts that the app only learns the denial, and that the operator can read the reason."""
     answer = person.request_scope(SCOPE)
     assert (answer.status, answer.code) == (403, "auth_blocked"), answer
     assert reason not in answer.body.decode()
@@ -71,7 +71,7 @@ def assert_fails(management: Management, person: Person, reason: str) -> None:
         "user_id": claims["sub"], "session_id": claims["sid"], "scope": SCOPE, "reason": reason}
 
 
-def test_the_hook_is_told_who_asks_for_what_and_from_where(trusting, hook):
+def test_the_hook_receives_the_user_the_scope_and_the_client(trusting, hook):
     email = new_email()
     person = Person.signed_in(trusting, email)
     agent = ("User-Agent", "Prelude/0.3 (Apple; iOS 17.4.0)")
@@ -89,7 +89,7 @@ def test_the_hook_is_told_who_asks_for_what_and_from_where(trusting, hook):
     }
 
 
-def test_without_metadata_the_member_is_missing(hook, ada):
+def test_a_request_without_metadata_has_no_metadata_member(hook, ada):
     ada.challenge(SCOPE)
     assert "metadata" not in hook.next().json
 
@@ -109,7 +109,7 @@ def test_the_body_is_signed_by_the_key_that_the_header_names(trusting, hook, ada
     assert not any(is_from_the_service(call.body, signature, other, jwks) for other in others)
 
 
-def test_review_leads_through_its_steps_to_the_scope(trusting, hook):
+def test_review_grants_the_scope_after_its_steps(trusting, hook):
     email = new_email()
     person = Person.signed_in(trusting, email)
     answer = person.request_scope(SCOPE)
@@ -120,7 +120,7 @@ def test_review_leads_through_its_steps_to_the_scope(trusting, hook):
     assert person.scopes() == [SCOPE]
 
 
-def test_two_steps_are_done_in_their_order(management, trusting, hook):
+def test_two_steps_must_be_completed_in_order(management, trusting, hook):
     email, phone = new_email(), new_phone()
     person = Person.signed_in(trusting, email)
     management.expect(
@@ -176,7 +176,7 @@ def test_block_denies_without_a_token(hook, ada):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_an_answer_that_breaks_a_rule_is_a_no(management, hook, ada, reason, reply):
+def test_an_invalid_answer_of_the_backend_denies_the_request(management, hook, ada, reason, reply):
     hook.on(PATH, reply)
     assert_fails(management, ada, reason)
 
@@ -185,23 +185,23 @@ def test_a_redirect_is_not_followed(management, hook, ada):
     hook.on(PATH, Reply(302, b"", {"Location": hook.url(PATH)}))
     assert_fails(management, ada, "invalid_status_code")
     assert hook.next().path == PATH
-    assert hook.received.empty(), "it was asked once"
+    assert hook.received.empty(), "the hook is called only once"
 
 
-def test_a_refused_connection_is_a_no(management, ada):
+def test_a_refused_connection_denies_the_request(management, ada):
     delegate(management, f"https://localhost:{free_port()}{PATH}")
     assert_fails(management, ada, "request_failed")
 
 
-def test_a_certificate_of_an_unknown_authority_is_a_no(management, ada, tmp_path):
-    with Receiver(Authority(tmp_path)) as stranger:
+def test_a_certificate_of_an_unknown_authority_denies_the_request(management, ada, tmp_path):
+    with Receiver(CertificateAuthority(tmp_path)) as stranger:
         delegate(management, stranger.on(PATH, Reply(200, REVIEW)))
         assert_fails(management, ada, "request_failed")
-        assert stranger.received.empty(), "the stranger was told nothing"
+        assert stranger.received.empty(), "no request is sent to the stranger"
 
 
 def test_outside_development_hooks_need_https_and_a_public_address(tmp_path):
-    """The default: nothing on this machine or in its network is called."""
+    """By default, no address of this machine or a private network is called."""
     service = Service(tmp_path, "--public-url", "https://{app_id}.session.example.com", development=False)
     service.start()
     try:
@@ -224,7 +224,7 @@ def test_outside_development_hooks_need_https_and_a_public_address(tmp_path):
         service.kill()
 
 
-def test_a_backend_that_never_answers_is_a_no_after_five_seconds(management, hook, ada):
+def test_a_backend_that_never_answers_denies_the_request_after_five_seconds(management, hook, ada):
     end = threading.Event()
 
     def never(_):

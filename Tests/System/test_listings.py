@@ -1,4 +1,4 @@
-"""Listings that people paste into their apps compile against the SDK as it is built, in Swift 5 and Swift 6 mode."""
+"""Tests that listings that people paste into apps compile against the built SDK, in Swift 5 and Swift 6 mode."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ import pytest
 from listings import Listing, find, valid
 from service import ROOT
 
-#: Where pages with listings lie, as *.txt.
+#: The folder of pages with listings, as *.txt.
 PAGES = os.environ.get("PRELUDE_SESSION_PAGES", "")
 MODULES = ROOT / ".build" / "debug" / "Modules"
 
@@ -18,7 +18,7 @@ CATALOG = ROOT / "Sources" / "PreludeSession" / "PreludeSession.docc"
 
 
 def steps_of_tutorials() -> list[tuple[str, pathlib.Path]]:
-    """What the tutorials' steps have people write, in order: the name of a file, and its whole text."""
+    """Returns the files of the tutorials' steps, in order: the name of a file and its text."""
     pages = CATALOG / "Tutorials"
     order = re.findall(r'tutorial: "doc:(\w+)"', (pages / "Tutorials.tutorial").read_text())
     text = "\n".join((pages / f"{tutorial}.tutorial").read_text() for tutorial in order)
@@ -28,10 +28,10 @@ def steps_of_tutorials() -> list[tuple[str, pathlib.Path]]:
 
 STEPS = steps_of_tutorials()
 
-#: What snippets take from the app around them.
+#: Declarations that the snippets use from the app.
 GIVEN = "client: PreludeSessionClient, challenge: StepUpChallenge, sessionID: String"
 
-#: Pages as they look saved: no fences, and prose glued to the last bracket.
+#: Pages in the form in which they are saved: without fences, and with prose joined to the last bracket.
 SAVED = '''Skip to main content
 Sign in with a code, and let the user see it.
 let user = try await client.refresh()
@@ -67,7 +67,7 @@ struct ContentView: View {
 
 
 def check(tmp_path, sources: list[str], version: int, *modules: pathlib.Path) -> subprocess.CompletedProcess:
-    """Type-checks files that know nothing of each other but the modules."""
+    """Type-checks independent files."""
     path = tmp_path / f"Listing{version}.swift"
     path.write_text("\n".join(sources))
     return typecheck([path], version, *modules)
@@ -81,7 +81,7 @@ def typecheck(files: list[pathlib.Path], version: int, *modules: pathlib.Path) -
 
 
 def wrapped(snippets: list[Listing]) -> list[str]:
-    """Each snippet in a function of its own, or in a type of its own when it declares functions itself."""
+    """Wraps each snippet in a function, or in a type if it declares functions."""
     sources = ["import Foundation", "import PreludeSession"]
     for number, snippet in enumerate(snippets):
         body = re.sub(r"(?m)^import \w+$", "", valid(snippet.text))
@@ -94,14 +94,14 @@ def wrapped(snippets: list[Listing]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def swiftui(tmp_path_factory):
-    """The folder of a module that stands in for SwiftUI."""
+    """Builds the stand-in for SwiftUI and returns the folder of its module."""
     folder = tmp_path_factory.mktemp("swiftui")
-    told = subprocess.run(
+    result = subprocess.run(
         ["swiftc", "-emit-module", "-parse-as-library", "-swift-version", "6", "-module-name", "SwiftUI",
          "-emit-module-path", folder / "SwiftUI.swiftmodule",
          *sorted((ROOT / "Stubs" / "Apple" / "SwiftUI").glob("*.swift"))],
         capture_output=True, text=True, timeout=120)
-    assert told.returncode == 0, told.stderr
+    assert result.returncode == 0, result.stderr
     return folder
 
 
@@ -114,7 +114,7 @@ def listings():
     text = "\n".join(listing.text for listing in found)
     for page in pages.values():
         for line in page.splitlines():
-            # What cannot be but Swift is in some listing, so that nothing is checked by being overlooked.
+            # A line that is certainly Swift must be in some listing. Otherwise a listing was not found.
             if re.match(r"import (SwiftUI|PreludeSession)$", line) or re.search(r"\bawait client\.", line):
                 assert line in text, f"no listing has: {line}"
     with_swift = [page for page in pages.values() if "import PreludeSession" in page]
@@ -133,11 +133,11 @@ def test_listings_are_found_without_fences():
 
 
 @pytest.mark.parametrize("version", [5, 6])
-def test_a_listing_that_is_wrong_is_told_from_one_that_is_right(tmp_path, swiftui, version):
+def test_a_wrong_listing_fails_and_a_correct_one_compiles(tmp_path, swiftui, version):
     user, decision, app = find("saved", SAVED)
     for right in (wrapped([user, decision]), [app.text]):
-        told = check(tmp_path, right, version, swiftui)
-        assert told.returncode == 0, told.stderr
+        result = check(tmp_path, right, version, swiftui)
+        assert result.returncode == 0, result.stderr
         wrong = [source.replace("client.re", "client.nothing").replace("$code", "code") for source in right]
         assert check(tmp_path, wrong, version, swiftui).returncode != 0
 
@@ -146,23 +146,23 @@ def test_a_listing_that_is_wrong_is_told_from_one_that_is_right(tmp_path, swiftu
 def test_the_swiftui_example_compiles(swiftui, version):
     files = sorted((ROOT / "Examples" / "SwiftUI" / "Sources").rglob("*.swift"))
     assert len(files) > 4
-    told = typecheck(files, version, swiftui)
-    assert told.returncode == 0, told.stderr
+    result = typecheck(files, version, swiftui)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("version", [5, 6])
 @pytest.mark.parametrize("done", range(1, len(STEPS) + 1), ids=lambda done: STEPS[done - 1][1].stem)
 def test_the_app_of_the_tutorials_compiles_after_each_step(swiftui, done, version):
-    """Each file in the version that it has by then, as whoever follows the steps has it."""
-    told = typecheck(list(dict(STEPS[:done]).values()), version, swiftui)
-    assert told.returncode == 0, told.stderr
+    """Type-checks the files in their versions after each step."""
+    result = typecheck(list(dict(STEPS[:done]).values()), version, swiftui)
+    assert result.returncode == 0, result.stderr
 
 
 def views(text: str) -> list[str]:
     return re.findall(r"(?m)^struct (\w+): View ", text)
 
 
-def test_the_tutorials_lead_to_an_app_that_shows_each_of_its_views():
+def test_the_app_of_the_tutorials_shows_each_of_its_views():
     texts = {name: file.read_text() for name, file in dict(STEPS).items()}
     assert sum(len(views(text)) for text in texts.values()) >= 2
     for name, text in texts.items():
@@ -171,7 +171,7 @@ def test_the_tutorials_lead_to_an_app_that_shows_each_of_its_views():
             assert any(f"{view}(" in other for other in elsewhere), f"{view} is shown nowhere"
 
 
-def test_the_tutorials_call_what_the_example_of_a_backend_serves():
+def test_the_tutorials_call_paths_of_the_example_backend():
     backend = (ROOT / "Examples" / "Backend" / "Sources" / "Backend" / "Backend.swift").read_text()
     port = re.search(r'environment\["PORT"\].* \?\? (\d+)$', backend, re.MULTILINE)[1]
     urls = {url for _, file in STEPS for url in re.findall(r'URL\(string: "([^"]+)"', file.read_text())}
@@ -183,12 +183,12 @@ def test_the_tutorials_call_what_the_example_of_a_backend_serves():
 def test_snippets_of_further_pages_compile(tmp_path, listings, version):
     snippets = [listing for listing in listings if not listing.is_app]
     assert snippets
-    told = check(tmp_path, wrapped(snippets), version)
-    assert told.returncode == 0, told.stderr
+    result = check(tmp_path, wrapped(snippets), version)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("version", [5, 6])
 def test_apps_of_further_pages_compile(tmp_path, listings, swiftui, version):
     for app in (listing for listing in listings if listing.is_app):
-        told = check(tmp_path, [valid(app.text)], version, swiftui)
-        assert told.returncode == 0, f"{app.page}:\n{told.stderr}"
+        result = check(tmp_path, [valid(app.text)], version, swiftui)
+        assert result.returncode == 0, f"{app.page}:\n{result.stderr}"

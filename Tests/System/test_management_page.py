@@ -1,4 +1,4 @@
-"""docs/management.md, run from its first call to its last: every body, every status, the shape of every answer."""
+"""Tests docs/management.md: runs every call in order and compares status and shape of each response."""
 
 import json
 import re
@@ -49,7 +49,7 @@ CALLS = calls_of_the_page()
 
 
 def shape(value):
-    """The names of members, all the way down; of a list, its first element's."""
+    """Returns the names of all members, recursively. For a list, those of its first element."""
     match value:
         case dict(): return {name: shape(member) for name, member in value.items()}
         case list(): return [shape(value[0])] if value else []
@@ -57,7 +57,7 @@ def shape(value):
 
 
 class Reader:
-    """Somebody who follows the page, and puts the ids they were given into the paths."""
+    """A reader who follows the page and puts the returned ids into the paths."""
 
     def __init__(self, service: Service, backend: Receiver):
         self.service = service
@@ -100,7 +100,7 @@ def reader(tmp_path_factory):
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.name)
-def test_the_page_is_right(reader, call):
+def test_each_call_of_the_page_gives_the_documented_response(reader, call):
     if call.name == "GET …/users/{user_id}/sessions":
         reader.sign_in()
     answer = reader.follow(call)
@@ -108,9 +108,9 @@ def test_the_page_is_right(reader, call):
     if call.answer is not None:
         assert shape(answer.json) == shape(call.answer)
     if call.body is not None and call.answer is not None and "config" in call.answer:
-        told = json.loads(answer.body.replace(reader.backend.url("").encode(), BACKEND.encode()))["config"]
+        response = json.loads(answer.body.replace(reader.backend.url("").encode(), BACKEND.encode()))["config"]
         for name, value in call.body.items():
-            assert told[name] == value, f"{name} is answered as it was sent"
+            assert response[name] == value, f"{name} is answered as it was sent"
 
 
 def test_the_page_has_every_call_of_the_router():
@@ -143,14 +143,14 @@ def test_the_page_has_every_call_of_the_router():
         ("POST", "/users", {"identifiers": [{"type": "email_address", "value": "y@example.com"}], "profile": {
             "x": "y" * 65 * 1024}}, 413, "bad_request"),
     ])
-def test_refusals_are_those_of_the_table(reader, method, path, body, status, code):
+def test_errors_are_those_of_the_table(reader, method, path, body, status, code):
     headers = [("Authorization", f"Bearer {reader.service.key}")]
     refused = reader.transport.send(method, BASE + path, body, headers)
     assert (refused.status, refused.code) == (status, code)
     assert set(refused.json) == {"code", "status", "message"} and refused.json["status"] == status
 
 
-def test_domains_need_a_key_for_all_apps_and_are_one_app_s(reader):
+def test_domains_need_a_key_for_all_apps_and_belong_to_one_app(reader):
     def patch(app: str, key: str, body: dict) -> tuple:
         path = f"/v2/session/apps/{app}"
         answer = reader.transport.send("PATCH", path, body, [("Authorization", f"Bearer {key}")])
@@ -163,7 +163,7 @@ def test_domains_need_a_key_for_all_apps_and_are_one_app_s(reader):
     assert patch("devapp1", reader.service.key, {"domains": ["SESSION.example.com"]}) == (409, "conflict")
 
 
-def test_nothing_is_made_for_an_app_that_is_not_there(reader):
+def test_nothing_is_created_for_a_missing_app(reader):
     headers = [("Authorization", f"Bearer {reader.service.key}")]
     user = {"identifiers": [{"type": "email_address", "value": "nobody@example.com"}]}
     for path, body in [("users", user), ("keys", {"name": "x"}), ("config/scopes", {"scope": "x"})]:
@@ -171,10 +171,10 @@ def test_nothing_is_made_for_an_app_that_is_not_there(reader):
         assert (answer.status, answer.code) == (404, "not_found")
 
 
-def test_a_key_of_another_app_and_an_app_that_is_not_there_are_one_answer(reader):
+def test_a_key_of_another_app_and_a_missing_app_get_the_same_response(reader):
     def answer(path: str, key: str):
-        told = reader.transport.send("GET", path, None, [("Authorization", f"Bearer {key}")])
-        return told.status, told.json
+        response = reader.transport.send("GET", path, None, [("Authorization", f"Bearer {key}")])
+        return response.status, response.json
 
     made = reader.transport.send(
         "POST", f"{BASE}/keys", {"name": "backend"}, [("Authorization", f"Bearer {reader.service.key}")]).json

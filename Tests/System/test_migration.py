@@ -1,4 +1,4 @@
-"""Coming over from an earlier system: the operator's backend judges the old credential, once."""
+"""Tests the migration from an earlier system: the operator's backend checks the old credential once."""
 
 import base64
 import hashlib
@@ -44,7 +44,7 @@ def migrate(service, credential: str = CREDENTIAL) -> Person:
     return person
 
 
-def test_a_user_comes_over_with_identifiers_profile_and_name(trusting, management, backend):
+def test_a_user_is_migrated_with_identifiers_profile_and_name(trusting, management, backend):
     email, number = new_email(), secrets.token_hex(6)
     identifiers = [{"type": "email_address", "value": email}, {"type": "phone_number", "value": "+14155557777"}]
     backend.on(PATH, owner(identifiers=identifiers, profile={"plan": "gold"}, external_id=number))
@@ -61,17 +61,17 @@ def test_a_user_comes_over_with_identifiers_profile_and_name(trusting, managemen
     assert is_from_the_service(call.body, signature, key_id, jwks)
 
 
-def test_who_comes_twice_is_the_same_user(trusting, management, backend):
+def test_migrating_twice_gives_the_same_user(trusting, management, backend):
     email, number = new_email(), secrets.token_hex(6)
     backend.on(PATH, owner(identifiers=[{"type": "email_address", "value": email}], external_id=number))
     first = migrate(trusting).claims()
     backend.on(PATH, owner(identifiers=[{"type": "email_address", "value": email}], profile={"plan": "tin"}))
     second = migrate(trusting).claims()
     assert first["sub"] == second["sub"] and first["sid"] != second["sid"]
-    assert management.get(f"/users/{first['sub']}")["profile"] == {}, "what is here is not overwritten"
+    assert management.get(f"/users/{first['sub']}")["profile"] == {}, "existing data is not overwritten"
 
 
-def test_who_has_signed_in_here_already_is_found_by_the_identifier(trusting, backend, management):
+def test_an_existing_user_is_found_by_the_identifier(trusting, backend, management):
     email = new_email()
     there = Person.signed_in(trusting, email).claims()["sub"]
     backend.on(PATH, owner(identifiers=[{"type": "email_address", "value": email.upper()}]))
@@ -88,7 +88,7 @@ def test_identifiers_of_two_users_are_a_conflict(trusting, backend, management):
     assert (answer.status, answer.code) == (409, "identifier_already_exists")
 
 
-def test_a_credential_that_the_backend_refuses_is_unauthorized(trusting, management, backend):
+def test_a_credential_that_the_backend_rejects_is_unauthorized(trusting, management, backend):
     backend.on(PATH, Reply(401, {"error": "expired"}))
     answer = Person(trusting).device.migrate(CREDENTIAL, pkce()[1])
     assert (answer.status, answer.code) == (401, "unauthorized")
@@ -105,7 +105,7 @@ def test_a_credential_that_the_backend_refuses_is_unauthorized(trusting, managem
         (Reply(200, {"user": {"identifiers": [{"type": "email_address", "value": "nowhere"}]}}), "invalid_response"),
     ],
     ids=lambda value: value if isinstance(value, str) else "")
-def test_an_answer_that_breaks_a_rule_is_a_no(trusting, management, backend, reply, reason):
+def test_an_invalid_answer_of_the_backend_denies_the_request(trusting, management, backend, reply, reason):
     backend.on(PATH, reply)
     answer = Person(trusting).device.migrate(CREDENTIAL, pkce()[1])
     assert (answer.status, answer.code) == (403, "auth_blocked")
@@ -114,8 +114,8 @@ def test_an_answer_that_breaks_a_rule_is_a_no(trusting, management, backend, rep
     assert CREDENTIAL not in trusting.log()
 
 
-def test_only_who_began_finishes(trusting, management, backend):
-    """The challenge of a migration is worth nothing without the verifier (RFC 7636)."""
+def test_only_the_client_that_began_a_migration_can_finish_it(trusting, management, backend):
+    """The challenge of a migration is useless without the verifier (RFC 7636)."""
     backend.on(PATH, owner())
     device = Person(trusting).device
     verifier, challenge = pkce()
@@ -127,7 +127,7 @@ def test_only_who_began_finishes(trusting, management, backend):
     assert device.finalize(token, verifier).status == 200
 
 
-def test_a_suspended_user_does_not_come_in_through_the_back(trusting, management, backend):
+def test_a_suspended_user_cannot_sign_in_by_migration(trusting, management, backend):
     email = new_email()
     user = Person.signed_in(trusting, email).claims()["sub"]
     management.expect(200, "PUT", f"/users/{user}/status", {"status": "suspended"})

@@ -1,4 +1,4 @@
-"""The unit, the settings and the proxy of docs/operating.md: with the keys and the settings that it shows, the service runs."""
+"""Tests docs/operating.md: the service runs with the keys, the settings, the unit and the proxy of the page."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def blocks(kind: str) -> list[str]:
 
 
 def make_keys(path) -> None:
-    """The page's lines, without root and into another folder."""
+    """Returns the commands of the page, without root and for another folder."""
     lines = [line for line in blocks("sh")[0].splitlines() if re.match(r"secret=|echo ", line)]
     assert len(lines) == 2
     script = "\n".join(lines).replace("sudo ", "").replace("/etc/prelude/keys", f"'{path}'")
@@ -30,7 +30,7 @@ def make_keys(path) -> None:
 
 @pytest.fixture
 def service(tmp_path, monkeypatch):
-    """Started as the unit says, with a database and a port of the test."""
+    """Starts the service as in the unit, with a database and a port of the test."""
     (tmp_path / "credentials").mkdir()
     make_keys(tmp_path / "credentials" / "prelude-session-keys")
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path / "credentials"))
@@ -55,31 +55,31 @@ def status(service: Service, **headers: str) -> int:
         return refused.code
 
 
-def test_health_answers_as_the_page_says(service):
+def test_health_responds_as_the_page_says(service):
     with urllib.request.urlopen(service.url + "/health", timeout=5) as answer:
         assert answer.status == 200
-        told = json.load(answer)
-    assert json.dumps(told) in [block.strip() for block in blocks("json")]
+        health = json.load(answer)
+    assert json.dumps(health) in [block.strip() for block in blocks("json")]
 
 
-def test_the_service_of_the_page_believes_the_proxy_of_the_page(service):
+def test_the_service_of_the_page_trusts_the_proxy_of_the_page(service):
     assert status(service, Host=HOST) == 200
     assert status(service, Host="elsewhere.example.com") == 404
     assert status(service, Host="elsewhere.example.com", X_Forwarded_Host=HOST) == 200
 
 
-def test_the_proxy_writes_every_header_that_the_service_believes():
+def test_the_proxy_sets_every_header_that_the_service_trusts():
     source = (ROOT / "Sources" / "SessionHTTP" / "Client" / "Client.swift").read_text()
-    believed = set(re.findall(r'"(x-forwarded-[a-z]+)"', source))
+    trusted = set(re.findall(r'"(x-forwarded-[a-z]+)"', source))
     written = dict(re.findall(r"proxy_set_header (\S+) (\S+);", blocks("nginx")[0]))
-    assert len(believed) == 2
-    assert believed <= {name.lower() for name in written}
-    # What the proxy sees itself, and nothing that a caller may have written.
+    assert len(trusted) == 2
+    assert trusted <= {name.lower() for name in written}
+    # These are values that the proxy knows itself, not values that a caller can set.
     assert written["Host"] == written["X-Forwarded-Host"] == "$host"
     assert written["X-Forwarded-For"] == "$remote_addr"
 
 
-def test_the_unit_hands_over_the_keys_by_the_name_that_the_service_looks_for():
+def test_the_unit_passes_the_keys_under_the_name_that_the_service_reads():
     source = (ROOT / "Sources" / "prelude-session" / "Serve" / "MasterKeySource.swift").read_text()
     name = re.search(r'credentialName = "([^"]+)"', source)[1]
     unit = blocks("ini")[0]

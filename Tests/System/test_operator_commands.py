@@ -1,4 +1,4 @@
-"""Commands on the database: configured as the service is, they make nothing by mistake and migrate nothing at all."""
+"""Tests that commands on the database use the service's configuration, create nothing by mistake and never migrate."""
 
 import json
 import os
@@ -19,15 +19,15 @@ PREFIX = "PRELUDE_SESSION_"
 #: Master keys: 32 bytes in base64url.
 KEYS = "A" * 43
 
-#: Whatever needs a database that is there already.
-ON_WHAT_IS_THERE = [
+#: The commands that need an existing database.
+NEEDS_DATABASE = [
     ["app", "list"], ["key", "list"], ["key", "create", "backend"], ["key", "revoke", "mk_1"], ["key", "rotate"],
     ["key", "signing"], ["key", "reseal"], ["user", "create", "--app", APP, "--email", "ada@example.com"],
     ["user", "find", "--app", APP, "--email", "ada@example.com"],
     ["user", "set-status", "--app", APP, "usr_1", "inactive"], ["user", "delete", "--app", APP, "usr_1"],
     ["user", "set-password", "--app", APP, "usr_1"],
 ]
-BEGIN = ["app", "create", "Shop", "--id", APP]
+CREATE_APP = ["app", "create", "Shop", "--id", APP]
 
 
 def name(arguments: list[str]) -> str:
@@ -37,7 +37,7 @@ def name(arguments: list[str]) -> str:
 def command(
     directory: pathlib.Path, *arguments: str, binary: pathlib.Path = BINARY, **variables: str
 ) -> subprocess.CompletedProcess:
-    """In a folder, with no setting but those of the variables, which come without their prefix."""
+    """Runs a command in a directory. Its only settings are `variables`, whose names have no prefix."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     environment |= {PREFIX + name: value for name, value in variables.items()}
     return subprocess.run(
@@ -51,15 +51,15 @@ def settings(directory: pathlib.Path, **values) -> str:
     return str(path)
 
 
-def names_of_apps(told: subprocess.CompletedProcess) -> list[str]:
-    assert told.returncode == 0, told.stderr
-    return [app["name"] for app in json.loads(told.stdout)]
+def names_of_apps(result: subprocess.CompletedProcess) -> list[str]:
+    assert result.returncode == 0, result.stderr
+    return [app["name"] for app in json.loads(result.stdout)]
 
 
-# Where the database is
+# The path of the database
 
 
-def test_flags_win_over_the_environment_and_the_environment_over_the_file(tmp_path):
+def test_a_flag_overrides_the_environment_and_the_environment_overrides_the_file(tmp_path):
     for place in ("flag", "environment", "file"):
         assert command(tmp_path, "app", "create", place, "--database", f"sqlite:{place}").returncode == 0
     assert command(tmp_path, "app", "create", "default").returncode == 0
@@ -73,12 +73,12 @@ def test_flags_win_over_the_environment_and_the_environment_over_the_file(tmp_pa
     assert names_of_apps(command(tmp_path, *listing)) == ["default"]
 
 
-@pytest.mark.parametrize("arguments", ON_WHAT_IS_THERE, ids=name)
-def test_a_command_on_what_is_there_makes_no_database(tmp_path, arguments):
-    refused = command(tmp_path, *arguments)
-    assert refused.returncode != 0 and refused.stdout == ""
-    assert f"there is none at {tmp_path}/prelude-session.sqlite (the default" in refused.stderr
-    assert "--database, PRELUDE_SESSION_DATABASE or --config" in refused.stderr
+@pytest.mark.parametrize("arguments", NEEDS_DATABASE, ids=name)
+def test_a_command_on_existing_data_creates_no_database(tmp_path, arguments):
+    result = command(tmp_path, *arguments)
+    assert result.returncode != 0 and result.stdout == ""
+    assert f"{tmp_path}/prelude-session.sqlite (the default) does not exist" in result.stderr
+    assert "--database, PRELUDE_SESSION_DATABASE or --config" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -86,25 +86,25 @@ def test_a_command_on_what_is_there_makes_no_database(tmp_path, arguments):
     ("arguments", "variables", "source"), [
         (["--database", "sqlite:nowhere"], {}, "from --database"),
         ([], {"DATABASE": "sqlite:nowhere"}, "from PRELUDE_SESSION_DATABASE"),
-        (["--config", "settings.json"], {}, "from database in settings.json"),
+        (["--config", "settings.json"], {}, "from `database` in settings.json"),
     ], ids=["flag", "environment", "file"])
-def test_a_database_that_is_not_there_is_told_with_who_named_it(tmp_path, arguments, variables, source):
+def test_the_error_for_a_missing_database_names_the_source_of_its_path(tmp_path, arguments, variables, source):
     settings(tmp_path, database="sqlite:nowhere")
-    refused = command(tmp_path, "app", "list", *arguments, **variables)
-    assert refused.returncode != 0
-    assert f"{tmp_path}/nowhere ({source})" in refused.stderr
+    result = command(tmp_path, "app", "list", *arguments, **variables)
+    assert result.returncode != 0
+    assert f"{tmp_path}/nowhere ({source})" in result.stderr
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_on_a_fresh_machine_an_app_can_come_before_the_service(tmp_path):
+def test_an_app_can_be_created_before_the_first_start_of_the_service(tmp_path):
     file = settings(tmp_path, database="sqlite:shop", keyFile="shop-keys", publicUrl="https://shop.example.com")
-    made = command(tmp_path, *BEGIN, "--config", file)
+    made = command(tmp_path, *CREATE_APP, "--config", file)
     assert made.returncode == 0, made.stderr
-    assert f"Made a new database, {tmp_path}/shop, and master keys in shop-keys" in made.stderr
+    assert f"Created the database {tmp_path}/shop and its master keys shop-keys" in made.stderr
     for path in (tmp_path / "shop", tmp_path / "shop-keys"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     second = command(tmp_path, "app", "create", "Other", "--config", file)
-    assert second.returncode == 0 and "Made" not in second.stderr
+    assert second.returncode == 0 and "Created" not in second.stderr
     service = Service(tmp_path, "--key-file", f"{tmp_path}/shop-keys", "--public-url", "https://shop.example.com",
                       development=False)
     service.database = f"sqlite:{tmp_path}/shop"
@@ -113,51 +113,51 @@ def test_on_a_fresh_machine_an_app_can_come_before_the_service(tmp_path):
     assert "created the database" not in service.log() and "migrated" not in service.log()
 
 
-def test_a_database_in_memory_is_nobody_else_s(tmp_path):
-    for arguments in (["app", "list"], BEGIN):
-        refused = command(tmp_path, *arguments, DATABASE="sqlite::memory:")
-        assert refused.returncode != 0 and "in memory" in refused.stderr
+def test_commands_reject_a_database_in_memory(tmp_path):
+    for arguments in (["app", "list"], CREATE_APP):
+        result = command(tmp_path, *arguments, DATABASE="sqlite::memory:")
+        assert result.returncode != 0 and "in memory" in result.stderr
 
 
-# What else is configured
+# Other settings
 
 
-def test_a_command_has_every_setting_of_the_service(tmp_path):
-    assert command(tmp_path, *BEGIN).returncode == 0
-    refused = command(tmp_path, "key", "rotate", "--config", settings(tmp_path, keyPublishAhead=394))
-    assert refused.returncode != 0 and "key-publish-ahead" in refused.stderr
+def test_a_command_reads_every_setting_of_the_service(tmp_path):
+    assert command(tmp_path, *CREATE_APP).returncode == 0
+    result = command(tmp_path, "key", "rotate", "--config", settings(tmp_path, keyPublishAhead=394))
+    assert result.returncode != 0 and "key-publish-ahead" in result.stderr
     allowed = command(
         tmp_path, "key", "rotate", "--json", "--config", settings(tmp_path, keyPublishAhead=394, development=True))
     assert allowed.returncode == 0, allowed.stderr
 
 
 @pytest.mark.parametrize(
-    "arguments", [["app", "list"], BEGIN[:2] + ["Other"], ["key", "list"], ["key", "signing"], ["key", "reseal"],
+    "arguments", [["app", "list"], CREATE_APP[:2] + ["Other"], ["key", "list"], ["key", "signing"], ["key", "reseal"],
                   ["user", "create", "--app", APP, "--email", "ada@example.com"]], ids=name)
-def test_a_command_that_gives_no_key_a_successor_works_beside_a_service_in_development(tmp_path, arguments):
-    """The service has --development as a flag, and the rest in the environment that both of them have."""
-    assert command(tmp_path, *BEGIN).returncode == 0
+def test_a_command_that_rotates_no_key_works_beside_a_service_in_development(tmp_path, arguments):
+    """Service and command share the environment, but only the service has the flag --development."""
+    assert command(tmp_path, *CREATE_APP).returncode == 0
     worked = command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60")
     assert worked.returncode == 0, worked.stderr
 
 
 @pytest.mark.parametrize(
     "arguments", [["key", "rotate"], ["serve", "--public-url", "https://a.example.com"]], ids=name)
-def test_keys_get_no_successors_too_early_and_the_error_says_what_allows_it(tmp_path, arguments):
-    assert command(tmp_path, *BEGIN).returncode == 0
-    refused = command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60")
-    assert refused.returncode != 0
-    assert "key-publish-ahead: must be at least 395" in refused.stderr
-    assert "PRELUDE_SESSION_DEVELOPMENT=true" in refused.stderr
+def test_a_short_publish_ahead_is_rejected_and_the_error_names_the_remedy(tmp_path, arguments):
+    assert command(tmp_path, *CREATE_APP).returncode == 0
+    result = command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60")
+    assert result.returncode != 0
+    assert "key-publish-ahead: must be at least 395" in result.stderr
+    assert "PRELUDE_SESSION_DEVELOPMENT=true" in result.stderr
     if arguments[0] == "key":
         assert command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60", DEVELOPMENT="true").returncode == 0
 
 
-@pytest.mark.parametrize("arguments", [*ON_WHAT_IS_THERE, BEGIN, ["serve"]], ids=name)
-def test_the_help_names_the_variables_beside_the_flags(tmp_path, arguments):
-    told = command(tmp_path, *arguments[:2 if arguments[0] != "serve" else 1], "--help").stdout
+@pytest.mark.parametrize("arguments", [*NEEDS_DATABASE, CREATE_APP, ["serve"]], ids=name)
+def test_the_help_names_the_environment_variables_of_the_flags(tmp_path, arguments):
+    help_text = command(tmp_path, *arguments[:2 if arguments[0] != "serve" else 1], "--help").stdout
     for variable in ("DATABASE", "KEY_FILE", "CONFIG"):
-        assert f"(else ${PREFIX}{variable}" in " ".join(told.split()), told
+        assert f"(default: ${PREFIX}{variable}" in " ".join(help_text.split()), help_text
 
 
 @pytest.mark.parametrize(
@@ -165,21 +165,21 @@ def test_the_help_names_the_variables_beside_the_flags(tmp_path, arguments):
         ('{"databse": "sqlite:x"}', "unknown setting databse"), ('{"database": ["sqlite:x"]}', "database"),
         ('{"database": null}', "database"), ("[]", "one JSON object"), ('{"port": "http"}', "port"),
     ])
-def test_a_file_that_says_something_else_is_refused(tmp_path, text, word):
+def test_an_invalid_settings_file_is_rejected(tmp_path, text, word):
     (tmp_path / "settings.json").write_text(text)
-    refused = command(tmp_path, *BEGIN, "--config", "settings.json")
-    assert refused.returncode != 0 and word in refused.stderr
+    result = command(tmp_path, *CREATE_APP, "--config", "settings.json")
+    assert result.returncode != 0 and word in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["settings.json"]
 
 
-def test_wrong_master_keys_leave_no_database_behind(tmp_path):
-    refused = command(tmp_path, *BEGIN, MASTER_KEYS="AAAA")
-    assert refused.returncode != 0 and "32 bytes" in refused.stderr
+def test_invalid_master_keys_create_no_database(tmp_path):
+    result = command(tmp_path, *CREATE_APP, MASTER_KEYS="AAAA")
+    assert result.returncode != 0 and "32 bytes" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_key_file_is_made_beside_a_service_that_has_its_keys_elsewhere(tmp_path):
-    """Nothing is sealed yet, so nothing would tell that an app's keys are sealed under another key than the service's."""
+def test_no_key_file_is_created_if_the_service_has_its_keys_elsewhere(tmp_path):
+    """Nothing is sealed yet, so a later check could not find that the app's keys are sealed with another master key."""
     service = Service(tmp_path, "--public-url", "https://shop.example.com", development=False)
     os.environ[PREFIX + "MASTER_KEYS"] = KEYS
     try:
@@ -187,17 +187,17 @@ def test_no_key_file_is_made_beside_a_service_that_has_its_keys_elsewhere(tmp_pa
             pass
     finally:
         del os.environ[PREFIX + "MASTER_KEYS"]
-    refused = command(tmp_path, *BEGIN, DATABASE=service.database)
-    assert refused.returncode != 0
-    assert "session.sqlite.keys is missing" in refused.stderr and "--key-file" in refused.stderr
+    result = command(tmp_path, *CREATE_APP, DATABASE=service.database)
+    assert result.returncode != 0
+    assert "session.sqlite.keys is missing" in result.stderr and "--key-file" in result.stderr
     assert not list(tmp_path.glob("*.keys"))
-    assert command(tmp_path, *BEGIN, DATABASE=service.database, MASTER_KEYS=KEYS).returncode == 0
+    assert command(tmp_path, *CREATE_APP, DATABASE=service.database, MASTER_KEYS=KEYS).returncode == 0
 
 
-def test_what_the_service_refuses_is_told_in_its_words(tmp_path):
-    assert command(tmp_path, *BEGIN).returncode == 0
-    refused = command(tmp_path, "user", "find", "--app", APP, "--email", "nobody@example.com")
-    assert (refused.returncode, refused.stderr) == (1, "Error: there is no such user\n")
+def test_a_command_prints_the_error_message_of_the_service(tmp_path):
+    assert command(tmp_path, *CREATE_APP).returncode == 0
+    result = command(tmp_path, "user", "find", "--app", APP, "--email", "nobody@example.com")
+    assert (result.returncode, result.stderr) == (1, "Error: there is no such user\n")
 
 
 # From a checkout
@@ -205,7 +205,7 @@ def test_what_the_service_refuses_is_told_in_its_words(tmp_path):
 
 @pytest.fixture
 def checkout(tmp_path) -> pathlib.Path:
-    """A checkout in which the command is built, and `scripts/run` has not run."""
+    """A checkout in which the command is built and `scripts/run` has not run."""
     (tmp_path / "checkout" / "scripts").mkdir(parents=True)
     shutil.copy(ROOT / "scripts" / "prelude-session", tmp_path / "checkout" / "scripts")
     (tmp_path / "checkout" / ".build" / "debug").mkdir(parents=True)
@@ -219,17 +219,17 @@ def script(checkout: pathlib.Path, *arguments: str, **variables: str) -> subproc
         checkout.parent / "elsewhere", *arguments, binary=checkout / "scripts" / "prelude-session", **variables)
 
 
-@pytest.mark.parametrize("arguments", [*ON_WHAT_IS_THERE, BEGIN], ids=name)
-def test_the_script_works_on_the_development_database_though_it_is_not_there_yet(checkout, arguments):
-    refused = script(checkout, *arguments)
-    assert refused.returncode != 0
-    assert f"{checkout}/.build/development/session.sqlite" in refused.stderr
+@pytest.mark.parametrize("arguments", [*NEEDS_DATABASE, CREATE_APP], ids=name)
+def test_the_script_names_the_development_database_if_it_does_not_exist(checkout, arguments):
+    result = script(checkout, *arguments)
+    assert result.returncode != 0
+    assert f"{checkout}/.build/development/session.sqlite" in result.stderr
     assert list((checkout.parent / "elsewhere").iterdir()) == []
 
 
-def test_the_script_makes_and_finds_the_development_database(checkout):
+def test_the_script_creates_and_finds_the_development_database(checkout):
     (checkout / ".build" / "development").mkdir()
-    assert script(checkout, *BEGIN).returncode == 0
+    assert script(checkout, *CREATE_APP).returncode == 0
     assert names_of_apps(script(checkout, "app", "list", "--json")) == ["Shop"]
     assert (checkout / ".build" / "development" / "session.sqlite").exists()
 
@@ -238,9 +238,9 @@ def test_the_script_makes_and_finds_the_development_database(checkout):
     ("arguments", "variables"), [
         (["--database", "sqlite:mine"], {}), (["--database=sqlite:mine"], {}), ([], {"DATABASE": "sqlite:mine"}),
         (["--config", "settings.json"], {}), ([], {"CONFIG": "settings.json"})])
-def test_the_script_s_database_gives_way_to_one_that_was_named(checkout, arguments, variables):
+def test_a_configured_database_overrides_the_database_of_the_script(checkout, arguments, variables):
     settings(checkout.parent / "elsewhere", database="sqlite:mine")
-    made = script(checkout, *BEGIN, *arguments, **variables)
+    made = script(checkout, *CREATE_APP, *arguments, **variables)
     assert made.returncode == 0, made.stderr
     assert (checkout.parent / "elsewhere" / "mine").exists()
     assert not (checkout / ".build" / "development").exists()
@@ -250,7 +250,7 @@ def test_the_script_s_database_gives_way_to_one_that_was_named(checkout, argumen
 
 
 def migrations() -> list[str]:
-    """The SQL of each step, from the first."""
+    """Returns the SQL of each migration, in order."""
     files = sorted((ROOT / "Sources" / "SessionSQLite" / "Migrations").glob("[0-9]*.swift"))
     return [re.search(r'sql: """\n(.*?)"""\)', file.read_text(), re.DOTALL)[1] for file in files]
 
@@ -259,7 +259,7 @@ NEWEST = len(migrations())
 
 
 def database(path: pathlib.Path, version: int) -> pathlib.Path:
-    """A database as the version of the software with this schema leaves it, without anything in it."""
+    """Creates an empty database with the schema of this version."""
     with sqlite3.connect(path) as made:
         made.execute("PRAGMA journal_mode = WAL")
         made.executescript("".join(migrations()[:version]))
@@ -277,30 +277,30 @@ def contents(path: pathlib.Path) -> list:
         reader.close()
 
 
-@pytest.mark.parametrize("arguments", [*ON_WHAT_IS_THERE, BEGIN], ids=name)
-def test_no_command_migrates_what_an_older_service_may_be_using(tmp_path, arguments):
+@pytest.mark.parametrize("arguments", [*NEEDS_DATABASE, CREATE_APP], ids=name)
+def test_no_command_migrates_an_older_database(tmp_path, arguments):
     path = database(tmp_path / "old", NEWEST - 1)
     before = contents(path)
-    refused = command(tmp_path, *arguments, "--database", "sqlite:old", MASTER_KEYS=KEYS)
-    assert refused.returncode != 0 and refused.stdout == ""
-    assert f"{path} (from --database) has schema {NEWEST - 1}" in refused.stderr
-    assert "start the service of this version" in refused.stderr
+    result = command(tmp_path, *arguments, "--database", "sqlite:old", MASTER_KEYS=KEYS)
+    assert result.returncode != 0 and result.stdout == ""
+    assert f"{path} (from --database) has schema {NEWEST - 1}" in result.stderr
+    assert "start the service of this version" in result.stderr
     assert contents(path) == before
 
 
-@pytest.mark.parametrize("arguments", [["app", "list"], BEGIN, ["serve", "--development"]], ids=name)
-def test_a_database_of_a_newer_version_is_refused_with_the_remedy(tmp_path, arguments):
+@pytest.mark.parametrize("arguments", [["app", "list"], CREATE_APP, ["serve", "--development"]], ids=name)
+def test_the_error_for_a_newer_database_names_the_remedy(tmp_path, arguments):
     path = database(tmp_path / "new", NEWEST + 1)
     before = contents(path)
-    refused = command(tmp_path, *arguments, "--database", "sqlite:new", MASTER_KEYS=KEYS)
-    assert refused.returncode != 0 and refused.stdout == ""
-    assert f"{path} (from --database) has schema {NEWEST + 1}" in refused.stderr
-    assert "a newer version has migrated it. Use that one, or restore the backup" in refused.stderr
+    result = command(tmp_path, *arguments, "--database", "sqlite:new", MASTER_KEYS=KEYS)
+    assert result.returncode != 0 and result.stdout == ""
+    assert f"{path} (from --database) has schema {NEWEST + 1}" in result.stderr
+    assert "A newer version has migrated it. Use that version, or restore the backup" in result.stderr
     assert contents(path) == before
 
 
 @pytest.mark.parametrize("version", range(1, NEWEST))
-def test_the_service_migrates_says_so_and_then_commands_work(tmp_path, version):
+def test_the_service_migrates_and_logs_it_and_then_commands_work(tmp_path, version):
     path = database(tmp_path / "session.sqlite", version)
     service = Service(tmp_path)
     with running(service):
@@ -313,9 +313,9 @@ def test_the_service_migrates_says_so_and_then_commands_work(tmp_path, version):
     assert contents(path)[0] == NEWEST
 
 
-def test_an_empty_file_is_the_service_s_to_fill(tmp_path):
+def test_only_serve_and_app_create_fill_an_empty_database_file(tmp_path):
     (tmp_path / "empty").touch()
-    refused = command(tmp_path, "app", "list", "--database", "sqlite:empty")
-    assert refused.returncode != 0 and "is empty. Start the service" in refused.stderr
-    # Whoever made it, nothing is in it.
-    assert command(tmp_path, *BEGIN, "--database", "sqlite:empty").returncode == 0
+    result = command(tmp_path, "app", "list", "--database", "sqlite:empty")
+    assert result.returncode != 0 and "is empty. Start the service" in result.stderr
+    # The file contains nothing, so `app create` may use it.
+    assert command(tmp_path, *CREATE_APP, "--database", "sqlite:empty").returncode == 0

@@ -1,4 +1,4 @@
-"""The privacy manifest that the SDK hands to the App Store says what the code does."""
+"""Tests that the privacy manifest of the SDK describes what the code does."""
 
 import plistlib
 import re
@@ -7,10 +7,10 @@ import pytest
 
 from service import ROOT
 
-#: What ends up in an app that links the SDK.
+#: The targets that are part of an app with the SDK.
 LINKED = ["PreludeSession", "SessionTokens", "SessionWire"]
 
-#: Apple's "required reason" APIs, as Swift code calls them, by the category that has to be declared.
+#: Apple's "required reason" APIs as Swift code calls them, by the category that must be declared.
 REQUIRED_REASON = {
     "FileTimestamp": r"creationDate|modificationDate|contentModificationDateKey|creationDateKey|attributesOfItem"
                      r"|\b(l|f)?stat(at)?\(|getattrlist",
@@ -26,7 +26,7 @@ def manifest():
     return plistlib.loads((ROOT / "Sources" / "PreludeSession" / "PrivacyInfo.xcprivacy").read_bytes())
 
 
-def test_nobody_is_tracked(manifest):
+def test_the_manifest_declares_no_tracking(manifest):
     assert manifest["NSPrivacyTracking"] is False and manifest["NSPrivacyTrackingDomains"] == []
     collected = manifest["NSPrivacyCollectedDataTypes"]
     assert not any(kind["NSPrivacyCollectedDataTypeTracking"] for kind in collected)

@@ -1,4 +1,4 @@
-"""What an operator pastes into a terminal, run as it stands, and the two flows that it configures."""
+"""Tests commands that operators paste into a terminal, and the two flows that the commands configure."""
 
 import os
 import pathlib
@@ -61,14 +61,14 @@ curl -X POST ${SERVICE}/v2/session/apps/${APP_ID}/config/scopes \
   -d '{ "scope": "transfer:write" }'
 '''
 
-#: Where further pages with commands lie, as *.txt.
+#: The folder of further pages with commands, as *.txt.
 PAGES = os.environ.get("PRELUDE_SESSION_PAGES", "")
-#: The hosted product's management host, as pages write it.
+#: The management host of the hosted product, as pages write it.
 HOSTED = "https://api.prelude.dev"
 
 
 def commands(page: str) -> list[str]:
-    """The curl commands of a page: from `curl` to the line that ends no quotation and continues nothing."""
+    """Returns the curl commands of a page: from `curl` to the line that ends the quotation and is not continued."""
     found, current = [], []
     for line in page.splitlines():
         if not current and not line.startswith("curl "):
@@ -83,14 +83,14 @@ def commands(page: str) -> list[str]:
 
 
 def run(service: Service, page: str, hook_url: str, app: str = APP) -> int:
-    """Runs the commands of a page in a shell, each of which must succeed; how many there were."""
+    """Runs the commands of a page in a shell, and returns their number. Each must succeed."""
     found = commands(page)
     script = "\n".join(found).replace("YOUR_MOCK_URL", hook_url).replace(HOSTED, "${SERVICE}")
     environment = {**os.environ, "SERVICE": service.url, "APP_ID": app, "MANAGEMENT_API_KEY": service.key}
-    # Verbatim, but for a curl that says so when it is refused.
+    # The commands are unchanged, except that curl fails for an error status.
     shell = 'set -eu\ncurl() { command curl --silent --show-error --fail "$@"; }\n' + script
-    told = subprocess.run(["bash", "-c", shell], env=environment, capture_output=True, text=True, timeout=30)
-    assert told.returncode == 0, told.stdout + told.stderr
+    result = subprocess.run(["bash", "-c", shell], env=environment, capture_output=True, text=True, timeout=30)
+    assert result.returncode == 0, result.stdout + result.stderr
     return len(found)
 
 
@@ -105,7 +105,7 @@ def sign_in_with_password(service: Service, email: str, password: str) -> Person
 OLD, NEW = "correct horse battery", "staple of the better kind"
 
 
-def test_change_password_as_on_the_page(service):
+def test_a_password_is_changed_as_on_the_page(service):
     assert run(service, CHANGE_PASSWORD, "") == 2
     email = new_email()
     identifiers = [{"type": "email_address", "value": email}]
@@ -141,7 +141,7 @@ def test_change_password_as_on_the_page(service):
     sign_in_with_password(service, email, NEW)
 
 
-def test_who_has_a_phone_only_gets_the_code_by_the_second_rule(service):
+def test_a_user_with_only_a_phone_gets_the_code_by_the_second_rule(service):
     run(service, CHANGE_PASSWORD, "")
     phone = new_phone()
     person = Person.signed_in(service, phone)
@@ -165,7 +165,7 @@ def test_changing_the_password_ends_the_other_sessions(service):
     person.refresh()
 
 
-def test_step_up_as_on_the_page(service):
+def test_a_step_up_works_as_on_the_page(service):
     review = {
         "status": "review", "granted_for": 300, "grant_mode": "single-use",
         "steps": [{"order": 1, "key": "verify_sms", "expiration_duration": 600}],
@@ -199,7 +199,7 @@ def test_a_scope_that_is_not_registered_is_not_allowed(service):
 def test_the_commands_of_further_pages_succeed(shared):
     total = 0
     for number, path in enumerate(sorted(pathlib.Path(PAGES).glob("*.txt"))):
-        # A new app for each page, for a configuration can be made once.
+        # Each page needs a new app, because a configuration can be created only once.
         app = f"page{number:03d}"
         headers = [("Authorization", f"Bearer {shared.key}")]
         made = Transport(shared.url).send("POST", "/v2/session/apps", {"id": app, "name": path.stem[:100]}, headers)

@@ -1,4 +1,4 @@
-"""What happens once happens once, however many ask at the same moment."""
+"""Tests that operations with a single use happen once, even for concurrent requests."""
 
 import threading
 
@@ -27,7 +27,7 @@ def management(shared) -> Management:
 
 @pytest.fixture
 def person(shared, management) -> Person:
-    """Somebody with a completed challenge in hand, `person.completed`."""
+    """Returns a user with a completed challenge, `person.completed`."""
     email = new_email()
     person = Person.signed_in(shared, email)
     person.completed = person.do_code_step(person.challenge(SCOPE), email)
@@ -35,7 +35,7 @@ def person(shared, management) -> Person:
 
 
 def at_once(call) -> list:
-    """The answers of many callers who start together; each knows its number."""
+    """Runs the call in many threads that start at the same time, and returns the responses. Each call gets its number."""
     barrier = threading.Barrier(CALLERS)
     answers = [None] * CALLERS
 
@@ -55,17 +55,17 @@ def test_one_grant_changes_one_password(shared, management, person):
     person.refresh(person.completed)
     answers = at_once(
         lambda number: person.device.change_password(person.access_token, f"a good password, number {number}"))
-    told = [(answer.status, answer.code) for answer in answers]
-    assert told.count((204, None)) == 1, told
-    assert told.count((403, "insufficient_scope")) == CALLERS - 1, told
+    outcomes = [(answer.status, answer.code) for answer in answers]
+    assert outcomes.count((204, None)) == 1, outcomes
+    assert outcomes.count((403, "insufficient_scope")) == CALLERS - 1, outcomes
     [email] = [
         identifier["value"] for identifier in management.get(f"/users/{person.claims()['sub']}")["identifiers"]]
-    winner = told.index((204, None))
+    winner = outcomes.index((204, None))
     signed_in = Person(shared).device.password(email, f"a good password, number {winner}")
-    assert signed_in.status == 200, "the password of the one that was told so"
+    assert signed_in.status == 200, "the password of the call that succeeded"
 
 
-def test_one_completed_challenge_is_one_grant(management, person):
+def test_one_completed_challenge_gives_one_grant(management, person):
     user = person.claims()["sub"]
     spent = person.refresh_token
     answers = at_once(lambda _: person.device.refresh(spent, person.completed))
@@ -79,19 +79,19 @@ def test_one_completed_challenge_is_one_grant(management, person):
     assert person.scopes() == [], "a single use, however often it was asked for"
 
 
-def test_one_right_code_does_one_step(shared, management):
+def test_one_correct_code_completes_one_step(shared, management):
     email = new_email()
     person = Person.signed_in(shared, email)
     challenge = person.challenge(SCOPE)
     assert person.device.send_step_code(challenge).status == 204
     code = person.code(email)
     answers = at_once(lambda _: person.device.check_step(challenge, code))
-    told = [(answer.status, answer.code) for answer in answers]
-    assert told.count((200, None)) == 1, told
-    assert told.count((409, "token_reused")) == CALLERS - 1, told
+    outcomes = [(answer.status, answer.code) for answer in answers]
+    assert outcomes.count((200, None)) == 1, outcomes
+    assert outcomes.count((409, "token_reused")) == CALLERS - 1, outcomes
 
 
-def test_a_guesser_has_five_tries_however_fast(shared, management):
+def test_parallel_guesses_get_five_tries(shared, management):
     email = new_email()
     person = Person.signed_in(shared, email)
     challenge = person.challenge(SCOPE)
@@ -99,9 +99,9 @@ def test_a_guesser_has_five_tries_however_fast(shared, management):
     right = person.code(email)
     wrong = str((int(right[0]) + 1) % 10) + right[1:]
     answers = at_once(lambda _: person.device.check_step(challenge, wrong))
-    told = [(answer.status, answer.code) for answer in answers]
-    assert told.count((401, "bad_check_code")) == 5, told
-    assert told.count((401, "invalid_challenge_token")) == CALLERS - 5, told
+    outcomes = [(answer.status, answer.code) for answer in answers]
+    assert outcomes.count((401, "bad_check_code")) == 5, outcomes
+    assert outcomes.count((401, "invalid_challenge_token")) == CALLERS - 5, outcomes
     late = person.device.check_step(challenge, right)
     assert (late.status, late.code) == (401, "invalid_challenge_token"), "the right code comes too late"
 

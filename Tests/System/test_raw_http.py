@@ -1,4 +1,4 @@
-"""What no HTTP client would send, over a real socket: nothing is answered with a failure, and the service goes on."""
+"""Tests requests that no HTTP client sends, over a real socket: none causes a server error, and the service continues."""
 
 import random
 import re
@@ -32,7 +32,7 @@ STATUS = re.compile(rb"^HTTP/1\.[01] (\d{3}) ", re.MULTILINE)
 
 
 def statuses(service, sent: bytes, patience: float = 1.0) -> list[int]:
-    """What is answered until the service closes, or says nothing more."""
+    """Returns the statuses that are received until the service closes the connection or sends nothing more."""
     received = b""
     with socket.create_connection(("127.0.0.1", service.port), timeout=patience) as connection:
         try:
@@ -41,7 +41,7 @@ def statuses(service, sent: bytes, patience: float = 1.0) -> list[int]:
             while part := connection.recv(65536):
                 received += part
         except OSError:
-            pass  # Closed or silent: both are answers here.
+            pass  # The service closed the connection or sent nothing. Both are valid.
     return [int(status) for status in STATUS.findall(received)]
 
 
@@ -69,15 +69,15 @@ def is_well(service) -> bool:
         return answer.status == 200 and service.process.poll() is None
 
 
-def test_no_mutated_request_is_answered_with_a_failure(shared):
+def test_no_mutated_request_causes_a_server_error(shared):
     chance = random.Random(1)
     requests = [mutated(chance) for _ in range(400)]
     with ThreadPoolExecutor(16) as pool:
         answers = list(pool.map(lambda sent: statuses(shared, sent), requests))
-    failed = [(sent, told) for sent, told in zip(requests, answers) if any(status >= 500 for status in told)]
+    failed = [(sent, found) for sent, found in zip(requests, answers) if any(status >= 500 for status in found)]
     assert not failed
-    # Else nothing was tried: some are still requests, and most are not.
-    everything = [status for told in answers for status in told]
+    # The mutation must be effective: some requests are still valid, and most are not.
+    everything = [status for found in answers for status in found]
     assert everything.count(400) > 50 and any(status < 300 for status in everything)
     assert is_well(shared)
     assert "request failed" not in shared.log() and "Fatal error" not in shared.log()
@@ -104,8 +104,7 @@ def post(*lines: bytes, body: bytes = b"{}") -> bytes:
     pytest.param(b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", id="an endless path"),
     pytest.param(b"GET /health HTTP/1.1\r\nHost: a\r\nX: " + b"a" * 200_000 + b"\r\n\r\n", id="an endless header"),
 ])
-def test_what_can_be_read_in_two_ways_is_not_read(shared, sent):
-    """RFC 9112 §5.1, §6.1, §6.3: where a proxy could see another request than the service, there is none (smuggling)."""
-    told = statuses(shared, sent)
-    assert all(400 <= status < 500 for status in told)
+def test_an_ambiguous_request_is_rejected(shared, sent):
+    """Rejects requests in which a proxy could find other boundaries (request smuggling, RFC 9112 §5.1, §6.1, §6.3)."""
+    assert all(400 <= status < 500 for status in statuses(shared, sent))
     assert is_well(shared)

@@ -1,4 +1,4 @@
-"""The SDK in real processes: killed in the middle, many at once on one credential file, answers that get lost."""
+"""Tests the SDK in real processes: killed during a refresh, many on one credential file, and with lost answers."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from conftest import running
-from intermediary import Intermediary
+from faulty_proxy import FaultyProxy
 from operator_api import Management
 from service import BINARY, Service
 from test_terminal import log_in_with_code
@@ -18,9 +18,9 @@ from test_terminal import log_in_with_code
 
 @pytest.fixture
 def person(tmp_path):
-    """A service behind an intermediary, and somebody who is signed in through it."""
+    """A service behind a proxy with faults, and a user who is signed in through it."""
     service = Service(tmp_path)
-    between = Intermediary(service.port)
+    between = FaultyProxy(service.port)
     service.flags += ["--public-url", between.url]
     with running(service):
         service.url = between.url
@@ -34,7 +34,7 @@ def session_file(service: Service):
 
 
 def spend_access_token(service: Service) -> None:
-    """Makes the access token's time up, as an hour in a drawer would."""
+    """Changes the stored access token so that it has expired."""
     record = json.loads(session_file(service).read_text())
     record["accessTokenExpiresAt"] = 1
     session_file(service).write_text(json.dumps(record))
@@ -48,12 +48,12 @@ def start(service: Service, *arguments: str) -> subprocess.Popen:
 
 
 def who(service: Service) -> dict:
-    told = service.run("whoami", "--json")
-    assert told.returncode == 0, told.stderr
-    return json.loads(told.stdout)
+    result = service.run("whoami", "--json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
 
 
-def test_an_answer_that_gets_lost_is_asked_for_again(person):
+def test_a_lost_answer_is_requested_again(person):
     service, between = person
     before = who(service)
     between.faults["/refresh"] = lambda: False
@@ -78,7 +78,7 @@ def test_a_process_killed_between_sending_and_storing_loses_nothing(person):
         between.faults["/refresh"] = hold
         process = start(service, "whoami")
         assert arrived.wait(20)
-        # The service has rotated the token; nobody has heard of the new one.
+        # The service has rotated the token, but the client has not received the new one.
         process.kill()
         process.wait(20)
         killed.set()
@@ -87,7 +87,7 @@ def test_a_process_killed_between_sending_and_storing_loses_nothing(person):
 
 
 @pytest.mark.parametrize("count", [8])
-def test_many_processes_on_one_file_refresh_once_and_nobody_is_signed_out(person, count):
+def test_many_processes_on_one_file_refresh_once_and_stay_signed_in(person, count):
     service, between = person
     before = who(service)
     for _ in range(3):
@@ -122,7 +122,7 @@ def test_a_killed_process_leaves_no_lock_behind(person):
     assert waiter.returncode == 0, errors
 
 
-def test_offline_keeps_the_session_and_says_so(person):
+def test_a_network_error_keeps_the_session_and_is_reported(person):
     service, _ = person
     before = who(service)
     spend_access_token(service)
@@ -133,7 +133,7 @@ def test_offline_keeps_the_session_and_says_so(person):
     assert who(service)["session_id"] == before["session_id"]
 
 
-def test_a_session_revoked_elsewhere_is_noticed_once_and_wiped(person):
+def test_a_session_revoked_elsewhere_is_reported_once_and_deleted(person):
     service, _ = person
     user = who(service)["user_id"]
     assert Management(service).expect(200, "POST", f"/users/{user}/sessions/invalidate") == {"revoked": 1}
@@ -142,7 +142,7 @@ def test_a_session_revoked_elsewhere_is_noticed_once_and_wiped(person):
     assert not list((service.directory / "credentials").glob("*.session"))
 
 
-def test_a_full_disk_leaves_the_old_record_whole_and_loses_nothing(person):
+def test_a_full_disk_keeps_the_old_record_and_loses_nothing(person):
     service, between = person
     before = who(service)
     spend_access_token(service)
@@ -150,21 +150,21 @@ def test_a_full_disk_leaves_the_old_record_whole_and_loses_nothing(person):
     files = {path.name for path in (service.directory / "credentials").iterdir()}
 
     def full_disk():
-        # No file may grow beyond 64 bytes: the write fails in its middle, as on a disk without room, whoever we are.
+        # Limits files to 64 bytes, also for root. The write fails in the middle, as on a full disk.
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
 
-    told = subprocess.run(
+    result = subprocess.run(
         [BINARY, "whoami"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
         preexec_fn=full_disk,
         env={**os.environ, "PRELUDE_SESSION_ENDPOINT": service.url,
              "PRELUDE_SESSION_CREDENTIALS": str(service.directory / "credentials")})
-    assert told.returncode != 0
-    assert "credential file" in told.stderr, told.stderr
+    assert result.returncode != 0
+    assert "credential file" in result.stderr, result.stderr
     assert between.counts["/refresh"] == 1
     assert session_file(service).read_bytes() == spent
     leftovers = {path.name for path in (service.directory / "credentials").iterdir()} - files
     assert not [name for name in leftovers if not name.endswith(".lock")]
-    # The service repeats what could not be stored.
+    # The service repeats the answer that could not be stored.
     assert who(service)["session_id"] == before["session_id"]
     assert between.counts["/refresh"] == 2

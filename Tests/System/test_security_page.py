@@ -1,4 +1,4 @@
-"""The security page and the tests hold each other: what it names is there, and every rule of the standards has tests."""
+"""Tests that the security page names only existing tests, and that every rule of the standards has tests."""
 
 import functools
 import re
@@ -10,7 +10,7 @@ from service import ROOT
 PAGE = (ROOT / "docs" / "security.md").read_text()
 TESTS = ROOT / "Tests"
 
-#: The standards' rules: of RFC 9449, RFC 7638 and RFC 8725 as the page numbers them, of the others by their sections.
+#: The rules of the standards. RFC 9449, RFC 7638 and RFC 8725 have numbers on the page, the others have sections.
 RULES = [
     *(f"D{number}" for number in range(1, 43)), *(f"T{number}" for number in range(1, 5)),
     *(f"J{number}" for number in range(1, 12)),
@@ -24,10 +24,10 @@ SUITES = {
     "verifier": ["PreludeSessionVerifierTests"],
 }
 
-#: A Swift string, with interpolations in it or not.
+#: Matches a Swift string with or without interpolations.
 LITERAL = r'"((?:[^"\\\n]|\\\((?:[^()]|\([^()]*\))*\)|\\.)+)"'
 INTERPOLATION = re.compile(r"\\\((?:[^()]|\([^()]*\))*\)")
-#: What a literal is the name of: a test, a mutation or a variant, a rule of the stores' contract.
+#: Matches the name of a test, a mutation, a variant or a contract rule.
 NAMED = re.compile(rf"(?:@Test|\b(?:Proof|Token)?Mutation|\bProofVariant|\btarget|\bContractRule)\(\s*{LITERAL}")
 
 
@@ -38,7 +38,7 @@ def sources(*folders: str) -> str:
 
 @functools.cache
 def names(*folders: str) -> list[re.Pattern]:
-    """The names of the tests in some folders, where an interpolation stands for anything."""
+    """Returns patterns for the names of the tests in some folders. An interpolation matches any text."""
     found = []
     for literal in NAMED.findall(sources(*folders)):
         parts = INTERPOLATION.split(literal)
@@ -52,7 +52,7 @@ def python_tests() -> set[str]:
 
 
 def sections(text: str, standard: str | None = None) -> set[str]:
-    """The sections that a text names, each under the standard named last: "RFC 9449 §4.3 step 9"."""
+    """Returns the sections in a text, each with the last standard named before it: "RFC 9449 §4.3 step 9"."""
     found = set()
     for named, section in re.findall(r"(RFC \d+)|(§[\d.]*\d(?: step \d+)?)", text):
         standard = named or standard
@@ -61,14 +61,20 @@ def sections(text: str, standard: str | None = None) -> set[str]:
     return found
 
 
+def rule_ids(name: str) -> list[str]:
+    """Returns the ids of rules in the name of a test: in parentheses, or in front of a colon."""
+    places = [*re.findall(r"\(([^()]*)\)", name), name.partition(":")[0] if ":" in name else ""]
+    return [rule for place in places for rule in re.findall(r"(?<!\S)[DTJ]\d+\b(?=[ :,;(]|$)", place)]
+
+
 def rows() -> dict[str, dict]:
-    """The tables of the standards, by rule."""
+    """Returns the tables of the standards, by rule."""
     found = {}
     for line in PAGE.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         rule = re.match(r"[DTJ]\d+(?= §)|RFC \d+ §[\d.]*\d", cells[0])
         if len(cells) == 5 and rule:
-            assert rule[0] not in found, f"{rule[0]} stands twice"
+            assert rule[0] not in found, f"{rule[0]} is listed twice"
             found[rule[0]] = {
                 "sections": sections(cells[0], STANDARDS.get(rule[0][0])),
                 **dict(zip(("both", *PARTIES), cells[2:]))}
@@ -76,7 +82,7 @@ def rows() -> dict[str, dict]:
 
 
 def exemptions(party: str) -> set[str]:
-    """The rules that stand under "What does not apply", for one party or for both."""
+    """Returns the rules under "What does not apply" for one party, including those for both."""
     entries = re.findall(r"^- \*\*(.+?)\*\*", PAGE.split("## What does not apply")[1], re.MULTILINE)
     found = set()
     for entry in entries:
@@ -89,7 +95,7 @@ def exemptions(party: str) -> set[str]:
 ROWS = rows()
 
 
-def test_the_tests_that_the_page_names_are_there():
+def test_the_tests_named_by_the_page_exist():
     swift = names(".")
     named, quoted = re.findall(r"`(test_\w+)`", PAGE), set(re.findall(r"“([^”]+)”", PAGE))
     assert len(named) > 40 and len(quoted) > 120
@@ -114,20 +120,20 @@ def test_every_rule_has_a_test_or_a_reason(rule, party):
     for column in ("both", party):
         known = names(*SUITES[column])
         for name in re.findall(r"“([^”]+)”", row[column]):
-            assert any(pattern.fullmatch(name) for pattern in known), f"{rule}: {name} is no test of {column}"
+            assert any(pattern.fullmatch(name) for pattern in known), f"{rule}: {name} is not a test of {column}"
             says_so = re.search(rf"\b{re.escape(rule)}\b", name) or row["sections"] & sections(name, STANDARDS.get(rule[0]))
             proofs += bool(says_so)
         proofs += len(re.findall(r"`test_\w+`", row[column]))
     assert proofs, f"{rule} has no test of the {party} whose name has it, or one of {sorted(row['sections'])}"
 
 
-def test_reasons_are_given_for_rules_that_are_there():
+def test_reasons_name_existing_rules():
     for party in PARTIES:
         for rule in exemptions(party):
             assert rule in RULES or rule.startswith("RFC 9470"), rule
 
 
-def test_both_parties_run_what_is_named_for_both():
+def test_both_parties_run_the_shared_cases():
     for party in PARTIES:
         ran = sources(*SUITES[party])
         for cases in ("ProofMutation.all", "ProofMutation.withAccessToken", "ProofVariant.all", "TokenMutation.all"):
@@ -135,12 +141,12 @@ def test_both_parties_run_what_is_named_for_both():
 
 
 def test_every_section_that_a_test_names_belongs_to_a_rule():
-    """So that whoever adds a test adds the rule, or finds it."""
+    """A section in the name of a test must belong to a rule of the page."""
     covered = set().union(*(row["sections"] for row in ROWS.values()))
     standards = {*STANDARDS.values(), "RFC 9068", "RFC 9470"}
     for folders in SUITES.values():
         for literal in NAMED.findall(sources(*folders)):
             for section in sections(literal):
                 assert section.split(" §")[0] not in standards or section in covered, f"{literal}: no rule has {section}"
-            for rule in re.findall(r"\b[DTJ]\d+\b(?=[ :,(])", re.match(r"[^:]*:?", literal)[0]):
+            for rule in rule_ids(literal):
                 assert rule in RULES, f"{literal}: there is no rule {rule}"

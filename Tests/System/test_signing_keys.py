@@ -1,4 +1,4 @@
-"""Signing keys: three algorithms, rotation while people are at it, a leaked key, and the places of the master keys."""
+"""Tests signing keys: three algorithms, rotation under load, a leaked key, and the places of the master keys."""
 
 import base64
 import json
@@ -12,12 +12,12 @@ from access_token import verify_access_token
 from conftest import running
 from operator_api import Management
 from person import Person
-from rotating import Load
+from rotation_load import Load
 from service import APP, BINARY, Service
 
-#: Seconds for which a key is published before it signs; verifiers may keep a key set for five less.
+#: Seconds that a key is published before it signs. Verifiers may keep a key set five seconds less.
 AHEAD = 9
-#: Seconds on top of that when a key is made: a busy machine takes a moment to commit it.
+#: Additional seconds when a key is created, because a busy machine may commit late.
 SLACK = 3
 
 
@@ -41,7 +41,7 @@ def key_set(service: Service, path: str = "/.well-known/jwks.json"):
 
 
 def master(count: int = 1) -> str:
-    """New master keys, the current one first."""
+    """Returns new master keys as text, the current one first."""
     return ",".join(base64.urlsafe_b64encode(os.urandom(32)).rstrip(b"=").decode() for _ in range(count))
 
 
@@ -55,7 +55,7 @@ def test_tokens_of_each_algorithm_verify_by_the_published_keys(tmp_path, algorit
         wait_until(lambda: next(
             key for key in management.get("/signing-keys")["signing_keys"]
             if key["purpose"] == "access" and key["state"] == "active")["algorithm"] == algorithm)
-        # A process signs with a key when it has known it for long enough, a moment later than the clock says.
+        # A process signs with a key after it has known it long enough, which is slightly later than the time in the table.
         wait_until(lambda: header(Person.signed_in(service).access_token)["alg"] == algorithm)
         person = Person.signed_in(service)
         top = header(person.access_token)
@@ -75,22 +75,22 @@ def test_tokens_of_each_algorithm_verify_by_the_published_keys(tmp_path, algorit
 
 
 def two_nodes(tmp_path) -> tuple[Service, Service]:
-    """Two services on one database, under one name: the issuer of both is the first one's host."""
+    """Starts two services on one database with the same issuer, the host of the first one."""
     first, second = (Service(tmp_path, "--key-publish-ahead", str(AHEAD)) for _ in range(2))
     second.flags += ["--public-url", first.url]
     return first, second
 
 
 def rotate(service: Service, publish_ahead: int) -> list[tuple[str, str]]:
-    """A successor for every key, asked for from the shell; purposes and states."""
+    """Rotates every key with a command, and returns purposes and states."""
     rotated = service.run(
         "key", "rotate", "--app", APP, "--key-publish-ahead", str(publish_ahead), "--development", "--json")
     assert rotated.returncode == 0, rotated.stderr
     return [(key["purpose"], key["state"]) for key in json.loads(rotated.stdout)]
 
 
-def test_rotation_under_load_refuses_nothing_while_both_nodes_sign(tmp_path):
-    """People who wander between two nodes, backends that cache the key sets of both, and two rotations."""
+def test_rotation_under_load_rejects_no_token_while_both_nodes_sign(tmp_path):
+    """Users change between two nodes, backends cache the key sets of both, and keys rotate twice."""
     first, second = two_nodes(tmp_path)
     with running(first), running(second), Load(first, second) as load:
         for node in (first, second):
@@ -101,7 +101,7 @@ def test_rotation_under_load_refuses_nothing_while_both_nodes_sign(tmp_path):
             for purpose in ("access", "challenge"):
                 assert (purpose, "pending") in states and (purpose, "active") in states
         wait_until(lambda: load.signed_everywhere(3) or load.refusals)
-        # The last key set without the newest key is gone after this, and its tokens are still verified meanwhile.
+        # After this, no cached key set lacks the newest key. Tokens are verified meanwhile.
         settled = time.monotonic() + AHEAD - 5
         wait_until(lambda: time.monotonic() > settled or load.refusals)
     assert load.refusals == []
@@ -111,8 +111,8 @@ def test_rotation_under_load_refuses_nothing_while_both_nodes_sign(tmp_path):
     assert load.tokens > 40
 
 
-def test_a_key_that_signs_before_it_can_be_known_is_refused_somewhere(tmp_path):
-    """What the test before this one would see if backends kept key sets for longer than keys are published ahead."""
+def test_a_key_that_signs_too_early_is_rejected_by_some_verifier(tmp_path):
+    """Proves that the previous test detects backends that keep key sets longer than keys are published ahead."""
     first, second = two_nodes(tmp_path)
     with running(first), running(second), Load(first, second, keeps=600) as load:
         wait_until(lambda: load.signed_everywhere(1) or load.refusals)
@@ -121,7 +121,7 @@ def test_a_key_that_signs_before_it_can_be_known_is_refused_somewhere(tmp_path):
         wait_until(lambda: load.refusals)
 
 
-def test_a_leaked_key_is_refused_at_once(service):
+def test_a_leaked_key_is_rejected_at_once(service):
     person = Person.signed_in(service)
     leaked = header(person.access_token)["kid"]
     rotated = service.run("key", "rotate", "--app", APP, "--purpose", "access", "--emergency", "--json")
@@ -135,15 +135,15 @@ def test_a_leaked_key_is_refused_at_once(service):
     assert {"signing_key.rotated", "signing_key.removed"} <= set(names)
 
 
-def test_rotating_twice_makes_one_successor_and_needs_no_service(service):
+def test_rotating_twice_creates_one_successor_without_a_running_service(service):
     service.stop()
     for _ in range(2):
-        told = service.run("key", "rotate", "--json")
-        assert told.returncode == 0, told.stderr
-    states = [(key["purpose"], key["state"]) for key in json.loads(told.stdout)]
+        result = service.run("key", "rotate", "--json")
+        assert result.returncode == 0, result.stderr
+    states = [(key["purpose"], key["state"]) for key in json.loads(result.stdout)]
     assert states == [
         ("access", "pending"), ("access", "active"), ("challenge", "pending"), ("challenge", "active")]
-    assert json.loads(service.run("key", "signing", "--json").stdout) == json.loads(told.stdout)
+    assert json.loads(service.run("key", "signing", "--json").stdout) == json.loads(result.stdout)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_rotating_twice_makes_one_successor_and_needs_no_service(service):
         (["key", "rotate", "--purpose", "everything"], "purpose"),
         (["key", "rotate", "--app", "zzzzzzz"], "no app"),
     ])
-def test_a_rotation_that_would_harm_is_refused(shared, arguments, word):
+def test_a_harmful_rotation_is_rejected(shared, arguments, word):
     refused = shared.run(*arguments)
     assert refused.returncode != 0 and word in refused.stderr
 
@@ -168,28 +168,28 @@ def test_master_keys_from_the_environment_rotate(tmp_path):
     old, new = master(), master()
     variable = "PRELUDE_SESSION_MASTER_KEYS"
     assert with_keys(service, "app", "create", "Shop", "--id", APP, **{variable: old}).returncode == 0
-    assert not list(tmp_path.glob("*.keys")), "no key file is made beside other keys"
+    assert not list(tmp_path.glob("*.keys")), "no key file is created beside other keys"
     lost = with_keys(service, "key", "signing", **{variable: new})
     assert lost.returncode != 0 and "lacks" in lost.stderr and variable in lost.stderr
-    told = with_keys(service, "key", "reseal", "--json", **{variable: f"{new},{old}"})
-    assert json.loads(told.stdout) == [{"resealed": "2"}], told.stderr
+    result = with_keys(service, "key", "reseal", "--json", **{variable: f"{new},{old}"})
+    assert json.loads(result.stdout) == [{"resealed": "2"}], result.stderr
     assert with_keys(service, "key", "signing", **{variable: new}).returncode == 0
     assert with_keys(service, "key", "signing", **{variable: old}).returncode != 0
     for text in (old, new):
-        assert text not in lost.stderr + told.stdout + told.stderr
+        assert text not in lost.stderr + result.stdout + result.stderr
 
 
-def test_a_service_without_the_new_master_key_goes_on_and_does_not_start_again(service):
-    """Resealed in the wrong order: the keys in the database are under a master key that the process has never seen."""
+def test_a_service_without_the_new_master_key_continues_but_cannot_restart(service):
+    """Keys are resealed in the wrong order: the running process does not have the new master key."""
     file = service.directory / "session.sqlite.keys"
     old = json.loads(file.read_text())["keys"]
     person = Person.signed_in(service)
     before = key_set(service).json
     new = {"secret": master()}
     file.write_text(json.dumps({"version": 1, "keys": [new, *old]}))
-    told = service.run("key", "reseal")
-    assert told.returncode == 0 and "restart" in told.stderr, told.stderr
-    # The process reads what is stored within five seconds, and says what it lacks.
+    result = service.run("key", "reseal")
+    assert result.returncode == 0 and "restart" in result.stderr, result.stderr
+    # The process reads the stored keys within five seconds, and logs the missing master key.
     wait_until(lambda: key_set(service) and "under the master key" in service.log())
     assert key_set(service).json == before
     assert person.device.sessions(person.access_token).status == 200
@@ -197,7 +197,7 @@ def test_a_service_without_the_new_master_key_goes_on_and_does_not_start_again(s
     log = service.log()
     name = log.split("under the master key ")[1].split('"')[1]
     assert len(name) == 8 and log.count("under the master key") == 1
-    assert name in told.stderr
+    assert name in result.stderr
 
     service.stop()
     file.write_text(json.dumps({"version": 1, "keys": old}))
@@ -208,17 +208,17 @@ def test_a_service_without_the_new_master_key_goes_on_and_does_not_start_again(s
     assert key_set(service).json == before
     assert person.refresh()["sub"]
     for secret in [new["secret"], *(key["secret"] for key in old)]:
-        assert secret not in service.log() + told.stdout + told.stderr
+        assert secret not in service.log() + result.stdout + result.stderr
 
 
-def test_a_credential_of_systemd_is_found_by_itself(tmp_path):
+def test_a_credential_of_systemd_is_found_without_a_setting(tmp_path):
     service = Service(tmp_path)
     credentials = tmp_path / "credentials"
     credentials.mkdir()
     variables = {"CREDENTIALS_DIRECTORY": str(credentials)}
     assert with_keys(service, "app", "create", "One", **variables).returncode == 0
     made = tmp_path / "session.sqlite.keys"
-    assert made.exists(), "without the credential the file beside the database counts"
+    assert made.exists(), "without the credential, the file beside the database is used"
     made.rename(credentials / "prelude-session-keys")
     assert with_keys(service, "app", "list", **variables).returncode == 0
     assert with_keys(service, "app", "list").returncode != 0
@@ -231,7 +231,7 @@ def test_a_credential_of_systemd_is_found_by_itself(tmp_path):
         ("AAAA", "32 bytes"), ("not base64url!", "32 bytes"), ("", "holds no key"), ("twice", "twice"),
         ('{"version": 9, "keys": []}', "not a key file"), ('{"version": 1, "keys": []}', "holds no key"),
     ])
-def test_master_keys_that_cannot_be_are_refused(tmp_path, value, word):
+def test_invalid_master_keys_are_rejected(tmp_path, value, word):
     if value == "twice":
         value = ",".join([master()] * 2)
     refused = with_keys(Service(tmp_path), "app", "list", PRELUDE_SESSION_MASTER_KEYS=value)
@@ -239,10 +239,10 @@ def test_master_keys_that_cannot_be_are_refused(tmp_path, value, word):
     assert len(value) < 20 or value not in refused.stderr
 
 
-def test_two_places_for_master_keys_are_refused(tmp_path):
+def test_two_places_for_master_keys_are_rejected(tmp_path):
     refused = with_keys(
         Service(tmp_path), "app", "list", "--key-file", str(tmp_path / "k"), PRELUDE_SESSION_MASTER_KEYS=master())
-    assert refused.returncode != 0 and "take one of them away" in refused.stderr
+    assert refused.returncode != 0 and "Remove one of them" in refused.stderr
 
 
 @pytest.mark.parametrize(("flag", "value"), [("--key-publish-ahead", "394"), ("--key-rotation-days", "-1")])

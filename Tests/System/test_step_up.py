@@ -1,4 +1,4 @@
-"""Step-up by direct rules: what a grant is good for, what ends it, and what does not open it."""
+"""Tests step-up with direct rules: what a grant allows, what ends it, and what is rejected."""
 
 import base64
 import json
@@ -43,7 +43,7 @@ def management(shared) -> Management:
 
 @pytest.fixture
 def ada(shared, management) -> Person:
-    """Ada has an e-mail address, `ada.email`; the rules are as above."""
+    """Returns a user with an e-mail address, `ada.email`, and the rules above."""
     management.set("stepup", {"allowed_scopes": RULES})
     return new_person(shared)
 
@@ -65,14 +65,14 @@ def complete(person: Person, scope: str) -> str:
     return person.do_code_step(person.challenge(scope), person.email)
 
 
-def told(answer) -> tuple:
+def status_and_code(answer) -> tuple:
     return answer.status, answer.code
 
 
-# What a grant is good for
+# What a grant allows
 
 
-def test_a_single_use_is_one_generation_of_the_session(ada):
+def test_a_single_use_grant_lasts_one_generation_of_the_session(ada):
     ada.refresh(complete(ada, ONCE))
     assert ada.scopes() == [ONCE]
     ada.refresh()
@@ -95,13 +95,13 @@ def test_a_profile_bound_grant_is_in_every_session_of_its_user_only(ada, shared)
     assert (ada.scopes(), elsewhere.scopes(), stranger.scopes()) == ([PROFILE], [PROFILE], [])
 
 
-def test_no_token_outlives_a_grant_that_it_carries(ada):
+def test_no_token_outlives_its_grant(ada):
     claims = ada.refresh(complete(ada, SESSION))
     assert claims["exp"] - claims["iat"] <= 120 < 300
-    assert ada.refresh()["exp"] == claims["exp"], "the end is the grant's, whenever the token is made"
+    assert ada.refresh()["exp"] == claims["exp"], "the token expires with its grant"
 
 
-def test_a_grant_at_once_comes_as_a_completed_challenge(ada):
+def test_an_immediate_grant_returns_a_completed_challenge(ada):
     answer = ada.request_scope(AT_ONCE)
     assert answer.json["status"] == "continue"
     challenge = unverified_claims(answer.json["challenge_token"])
@@ -111,7 +111,7 @@ def test_a_grant_at_once_comes_as_a_completed_challenge(ada):
     assert ada.scopes() == [AT_ONCE]
 
 
-def test_a_denied_scope_has_no_token(ada):
+def test_a_denied_scope_returns_no_token(ada):
     answer = ada.request_scope(NEVER)
     assert (answer.status, answer.json) == (200, {"status": "block"})
 
@@ -122,139 +122,139 @@ def test_a_lost_answer_repeats_the_grant(ada):
     ada.take(ada.device.refresh(spent, completed))
     assert ada.scopes() == [ONCE]
     assert ada.refresh_token == lost.headers["X-Refresh-Token"]
-    assert told(ada.device.refresh(ada.refresh_token, completed)) == (409, "token_reused")
+    assert status_and_code(ada.device.refresh(ada.refresh_token, completed)) == (409, "token_reused")
 
 
-def test_a_refused_step_up_token_leaves_the_session_as_it_was(ada):
+def test_a_rejected_step_up_token_does_not_change_the_session(ada):
     for token, refusal in [
         (ada.challenge(ONCE), (409, "step_not_completed")), ("not.a.token", (401, "invalid_challenge_token")),
         (ada.access_token, (401, "invalid_challenge_token")),
     ]:
-        assert told(ada.device.refresh(ada.refresh_token, token)) == refusal
+        assert status_and_code(ada.device.refresh(ada.refresh_token, token)) == refusal
     ada.refresh()
     assert ada.scopes() == []
 
 
-# What does not open it
+# What is rejected
 
 
-def test_asking_needs_a_proof_by_the_key_of_the_session(ada, shared):
+def test_a_scope_request_needs_a_proof_by_the_session_key(ada, shared):
     path = f"{V1}/stepup/request"
     bearer = [("Authorization", f"Bearer {ada.access_token}")]
-    assert told(ada.transport.send("POST", path, {"scope": ONCE}, bearer)) == (401, "missing_dpop_proof")
+    assert status_and_code(ada.transport.send("POST", path, {"scope": ONCE}, bearer)) == (401, "missing_dpop_proof")
     thief = new_person(shared).device
-    assert told(thief.request_scope(ada.access_token, ONCE)) == (401, "dpop_key_mismatch")
-    assert told(ada.transport.send("POST", path, {"scope": ONCE})) == (401, "unauthorized")
+    assert status_and_code(thief.request_scope(ada.access_token, ONCE)) == (401, "dpop_key_mismatch")
+    assert status_and_code(ada.transport.send("POST", path, {"scope": ONCE})) == (401, "unauthorized")
 
 
 def test_a_step_needs_a_proof_that_repeats_the_challenge(ada, shared):
     challenge = ada.challenge(ONCE)
     assert ada.device.send_step_code(challenge).status == 204
     path, body = f"{V1}/otp/check", {"challenge_token": challenge, "code": ada.code(ada.email)}
-    assert told(ada.transport.send("POST", path, body)) == (401, "missing_dpop_proof")
+    assert status_and_code(ada.transport.send("POST", path, body)) == (401, "missing_dpop_proof")
     of_nothing = ada.device.proof("POST", path)
-    assert told(ada.device.send_with(of_nothing, "POST", path, body)) == (400, "invalid_dpop_proof")
+    assert status_and_code(ada.device.send_with(of_nothing, "POST", path, body)) == (400, "invalid_dpop_proof")
     thief = new_person(shared).device
-    assert told(thief.check_step(challenge, body["code"])) == (401, "dpop_key_mismatch")
+    assert status_and_code(thief.check_step(challenge, body["code"])) == (401, "dpop_key_mismatch")
     jti = unverified_claims(challenge)["jti"]
     elsewhere = make_dpop(ada.device.key, "POST", ada.transport.url(f"{V1}/refresh"), jti=jti)
-    assert told(ada.device.send_with(elsewhere, "POST", path, body)) == (400, "invalid_dpop_proof")
-    assert ada.device.check_step(challenge, body["code"]).status == 200, "none of these did harm"
+    assert status_and_code(ada.device.send_with(elsewhere, "POST", path, body)) == (400, "invalid_dpop_proof")
+    assert ada.device.check_step(challenge, body["code"]).status == 200, "the rejected requests had no effect"
 
 
-def test_a_token_of_a_done_step_is_worth_nothing(ada):
+def test_a_token_of_a_completed_step_is_rejected(ada):
     first = ada.challenge(ONCE)
     completed = ada.do_code_step(first, ada.email)
-    assert told(ada.device.check_step(first, "123456")) == (409, "token_reused")
-    assert told(ada.device.send_step_code(first)) == (409, "token_reused")
-    assert told(ada.device.refresh(ada.refresh_token, first)) == (409, "token_reused")
-    assert told(ada.device.send_step_code(completed)) == (409, "step_not_found")
+    assert status_and_code(ada.device.check_step(first, "123456")) == (409, "token_reused")
+    assert status_and_code(ada.device.send_step_code(first)) == (409, "token_reused")
+    assert status_and_code(ada.device.refresh(ada.refresh_token, first)) == (409, "token_reused")
+    assert status_and_code(ada.device.send_step_code(completed)) == (409, "step_not_found")
     ada.refresh(completed)
 
 
-def test_a_challenge_of_another_session_is_refused(ada, shared):
+def test_a_challenge_of_another_session_is_rejected(ada, shared):
     elsewhere = another_session(ada, shared)
     completed = complete(ada, ONCE)
-    assert told(elsewhere.device.refresh(elsewhere.refresh_token, completed)) == (401, "token_mismatch")
+    assert status_and_code(elsewhere.device.refresh(elsewhere.refresh_token, completed)) == (401, "token_mismatch")
     elsewhere.refresh()
     assert elsewhere.scopes() == []
     ada.refresh(completed)
     assert ada.scopes() == [ONCE]
 
 
-def test_a_challenge_that_was_written_over_is_refused(ada):
+def test_a_modified_challenge_is_rejected(ada):
     header, payload, signature = ada.challenge(ONCE).split(".")
     claims = {**unverified_claims(f"{header}.{payload}.{signature}"), "current_step": "completed"}
     forged = base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b"=").decode()
     for token in [f"{header}.{forged}.{signature}", f"{header}.{forged}."]:
-        assert told(ada.device.refresh(ada.refresh_token, token)) == (401, "invalid_challenge_token")
+        assert status_and_code(ada.device.refresh(ada.refresh_token, token)) == (401, "invalid_challenge_token")
 
 
-def test_each_kind_of_token_is_only_that(ada):
+def test_a_token_of_one_kind_is_rejected_as_another_kind(ada):
     challenge = ada.challenge(ONCE)
-    assert told(ada.device.identifiers(challenge)) == (401, "unauthorized")
-    assert told(ada.device.finalize(challenge)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.identifiers(challenge)) == (401, "unauthorized")
+    assert status_and_code(ada.device.finalize(challenge)) == (401, "invalid_challenge_token")
     verification = ada.device.start(ada.email).headers["X-Verification-Token"]
     login = ada.device.check(verification, ada.code(ada.email)).json["challenge_token"]
-    assert told(ada.device.refresh(ada.refresh_token, login)) == (401, "invalid_challenge_token")
-    assert told(ada.device.send_step_code(login)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.refresh(ada.refresh_token, login)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.send_step_code(login)) == (401, "invalid_challenge_token")
 
 
-def test_every_step_has_to_be_done(shared, management, ada):
+def test_every_step_must_be_completed(shared, management, ada):
     phone = new_phone()
     management.expect(
         200, "POST", f"/users/{ada.claims()['sub']}/identifiers", {"type": "phone_number", "value": phone})
     first = ada.challenge(TWO)
     second = ada.do_code_step(first, ada.email)
-    assert told(ada.device.refresh(ada.refresh_token, second)) == (409, "step_not_completed")
+    assert status_and_code(ada.device.refresh(ada.refresh_token, second)) == (409, "step_not_completed")
     stale = ada.code(ada.email)
     assert ada.device.send_step_code(second).status == 204
     if stale != ada.code(phone):
-        assert told(ada.device.check_step(second, stale)) == (401, "bad_check_code"), "the first step's code"
+        assert status_and_code(ada.device.check_step(second, stale)) == (401, "bad_check_code"), "the first step's code"
     ada.refresh(ada.device.check_step(second, ada.code(phone)).json["challenge_token"])
     assert ada.scopes() == [TWO]
 
 
-def test_five_wrong_codes_end_a_challenge_and_a_resend_resets_nothing(ada):
+def test_five_wrong_codes_end_a_challenge_and_a_resend_does_not_reset_the_count(ada):
     challenge = ada.challenge(ONCE)
     assert ada.device.send_step_code(challenge).status == 204
     again = ada.device.send_step_code(challenge)
-    assert told(again) == (429, "rate_limited") and 0 < int(again.headers["Retry-After"]) <= 30
+    assert status_and_code(again) == (429, "rate_limited") and 0 < int(again.headers["Retry-After"]) <= 30
     right = ada.code(ada.email)
     wrong = str((int(right[0]) + 1) % 10) + right[1:]
     for _ in range(5):
-        assert told(ada.device.check_step(challenge, wrong)) == (401, "bad_check_code")
-    assert told(ada.device.check_step(challenge, right)) == (401, "invalid_challenge_token")
-    assert told(ada.device.send_step_code(challenge)) == (401, "invalid_challenge_token")
+        assert status_and_code(ada.device.check_step(challenge, wrong)) == (401, "bad_check_code")
+    assert status_and_code(ada.device.check_step(challenge, right)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.send_step_code(challenge)) == (401, "invalid_challenge_token")
 
 
-def test_a_guesser_does_not_learn_that_the_time_is_up(ada):
+def test_checking_a_code_does_not_reveal_that_the_challenge_has_expired(ada):
     challenge = ada.challenge("hurry")
     assert ada.device.send_step_code(challenge).status == 204
     code = ada.code(ada.email)
     time.sleep(max(0, unverified_claims(challenge)["exp"] - time.time()) + 0.1)
-    assert told(ada.device.check_step(challenge, code)) == (401, "bad_check_code")
-    assert told(ada.device.send_step_code(challenge)) == (401, "expired_challenge_token")
-    assert told(ada.device.refresh(ada.refresh_token, challenge)) == (401, "expired_challenge_token")
+    assert status_and_code(ada.device.check_step(challenge, code)) == (401, "bad_check_code")
+    assert status_and_code(ada.device.send_step_code(challenge)) == (401, "expired_challenge_token")
+    assert status_and_code(ada.device.refresh(ada.refresh_token, challenge)) == (401, "expired_challenge_token")
 
 
-# Who may ask for what
+# Who may request which scope
 
 
-def test_scopes_that_nobody_offers_are_refused(ada, management):
-    assert told(ada.request_scope("unheard:of")) == (403, "scope_not_allowed")
-    assert told(ada.request_scope("no spaces")) == (400, "bad_request")
+def test_an_unknown_or_unregistered_scope_is_rejected(ada, management):
+    assert status_and_code(ada.request_scope("unheard:of")) == (403, "scope_not_allowed")
+    assert status_and_code(ada.request_scope("no spaces")) == (400, "bad_request")
     management.expect(204, "DELETE", "/config/scopes", {"scope": ONCE})
-    assert told(ada.request_scope(ONCE)) == (403, "scope_not_allowed"), "a rule, but not registered"
+    assert status_and_code(ada.request_scope(ONCE)) == (403, "scope_not_allowed"), "a rule, but not registered"
     management.register(ONCE)
     assert ada.request_scope(ONCE).status == 200
 
 
-def test_a_rule_needs_an_identifier_that_fits(shared, management, ada):
+def test_a_rule_needs_a_matching_identifier(shared, management, ada):
     caller = Person.signed_in(shared, new_phone())
-    assert told(caller.request_scope(ONCE)) == (403, "direct_scope_identifier_mismatch")
-    # The rule fits, but one of its codes has nowhere to go.
-    assert told(caller.request_scope(TWO)) == (403, "direct_scope_identifier_mismatch")
+    assert status_and_code(caller.request_scope(ONCE)) == (403, "direct_scope_identifier_mismatch")
+    # The rule matches, but the user has no identifier for one of its codes.
+    assert status_and_code(caller.request_scope(TWO)) == (403, "direct_scope_identifier_mismatch")
 
 
 def test_metadata_has_limits(ada):
@@ -262,24 +262,24 @@ def test_metadata_has_limits(ada):
         {str(number): "x" for number in range(6)}, {"x" * 13: "x"}, {"": "x"}, {"note": "x" * 33},
         {"identifier": "x" * 321},
     ]:
-        assert told(ada.request_scope(ONCE, metadata)) == (400, "invalid_metadata"), metadata
+        assert status_and_code(ada.request_scope(ONCE, metadata)) == (400, "invalid_metadata"), metadata
 
 
-def test_a_session_has_ten_open_challenges(ada):
+def test_a_session_has_at_most_ten_open_challenges(ada):
     challenges = [ada.challenge(ONCE) for _ in range(11)]
-    assert told(ada.device.send_step_code(challenges[0])) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.send_step_code(challenges[0])) == (401, "invalid_challenge_token")
     assert ada.device.send_step_code(challenges[1]).status == 204
     ada.refresh(ada.device.check_step(challenges[1], ada.code(ada.email)).json["challenge_token"])
 
 
-def test_a_user_asks_thirty_times_in_ten_minutes(ada):
+def test_a_user_has_at_most_thirty_scope_requests_in_ten_minutes(ada):
     for _ in range(30):
         assert ada.request_scope(NEVER).status == 200
     limited = ada.request_scope(NEVER)
-    assert told(limited) == (429, "rate_limited") and 0 < int(limited.headers["Retry-After"]) <= 600
+    assert status_and_code(limited) == (429, "rate_limited") and 0 < int(limited.headers["Retry-After"]) <= 600
 
 
-# What ends it
+# What ends a grant or a challenge
 
 
 def test_removing_a_scope_ends_its_grants_and_challenges(ada, management):
@@ -289,7 +289,7 @@ def test_removing_a_scope_ends_its_grants_and_challenges(ada, management):
     management.register(SESSION)
     ada.refresh()
     assert ada.scopes() == [], "and it does not come back with the scope"
-    assert told(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
 
 
 def test_removing_a_rule_ends_its_grants_and_challenges(ada, management):
@@ -299,11 +299,11 @@ def test_removing_a_rule_ends_its_grants_and_challenges(ada, management):
     management.set("stepup", {"allowed_scopes": RULES})
     ada.refresh()
     assert ada.scopes() == []
-    assert told(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
     assert ada.device.send_step_code(other).status == 204, "a rule that stays keeps its challenges"
 
 
-def test_changing_a_rule_ends_what_was_decided_by_the_old_one(ada, management):
+def test_changing_a_rule_ends_its_grants_and_challenges(ada, management):
     ada.refresh(complete(ada, SESSION))
     running = ada.challenge(SESSION)
     stricter = [
@@ -311,10 +311,10 @@ def test_changing_a_rule_ends_what_was_decided_by_the_old_one(ada, management):
     management.set("stepup", {"allowed_scopes": stricter})
     ada.refresh()
     assert ada.scopes() == []
-    assert told(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
 
 
-def test_losing_an_identifier_ends_what_was_begun(ada, management):
+def test_removing_an_identifier_ends_grants_and_challenges(ada, management):
     user, phone = ada.claims()["sub"], {"type": "phone_number", "value": new_phone()}
     management.expect(200, "POST", f"/users/{user}/identifiers", phone)
     ada.refresh(complete(ada, SESSION))
@@ -322,10 +322,10 @@ def test_losing_an_identifier_ends_what_was_begun(ada, management):
     management.expect(200, "DELETE", f"/users/{user}/identifiers", phone)
     ada.refresh()
     assert ada.scopes() == []
-    assert told(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
 
 
-def test_another_password_ends_what_was_begun(ada, management):
+def test_a_new_password_ends_grants_challenges_and_logins(ada, management):
     ada.refresh(complete(ada, SESSION))
     running = ada.challenge(ONCE)
     assert ada.device.send_step_code(running).status == 204
@@ -334,23 +334,23 @@ def test_another_password_ends_what_was_begun(ada, management):
     management.expect(
         204, "PUT", f"/users/{ada.claims()['sub']}/password",
         {"password": "correct horse battery", "revoke_sessions": False})
-    assert told(ada.device.check_step(running, code)) == (401, "invalid_challenge_token")
-    assert told(ada.device.check(verification, login_code)) == (400, "invalid_verification_token")
+    assert status_and_code(ada.device.check_step(running, code)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.check(verification, login_code)) == (400, "invalid_verification_token")
     ada.refresh()
     assert ada.scopes() == []
 
 
-def test_the_end_of_a_session_is_the_end_of_its_challenges(ada):
+def test_ending_a_session_ends_its_challenges(ada):
     completed, running = complete(ada, PROFILE), ada.challenge(ONCE)
     assert ada.device.revoke(ada.refresh_token).status == 204
-    assert told(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
-    assert told(ada.device.refresh(ada.refresh_token, completed)) == (401, "unauthorized")
+    assert status_and_code(ada.device.send_step_code(running)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.refresh(ada.refresh_token, completed)) == (401, "unauthorized")
 
 
 # Scopes that register an identifier
 
 
-def test_a_new_identifier_is_attached_when_its_code_is_right(ada, management):
+def test_a_new_identifier_is_added_after_the_correct_code(ada, management):
     phone = new_phone()
     answer = ada.request_scope(PHONE, {"identifier": phone})
     challenge = answer.json["challenge_token"]
@@ -362,26 +362,26 @@ def test_a_new_identifier_is_attached_when_its_code_is_right(ada, management):
     assert event["data"]["identifier"] == {"type": "phone_number", "value": phone}
 
 
-def test_that_an_identifier_is_taken_is_told_only_to_who_has_it(ada, shared):
+def test_a_taken_identifier_is_revealed_only_to_its_owner(ada, shared):
     phone = new_phone()
     owner = Person.signed_in(shared, phone)
     answer = ada.request_scope(PHONE, {"identifier": phone})
-    assert answer.status == 200, "the same as for a number that nobody has"
+    assert answer.status == 200, "the same as for a number that no user has"
     challenge = answer.json["challenge_token"]
     assert ada.device.send_step_code(challenge).status == 204
     right = owner.code(phone)
     wrong = str((int(right[0]) + 1) % 10) + right[1:]
-    assert told(ada.device.check_step(challenge, wrong)) == (401, "bad_check_code")
-    assert told(ada.device.check_step(challenge, right)) == (409, "identifier_already_exists")
-    assert told(ada.device.check_step(challenge, right)) == (401, "invalid_challenge_token")
+    assert status_and_code(ada.device.check_step(challenge, wrong)) == (401, "bad_check_code")
+    assert status_and_code(ada.device.check_step(challenge, right)) == (409, "identifier_already_exists")
+    assert status_and_code(ada.device.check_step(challenge, right)) == (401, "invalid_challenge_token")
 
 
-def test_what_is_to_be_registered_must_be_named(ada):
-    assert told(ada.request_scope(PHONE)) == (400, "invalid_metadata")
-    assert told(ada.request_scope(PHONE, {"identifier": "0123"})) == (400, "invalid_metadata")
+def test_a_registration_must_name_the_identifier(ada):
+    assert status_and_code(ada.request_scope(PHONE)) == (400, "invalid_metadata")
+    assert status_and_code(ada.request_scope(PHONE, {"identifier": "0123"})) == (400, "invalid_metadata")
 
 
-# Scopes that a login gives
+# Scopes that a login grants
 
 
 def test_a_reserved_scope_of_a_login_lasts_ten_minutes(ada, shared, management):
@@ -399,18 +399,18 @@ def test_a_reserved_scope_of_a_login_lasts_ten_minutes(ada, shared, management):
         person.refresh()
         assert person.scopes() == [ONCE], "others last as long as the session"
         again = person.device.change_password(person.access_token, "staple of the better kind")
-        assert told(again) == (403, "insufficient_scope")
+        assert status_and_code(again) == (403, "insufficient_scope")
     finally:
         management.expect(200, "PUT", "/config/sessions", {})
         management.expect(200, "PUT", f"/config/login/otp/{config['id']}", {**body, "granted_scopes": []})
 
 
-def test_a_login_cannot_give_what_is_not_registered(management):
+def test_a_login_cannot_grant_an_unregistered_scope(management):
     refused = management.send(
         "POST", "/config/login/otp", {"channel_type": "email", "granted_scopes": ["never:registered"]})
-    assert told(refused) == (400, "bad_request")
+    assert status_and_code(refused) == (400, "bad_request")
     assert refused.json["message"].startswith("granted_scopes ")
 
 
 def test_without_a_configuration_there_is_no_step_up(service):
-    assert told(Person.signed_in(service).request_scope(ONCE)) == (403, "not_configured")
+    assert status_and_code(Person.signed_in(service).request_scope(ONCE)) == (403, "not_configured")

@@ -1,4 +1,4 @@
-"""The executable as a person uses it from a terminal: every command, its output and its exit code."""
+"""Tests the executable from a terminal: every client command, its output and its exit code."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def mailbox_code(service: Service, address: str) -> str:
 def run_with_code(
     service: Service, address: str, *arguments: str, then: str = ""
 ) -> subprocess.CompletedProcess:
-    """Types the code that the mailbox shows, as somebody at a second window would, and then the rest."""
+    """Runs a command, enters the code from the mailbox, and then the text in `then`."""
     environment = {
         **os.environ, "PRELUDE_SESSION_ENDPOINT": service.url,
         "PRELUDE_SESSION_CREDENTIALS": str(service.directory / "credentials")}
@@ -30,7 +30,7 @@ def run_with_code(
     prompt = ""
     while "Code:" not in prompt:
         letter = process.stderr.read(1)
-        assert letter, f"it ended without asking: {prompt}"
+        assert letter, f"the command ended without a prompt: {prompt}"
         prompt += letter
     output, errors = process.communicate(mailbox_code(service, address) + "\n" + then, timeout=60)
     return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
@@ -40,7 +40,7 @@ def log_in_with_code(service: Service, address: str) -> subprocess.CompletedProc
     return run_with_code(service, address, "login", "--email", address, "--json")
 
 
-def test_signing_in_with_a_code_and_out_again(service):
+def test_a_user_signs_in_with_a_code_and_signs_out(service):
     login = log_in_with_code(service, "ada@example.com")
     assert login.returncode == 0, login.stderr
     session = json.loads(login.stdout)["session_id"]
@@ -56,7 +56,7 @@ def test_signing_in_with_a_code_and_out_again(service):
     assert "signed in" in after.stderr
 
 
-def test_signing_in_with_a_password_set_from_the_shell(service):
+def test_a_user_signs_in_with_a_password_set_by_a_command(service):
     made = service.run(
         "user", "create", "--app", "devapp1", "--email", "grace@example.com", "--password", "--json",
         stdin="correct horse battery\n")
@@ -71,7 +71,7 @@ def test_signing_in_with_a_password_set_from_the_shell(service):
 
 
 def offer(service: Service, scope: str) -> None:
-    """Lets users with an e-mail address have a scope after a code."""
+    """Lets users with an e-mail address get a scope with a code."""
     management = Management(service)
     direct = {
         "identifier_types": ["email_address"], "status": "review", "granted_for": 300, "grant_mode": "single-use",
@@ -80,7 +80,7 @@ def offer(service: Service, scope: str) -> None:
     management.register(scope)
 
 
-def test_stepping_up(service):
+def test_a_step_up_grants_a_scope(service):
     log_in_with_code(service, "edsger@example.com")
     offer(service, "transfer:write")
     granted = run_with_code(service, "edsger@example.com", "step-up", "transfer:write", "--json")
@@ -90,20 +90,20 @@ def test_stepping_up(service):
     assert refused.returncode != 0 and refused.stdout == ""
 
 
-def test_changing_the_password(service):
+def test_a_user_changes_the_password(service):
     log_in_with_code(service, "barbara@example.com")
     offer(service, "prld:pwd:write")
     changed = run_with_code(
         service, "barbara@example.com", "change-password", then="short\nstaple of the better kind\n")
     assert changed.returncode == 0, changed.stderr
-    assert "Not yet" in changed.stderr and "staple" not in changed.stdout + changed.stderr
+    assert "does not meet the app's rules" in changed.stderr and "staple" not in changed.stdout + changed.stderr
     assert service.run("logout").returncode == 0
     login = service.run(
         "login", "--email", "barbara@example.com", "--password", stdin="staple of the better kind\n")
     assert login.returncode == 0, login.stderr
 
 
-def test_credentials_and_keys_are_for_their_owner_only(service):
+def test_credentials_and_keys_are_readable_only_by_their_owner(service):
     log_in_with_code(service, "mode@example.com")
     files = [*service.directory.glob("credentials/*"), *service.directory.glob("session.sqlite*")]
     assert len(files) >= 4
@@ -111,7 +111,7 @@ def test_credentials_and_keys_are_for_their_owner_only(service):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
 
 
-def test_nothing_secret_is_in_the_log(service):
+def test_the_log_contains_no_secret(service):
     log_in_with_code(service, "quiet@example.com")
     token = service.run("refresh", "--print-token").stdout.strip()
     log = service.log()
@@ -119,7 +119,7 @@ def test_nothing_secret_is_in_the_log(service):
     assert "quiet@example.com" not in log
 
 
-def test_development_refuses_to_be_public():
+def test_development_mode_rejects_a_public_address():
     refused = subprocess.run(
         [BINARY, "serve", "--development", "--host", "0.0.0.0", "--database", "sqlite::memory:"],
         capture_output=True, text=True, timeout=30)
@@ -127,7 +127,7 @@ def test_development_refuses_to_be_public():
     assert "--allow-public-development" in refused.stderr
 
 
-def test_a_bad_setting_is_named():
+def test_the_error_for_an_invalid_setting_names_it():
     for arguments, name in [
         (["--port", "http"], "port"), (["--database", "mysql:x"], "database"),
         (["--trusted-proxy", "nowhere"], "trusted-proxy"), (["--log-level", "loud"], "log-level"),
@@ -138,7 +138,7 @@ def test_a_bad_setting_is_named():
         assert refused.returncode != 0 and name in refused.stderr, (arguments, refused.stderr)
 
 
-def test_outside_development_there_is_no_mailbox_and_no_default(tmp_path):
+def test_outside_development_the_public_url_is_required(tmp_path):
     refused = subprocess.run(
         [BINARY, "serve", "--database", f"sqlite:{tmp_path}/s.sqlite"], capture_output=True, text=True, timeout=30)
     assert refused.returncode != 0
@@ -146,8 +146,8 @@ def test_outside_development_there_is_no_mailbox_and_no_default(tmp_path):
 
 
 @pytest.mark.parametrize("url", ["http://session.example.com", "http://{app_id}.session.example.com", "session.example.com"])
-def test_outside_development_apps_are_reached_by_https(tmp_path, url):
-    """D1 (RFC 9449 §2): proofs go along with TLS, and never instead of it."""
+def test_outside_development_the_public_url_must_be_https(tmp_path, url):
+    """D1 (RFC 9449 §2): DPoP is used together with TLS, never instead of it."""
     refused = subprocess.run(
         [BINARY, "serve", "--database", f"sqlite:{tmp_path}/s.sqlite", "--public-url", url], capture_output=True,
         text=True, timeout=30)
@@ -163,5 +163,5 @@ def test_a_lost_key_file_is_never_replaced(service):
     assert "is missing" in refused.stderr
 
 
-def test_it_stops_cleanly(service):
+def test_the_service_stops_cleanly(service):
     assert service.stop() == 0

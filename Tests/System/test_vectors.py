@@ -1,4 +1,4 @@
-"""The vectors are what the script makes, and joserfc and cryptography agree with every one of them."""
+"""Tests that the vectors match the script, and that joserfc and cryptography agree with each of them."""
 
 import hashlib
 import hmac
@@ -23,15 +23,15 @@ def vectors(name: str) -> list:
 def agrees(vector: dict, judge, *arguments) -> None:
     try:
         judge(*arguments)
-    except Exception as refusal:  # Each library refuses in its own way.
+    except Exception as refusal:  # Each library has its own errors.
         assert not vector["accepted"], refusal
     else:
         assert vector["accepted"], vector["reason"]
 
 
-def test_the_files_are_what_the_script_makes():
-    told = subprocess.run([ROOT / "scripts" / "make-vectors", "--check"], capture_output=True, text=True, timeout=60)
-    assert told.returncode == 0, told.stderr
+def test_the_files_match_the_output_of_the_script():
+    result = subprocess.run([ROOT / "scripts" / "make-vectors", "--check"], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("vector", vectors("access-tokens.json"))
@@ -45,7 +45,7 @@ def test_the_judge_agrees_on_a_proof(vector):
 
 
 def test_the_macs_are_what_a_careless_verifier_accepts():
-    """HS256 confusion is only that when the MAC is right under the key that everybody has (RFC 8725 §2.1)."""
+    """The MACs are correct under the public key, so they test HS256 confusion (RFC 8725 §2.1)."""
     made = Maker(load("keys.json")["keys"])
     judged = 0
     for file, signers in (
@@ -69,7 +69,7 @@ def test_the_judge_agrees_on_a_thumbprint(vector):
     assert import_key(vector["jwk"]).thumbprint() == vector["thumbprint"]
 
 
-def test_every_accepted_vector_has_refused_neighbours():
+def test_every_accepted_vector_has_rejected_neighbors():
     for name in ("access-tokens.json", "dpop-proofs.json", "thumbprints.json"):
         outcomes = [vector["accepted"] for vector in load(name)["vectors"]]
         assert outcomes.count(True) >= 3 and outcomes.count(False) >= 6, name

@@ -1,4 +1,4 @@
-"""What docs/verify.md shows in other languages verifies the service's tokens, and refuses what it says it refuses."""
+"""Tests that the code of docs/verify.md in other languages verifies the service's tokens and rejects invalid ones."""
 
 import http.server
 import json
@@ -6,21 +6,21 @@ import threading
 
 import pytest
 
-import forge
-from forge import AUDIENCE, ISSUER, NOW
+import token_builder
+from token_builder import AUDIENCE, ISSUER, NOW
 from person import Person
 from service import APP, ROOT
 from transport import Transport
 from verifier_process import PROGRAMS, Refused, VerifierProcess, is_installed
-from wrong_tokens import RIGHT, WRONG, WRONG_OF_OTHER_ALGORITHMS, Ring, raw_claims
+from invalid_tokens import INVALID, VALID, INVALID_OF_OTHER_ALGORITHMS, Ring, raw_claims
 
-#: With ES256 and RS256, and with a cache; required, while the others are tried where they are installed.
+#: The languages with ES256, RS256 and a cache. These are required; others are tested if they are installed.
 WHOLE = ["python", "javascript"]
 
 
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory):
-    """The code of the page as a process for each language, started when it is first asked."""
+    """Starts the code of the page as a process for each language, when it is first used."""
     running: dict[str, VerifierProcess] = {}
 
     def process(language: str) -> VerifierProcess:
@@ -72,20 +72,20 @@ def test_tokens_of_the_service_are_verified(shared, verifier):
     assert verify(verifier, person.access_token, jwks["keys"], claims["iss"], APP, claims["iat"]) == claims["sub"]
 
 
-@pytest.mark.parametrize("name", RIGHT)
-def test_what_is_right_is_accepted(verifier, ring, name):
-    assert verify(verifier, RIGHT[name](ring), ring.jwks) == "usr_1"
+@pytest.mark.parametrize("name", VALID)
+def test_a_valid_token_is_accepted(verifier, ring, name):
+    assert verify(verifier, VALID[name](ring), ring.jwks) == "usr_1"
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_refused(verifier, ring, name):
+@pytest.mark.parametrize("name", INVALID)
+def test_an_invalid_token_is_rejected(verifier, ring, name):
     with pytest.raises(Refused):
-        verify(verifier, WRONG[name](ring), ring.jwks)
+        verify(verifier, INVALID[name](ring), ring.jwks)
 
 
 @pytest.mark.parametrize("alg", ["es256", "rs256"])
 def test_other_algorithms_are_verified_where_the_page_says_so(verifier, language, ring, alg):
-    token = forge.token(getattr(ring, alg))
+    token = token_builder.token(getattr(ring, alg))
     if language in WHOLE:
         assert verify(verifier, token, ring.jwks) == "usr_1"
     else:
@@ -94,25 +94,25 @@ def test_other_algorithms_are_verified_where_the_page_says_so(verifier, language
 
 
 @with_a_cache
-@pytest.mark.parametrize("name", WRONG_OF_OTHER_ALGORITHMS)
-def test_what_is_wrong_with_other_algorithms_is_refused(whole, ring, name):
+@pytest.mark.parametrize("name", INVALID_OF_OTHER_ALGORITHMS)
+def test_an_invalid_token_of_another_algorithm_is_rejected(whole, ring, name):
     with pytest.raises(Refused):
-        verify(whole, WRONG_OF_OTHER_ALGORITHMS[name](ring), ring.jwks)
+        verify(whole, INVALID_OF_OTHER_ALGORITHMS[name](ring), ring.jwks)
 
 
-def test_of_a_member_that_stands_twice_the_first_never_counts(verifier, ring):
+def test_the_first_of_two_equal_members_is_never_used(verifier, ring):
     body = raw_claims(sub='"usr_1", "sub": "usr_2"')
     try:
-        assert verify(verifier, forge.sign(ring.eddsa, forge.header(ring.eddsa), body), ring.jwks) == "usr_2"
+        assert verify(verifier, token_builder.sign(ring.eddsa, token_builder.header(ring.eddsa), body), ring.jwks) == "usr_2"
     except Refused:
-        pass  # The parser of the language may tell.
+        pass  # The parser of the language may reject it.
 
 
 VECTORS = json.loads((ROOT / "Vectors" / "access-tokens.json").read_text())
 
 
 @pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: vector["name"])
-def test_the_vectors_are_judged_as_they_should_be(verifier, language, vector):
+def test_the_vectors_are_accepted_or_rejected_as_listed(verifier, language, vector):
     def judge():
         return verify(
             verifier, vector["token"], VECTORS["jwks"]["keys"], VECTORS["issuer"], VECTORS["audience"], vector["time"])
@@ -136,7 +136,7 @@ def test_keys_are_fetched_from_the_service(shared, whole):
 
 
 @with_a_cache
-def test_a_token_is_verified_with_what_the_cache_has_fetched(shared, whole):
+def test_a_token_is_verified_with_the_cached_keys(shared, whole):
     person = Person.signed_in(shared)
     claims = person.claims()
     user = whole.call(
@@ -146,7 +146,7 @@ def test_a_token_is_verified_with_what_the_cache_has_fetched(shared, whole):
 
 @pytest.fixture(scope="module")
 def impostor():
-    """A server whose answers differ in one thing by the path before the well-known one."""
+    """A server with variants of the key set response, chosen by the first part of the path."""
     keys = json.dumps({"keys": [{"kid": "k1"}]}).encode()
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -171,13 +171,13 @@ def impostor():
 
 @with_a_cache
 @pytest.mark.parametrize("kind, max_age", [("says-an-hour", 3600), ("says-nothing", 300)])
-def test_keys_are_kept_as_long_as_their_answer_says(impostor, whole, kind, max_age):
+def test_keys_are_kept_as_long_as_the_response_says(impostor, whole, kind, max_age):
     assert whole.call("fetch", service=f"{impostor}/{kind}") == {"keys": [{"kid": "k1"}], "maxAge": max_age}
 
 
 @with_a_cache
 @pytest.mark.parametrize("kind", ["redirects", "fails", "talks"])
-def test_keys_are_taken_from_no_other_answer(impostor, whole, kind):
+def test_keys_are_not_read_from_an_invalid_response(impostor, whole, kind):
     with pytest.raises(Refused):
         whole.call("fetch", service=f"{impostor}/{kind}")
 
@@ -190,43 +190,43 @@ def answer(*kids: str, max_age: int = 300) -> dict:
     return {"keys": [{"kid": kid} for kid in kids], "maxAge": max_age}
 
 
-#: Each step is the time, the `kid` of a token, what the service answers if it is asked, then how often it was asked, and
-#: the keys that come out; `None` for what is answered with 503.
+#: Each step has the time, the `kid` of a token, the response of the service if it is called, the expected number of calls,
+#: and the expected keys. The response `None` is status 503.
 CACHE = {
-    "a set is kept as long as its answer says": [
+    "a key set is kept as long as its response says": [
         (0, "k1", answer("k1"), 1, ["k1"]),
         (299, "k1", answer("k2"), 0, ["k1"]),
         (300, "k1", answer("k1", "k2"), 1, ["k1", "k2"]),
     ],
-    "what is kept is what came last": [
+    "the last key set replaces the previous one": [
         (0, "k1", answer("k1"), 1, ["k1"]),
         (300, "k1", answer("k2"), 1, ["k2"]),
     ],
-    "a key that is not there is asked for": [
+    "an unknown key causes a fetch": [
         (0, "k1", answer("k1"), 1, ["k1"]),
         (30, "k2", answer("k1", "k2"), 1, ["k1", "k2"]),
         (31, "k2", answer(), 0, ["k1", "k2"]),
     ],
-    "a token without a kid costs no more": [
+    "a token without a kid causes no fetch": [
         (0, "k1", answer("k1"), 1, ["k1"]),
         (29, None, answer("k1"), 0, ["k1"]),
     ],
-    "strangers make it ask twice a minute": [
+    "unknown keys cause at most two fetches a minute": [
         (second, f"k{second}", answer("k1"), 1 if second % 30 == 0 else 0, ["k1"]) for second in range(120)
     ],
-    "they are answered no faster while the service is down": [
+    "unknown keys cause no more fetches while the service is down": [
         (0, "k1", answer("k1"), 1, ["k1"]),
         *((second, f"k{second}", DOWN, 1 if second % 30 == 0 else 0, ["k1"]) for second in range(30, 120)),
     ],
-    "a short life of the set makes it ask no more often": [
+    "a short max-age causes no more fetches": [
         (second, "k1", answer("k1", max_age=0), 1 if second % 30 == 0 else 0, ["k1"]) for second in range(120)
     ],
-    "a long life of the set is believed for an hour": [
+    "a long max-age is limited to an hour": [
         (0, "k1", answer("k1", max_age=DAY), 1, ["k1"]),
         (3599, "k1", answer("k2"), 0, ["k1"]),
         (3600, "k1", answer("k2"), 1, ["k2"]),
     ],
-    "old keys go on for a day while the service is down": [
+    "old keys are used for a day while the service is down": [
         (0, "k1", answer("k1"), 1, ["k1"]),
         (300, "k1", DOWN, 1, ["k1"]),
         (301, "k1", DOWN, 0, ["k1"]),
@@ -234,7 +234,7 @@ CACHE = {
         (300 + DAY, "k1", DOWN, 0, None),
         (330 + DAY, "k1", answer("k1"), 1, ["k1"]),
     ],
-    "without keys it tries again after a second": [
+    "without keys, a fetch is retried after a second": [
         (0, "k1", DOWN, 1, None),
         (0.5, "k1", answer("k1"), 0, None),
         (1, "k1", answer("k1"), 1, ["k1"]),
@@ -244,15 +244,15 @@ CACHE = {
 
 @with_a_cache
 @pytest.mark.parametrize("name", CACHE)
-def test_the_cache(whole, ring, name):
+def test_the_cache_fetches_keys_as_listed(whole, ring, name):
     steps = [
-        {"now": time, "token": forge.token(ring.eddsa, {"kid": forge.MISSING if kid is None else kid}), "answer": given}
+        {"now": time, "token": token_builder.token(ring.eddsa, {"kid": token_builder.MISSING if kid is None else kid}), "answer": given}
         for time, kid, given, *_ in CACHE[name]]
     expected = [{"fetches": fetches, "keys": keys} for *_, fetches, keys in CACHE[name]]
     assert whole.call("cache", steps=steps) == expected
 
 
 @with_a_cache
-def test_one_fetch_is_enough_for_many_who_ask_at_once(whole, ring):
-    told = whole.call("stampede", token=forge.token(ring.eddsa), keys=ring.jwks, callers=8)
-    assert told == {"fetches": 1, "served": 8}
+def test_concurrent_calls_share_one_fetch(whole, ring):
+    result = whole.call("stampede", token=token_builder.token(ring.eddsa), keys=ring.jwks, callers=8)
+    assert result == {"fetches": 1, "served": 8}

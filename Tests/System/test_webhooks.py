@@ -1,4 +1,4 @@
-"""Webhooks: activated, signed, repeated, and kept in the database until they arrive."""
+"""Tests webhooks: they are activated, signed, retried, and stored until they are delivered."""
 
 import datetime
 import threading
@@ -25,7 +25,7 @@ def activation(received) -> Reply:
 
 
 def answering(reply: Reply):
-    """Repeats the challenge of an activation, and answers events with this."""
+    """Returns a handler that repeats the challenge of an activation, and answers events with this reply."""
     return lambda received: activation(received) if received.method == "GET" else reply
 
 
@@ -44,7 +44,7 @@ def new_user(management: Management) -> str:
 
 
 def wait_until(condition, seconds: float = 10):
-    """The first answer of a condition that is true."""
+    """Calls the condition until its result is true, and returns it."""
     deadline = time.monotonic() + seconds
     while not (answer := condition()):
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -54,7 +54,7 @@ def wait_until(condition, seconds: float = 10):
 
 @pytest.fixture
 def management(trusting, backend):
-    """The management API of an app without webhooks."""
+    """Returns the management API of an app without webhooks."""
     management = Management(trusting)
     yield management
     for webhook in management.get("/webhooks")["webhooks"]:
@@ -62,7 +62,7 @@ def management(trusting, backend):
     backend.forget()
 
 
-def test_activation_asks_the_endpoint_whether_it_wants_the_events(management, backend):
+def test_activation_sends_a_challenge_to_the_endpoint(management, backend):
     url = backend.on(PATH, answering(ACKNOWLEDGED))
     webhook = management.expect(201, "POST", "/webhooks", {"url": url})
     assert webhook["id"].startswith("web_") and webhook["status"] == "inactive"
@@ -92,7 +92,7 @@ def test_an_endpoint_that_does_not_repeat_the_challenge_stays_inactive(managemen
     assert management.get(f"/webhooks/{webhook['id']}/deliveries")["deliveries"] == []
 
 
-def test_events_arrive_signed(trusting, management, backend):
+def test_events_are_signed(trusting, management, backend):
     active_webhook(management, backend, events=["user.created"])
     user = new_user(management)
     call = backend.next()
@@ -111,7 +111,7 @@ def test_events_arrive_signed(trusting, management, backend):
     assert event["id"].startswith("evt_") and event["created_at"].endswith("Z")
 
 
-def test_the_events_of_a_life_arrive_in_order(trusting, management, backend):
+def test_the_events_of_a_user_arrive_in_order(trusting, management, backend):
     active_webhook(management, backend)
     email = new_email()
     person = Person.signed_in(trusting, email)
@@ -137,14 +137,14 @@ def test_the_events_of_a_life_arrive_in_order(trusting, management, backend):
     assert take_new(events, seen) == events and take_new(events, seen) == [], "as documented for repeats"
 
 
-def test_only_the_events_that_were_asked_for_arrive(management, backend):
+def test_only_subscribed_events_arrive(management, backend):
     active_webhook(management, backend, events=["user.deleted"])
     user = new_user(management)
     management.expect(204, "DELETE", f"/users/{user}")
     assert [event["name"] for event in backend.next().json["events"]] == ["user.deleted"]
 
 
-def test_a_failed_delivery_is_kept_and_due_a_minute_later(management, backend):
+def test_a_failed_delivery_is_stored_and_due_a_minute_later(management, backend):
     webhook = active_webhook(management, backend, Reply(500, "no"), events=["user.created"])
     user = new_user(management)
     sent = backend.next().json["events"][0]
@@ -164,7 +164,7 @@ def test_a_failed_delivery_is_kept_and_due_a_minute_later(management, backend):
     assert delivery.get("delivered_at") is None
 
 
-def test_an_endpoint_that_is_gone_is_told_in_the_delivery_log(management, authority):
+def test_the_delivery_log_reports_an_unreachable_endpoint(management, authority):
     with Receiver(authority) as leaving:
         webhook = active_webhook(management, leaving, events=["user.created"])
     new_user(management)
@@ -174,7 +174,7 @@ def test_an_endpoint_that_is_gone_is_told_in_the_delivery_log(management, author
     assert delivery["last_error"].startswith("no connection")
 
 
-def test_a_delivery_is_read_as_delivered(management, backend):
+def test_the_delivery_log_reports_a_successful_delivery(management, backend):
     webhook = active_webhook(management, backend, events=["user.created"])
     new_user(management)
     path = f"/webhooks/{webhook['id']}/deliveries"
@@ -184,7 +184,7 @@ def test_a_delivery_is_read_as_delivered(management, backend):
     assert delivery["delivered_at"].endswith("Z") and delivery.get("next_attempt_at") is None
 
 
-def test_another_address_has_to_be_activated_again(management, backend):
+def test_a_changed_url_must_be_activated_again(management, backend):
     webhook = active_webhook(management, backend, events=["user.created"])
     other = backend.on("/elsewhere", ACKNOWLEDGED)
     changed = management.expect(200, "PUT", f"/webhooks/{webhook['id']}", {"url": other, "events": ["user.created"]})
@@ -193,7 +193,7 @@ def test_another_address_has_to_be_activated_again(management, backend):
     assert management.get(f"/webhooks/{webhook['id']}/deliveries")["deliveries"] == []
 
 
-def test_another_address_does_not_get_what_was_meant_for_the_old_one(management, backend):
+def test_a_changed_url_does_not_receive_deliveries_for_the_old_url(management, backend):
     webhook = active_webhook(management, backend, Reply(500), events=["user.created"])
     new_user(management)
     backend.next()
@@ -205,7 +205,7 @@ def test_another_address_does_not_get_what_was_meant_for_the_old_one(management,
     assert (delivery["status"], delivery["last_error"]) == ("failed", "the webhook was changed")
 
 
-def test_no_webhook_waits_for_a_slow_one(management, backend):
+def test_a_slow_webhook_does_not_delay_others(management, backend):
     end = threading.Event()
 
     def slow(received):
@@ -227,7 +227,7 @@ def test_no_webhook_waits_for_a_slow_one(management, backend):
         end.set()
 
 
-def test_unknown_events_and_bad_addresses_are_refused_with_their_field(management):
+def test_unknown_events_and_invalid_urls_are_rejected_with_their_field(management):
     for body, field in [
         ({"url": "https://example.com/hook", "events": ["user.sneezed"]}, "events"),
         ({"url": "ftp://example.com/hook"}, "url"), ({"url": "https://10.1.2.3/"}, "url"), ({}, "url"),
@@ -237,12 +237,12 @@ def test_unknown_events_and_bad_addresses_are_refused_with_their_field(managemen
         assert refused.json["message"].startswith(field), refused.json
 
 
-def test_the_outbox_survives_kill_nine(service):
-    """What was answered is delivered, although the process died between the answer and the delivery."""
+def test_the_outbox_survives_a_killed_process(service):
+    """Committed events are delivered, even if the process is killed before the delivery."""
     management = Management(service)
     with Receiver(None) as backend:
         active_webhook(management, backend, events=["user.created"])
-        # A delivery just happened, so the next round is a second away.
+        # A delivery has just happened, so the next round is a second later.
         new_user(management)
         backend.next()
         user = new_user(management)

@@ -1,4 +1,4 @@
-"""The code that docs/verify.md shows, as a process for each language that is asked about many tokens."""
+"""Runs the code of docs/verify.md as a process for each language, which verifies many tokens."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ from service import ROOT
 
 DRIVERS = ROOT / "Tests" / "System" / "verifiers"
 
-#: By language: the program that must be there, and how the driver is run that lies beside the snippet.
+#: By language: the required program, and the arguments for the driver beside the snippet.
 PROGRAMS = {
     "python": (sys.executable, ["driver.py"]),
     "javascript": ("node", ["driver.mjs"]),
@@ -24,13 +24,13 @@ SUFFIXES = {"python": "py", "javascript": "mjs", "go": "go", "php": "php", "ruby
 
 
 class Refused(Exception):
-    """The code of the page refused, in an orderly way."""
+    """The code of the page rejected the input as designed."""
 
 
 class VerifierProcess:
-    """One snippet and its driver; whatever breaks the process is an error, not a refusal."""
+    """One snippet and its driver. A crash of the process is an error, not a rejection."""
 
-    #: Seconds for one answer; the first one of Go includes its build.
+    #: Seconds to wait for an answer. The first one of Go includes its build.
     PATIENCE = 120
 
     def __init__(self, language: str, folder: pathlib.Path):
@@ -42,7 +42,7 @@ class VerifierProcess:
             [program, *arguments], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def call(self, name: str, **arguments):
-        """What the driver answers, or `Refused`."""
+        """Returns the driver's answer, or raises `Refused`."""
         self.process.stdin.write(json.dumps({"call": name, **arguments}) + "\n")
         self.process.stdin.flush()
         assert select.select([self.process.stdout], [], [], self.PATIENCE)[0], "no answer"

@@ -1,5 +1,5 @@
-// Stands in front of glibc's allocator: the program's own malloc goes before the library's, for every library that it
-// loads, the Swift runtime included. While nothing is counted, a call costs one load and one branch more.
+// Replaces glibc's allocator functions: the program's malloc has precedence over the library's in all loaded libraries,
+// including the Swift runtime. While counting is off, a call costs one additional load and branch.
 #include "AllocationCount.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One connection, blocking, on a thread of its own.
+/// One blocking connection on its own thread.
 struct Connection {
     let descriptor: Int32
 
@@ -8,7 +8,7 @@ struct Connection {
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"ok\":\"true\"}".utf8)
     private static let endOfHead = Array("\r\n\r\n".utf8)
 
-    /// Answers each request head until the client closes. Requests have no bodies here.
+    /// Responds to each request head until the client closes the connection. Requests must have no bodies.
     func answerAll(onAnswer: () -> Void) {
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))

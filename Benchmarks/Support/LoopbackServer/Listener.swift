@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// A socket on 127.0.0.1 that listens.
+/// Opens a listening socket on 127.0.0.1.
 enum Listener {
-    /// - Returns: The descriptor, and the port that the system chose.
+    /// - Returns: The descriptor and the port, which the system chooses.
     static func open() throws -> (descriptor: Int32, port: UInt16) {
         #if canImport(Glibc)
             let stream = Int32(SOCK_STREAM.rawValue)

@@ -6,17 +6,18 @@ import Synchronization
     import Darwin
 #endif
 
-/// The smallest HTTP server that URLSession is content with: 200 and a short body to everybody, connections kept, a thread
-/// for each, and no allocation of memory for a request.
+/// A minimal HTTP server for URLSession: it responds with 200 and a short body to every request.
+///
+/// It keeps connections open, with one thread each, and allocates no memory per request.
 public final class LoopbackServer: Sendable {
-    /// On 127.0.0.1, chosen by the system.
+    /// The port on 127.0.0.1, chosen by the system.
     public let port: UInt16
     private let served = Mutex(0)
 
-    /// How many requests were answered.
+    /// The number of requests with a response.
     public var requests: Int { served.withLock { $0 } }
 
-    /// Listens from now until the process ends.
+    /// Starts the server. It runs until the process ends.
     public init() throws {
         let (listener, port) = try Listener.open()
         self.port = port
@@ -32,7 +33,7 @@ public final class LoopbackServer: Sendable {
     }
 }
 
-/// The system refused what a server needs.
+/// A system call of the server failed.
 public struct ServerFailure: Error {
     let call: String
     let code: Int32

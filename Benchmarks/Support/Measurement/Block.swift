@@ -1,15 +1,15 @@
 import AllocationCount
 
-/// What one call costs, of a block of calls made one after another.
+/// The average cost of one call in a block of sequential calls.
 struct Block {
-    /// Nanoseconds a call.
+    /// Nanoseconds per call.
     let time: Double
-    /// Allocations a call, of all threads; `nil` where they cannot be counted.
+    /// Allocations per call, of all threads; `nil` if they cannot be counted.
     let allocations: Double?
-    /// The most bytes in use at once, above those in use at the beginning.
+    /// The peak of bytes in use, minus the bytes in use at the beginning.
     let peakBytes: Int?
 
-    /// Makes the calls twice: timed, then counted, so that counting costs no time.
+    /// Runs the calls twice, first timed, then counted, so that counting does not affect the time.
     static func measure(_ calls: Int, _ make: () async throws -> Call) async throws -> Block {
         let time = try await timed(calls, try await make())
         guard allocation_count_is_available() else { return Block(time: time, allocations: nil, peakBytes: nil) }

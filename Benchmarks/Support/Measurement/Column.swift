@@ -1,18 +1,18 @@
 import Benchmark
 
-/// The columns that a comparison fills; `table.awk` knows them by these names.
+/// The columns of a comparison. `table.awk` uses these names.
 enum Column {
-    /// Nanoseconds a call.
+    /// Nanoseconds per call.
     static let time = column("time")
-    /// Nanoseconds a call of the reference.
+    /// Nanoseconds per call of the reference.
     static let reference = column("reference")
-    /// Thousandths: `time` by `reference`, of each sample.
+    /// `time` divided by `reference` for each sample, in thousandths.
     static let ratio = column("ratio")
-    /// Allocations a call.
+    /// Allocations per call.
     static let allocations = column("allocations")
-    /// Allocations a call of the reference.
+    /// Allocations per call of the reference.
     static let referenceAllocations = column("referenceAllocations")
-    /// Bytes: the most in use at once while a sample ran.
+    /// The peak of bytes in use during a sample.
     static let peak = column("peak")
 
     static let all = [time, reference, ratio, allocations, referenceAllocations, peak]

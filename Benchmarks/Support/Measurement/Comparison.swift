@@ -1,10 +1,11 @@
 public import Benchmark
 
-/// Something to be measured, once.
+/// One call of the measured operation.
 public typealias Call = () async throws -> Void
 
-/// Something measured beside a reference. Each sample measures both, one right after the other, so that a ratio is of
-/// one moment of one machine; what the machine does besides falls on both.
+/// A benchmark that compares an operation with a reference.
+///
+/// Each sample measures both directly after each other, so that other load of the machine affects both.
 public struct Comparison<Stage> {
     private let name: String
     private let calls: Int
@@ -15,13 +16,13 @@ public struct Comparison<Stage> {
     private let subject: (Stage) async throws -> Call
 
     /// - Parameters:
-    ///   - name: Names the row of the table.
-    ///   - calls: How many calls make a sample.
-    ///   - samples: How many samples are taken, at most.
-    ///   - stage: Made once, before everything.
-    ///   - reference: Makes what the subject is compared with; what it prepares is not measured.
-    ///   - without: Makes a call that does all that the subject does but for what is of interest; its cost is taken off.
-    ///   - subject: Makes what is measured.
+    ///   - name: The name of the row in the table.
+    ///   - calls: The number of calls per sample.
+    ///   - samples: The maximum number of samples.
+    ///   - stage: Prepares the benchmark once.
+    ///   - reference: Makes the reference call. Its preparation is not measured.
+    ///   - without: Makes a call without the part of interest. Its cost is subtracted from the subject's cost.
+    ///   - subject: Makes the measured call.
     public init(
         _ name: String, calls: Int, samples: Int = 200, stage: @escaping () async throws -> Stage,
         reference: @escaping (Stage) async throws -> Call, without: ((Stage) async throws -> Call)? = nil,
@@ -36,7 +37,7 @@ public struct Comparison<Stage> {
         self.subject = subject
     }
 
-    /// Adds it to the benchmarks that the plugin runs.
+    /// Registers the benchmark with the plugin.
     public func register() {
         let measure: (Benchmark, Stage) async throws -> Void = { benchmark, stage in
             let reference = try await Block.measure(calls) { try await self.reference(stage) }

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// Makes access tokens with the claims and the size that the service gives them (RFC 9068 §2.2).
+/// Makes access tokens with the claims and the size of the service's tokens (RFC 9068 §2.2).
 struct AccessTokens: Sendable {
     private let key = Curve25519.Signing.PrivateKey()
     private let header: String
@@ -13,8 +13,8 @@ struct AccessTokens: Sendable {
 
     /// - Parameters:
     ///   - now: Seconds since 1970.
-    ///   - lifetime: Seconds.
-    ///   - thumbprint: Of the key that the token is bound to (RFC 9449 §6.1); `nil` for a bearer token.
+    ///   - lifetime: The lifetime in seconds.
+    ///   - thumbprint: The thumbprint of the key that the token is bound to (RFC 9449 §6.1); `nil` for a bearer token.
     func issue(at now: Int, lifetime: Int, boundTo thumbprint: String?) throws -> String {
         let claims = Claims(
             jti: Self.base64URL(Self.random(16)), iat: now, nbf: now, exp: now + lifetime,

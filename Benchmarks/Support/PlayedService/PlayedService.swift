@@ -3,9 +3,10 @@ public import HTTPTypes
 public import PreludeSession
 import Synchronization
 
-/// The session service, as far as a client's costs need one: it answers a login and refreshes from memory, with tokens of
-/// the real size and shape, and counts. The real one would cost more than the client that is measured. What is not for the
-/// service goes the way it goes in an app that says nothing of transports.
+/// A fake session service in memory for measurements of the client. The real service would cost more than the client.
+///
+/// It responds to a login and to refreshes with tokens of realistic size, and counts refreshes. All other requests go to
+/// the default transport.
 public final class PlayedService: SessionTransport {
     private static let network = URLSessionTransport()
 
@@ -17,8 +18,8 @@ public final class PlayedService: SessionTransport {
 
     /// - Parameters:
     ///   - bound: Whether access tokens are bound to the device's key, so that each call needs a proof (RFC 9449 §6).
-    ///   - firstLifetime: Seconds for which the access token of a login is good; those of refreshes last 300.
-    ///   - beforeRefresh: What the answer to a refresh waits for.
+    ///   - firstLifetime: The lifetime of a login's access token in seconds. Access tokens of refreshes live for 300.
+    ///   - beforeRefresh: Runs before each response to a refresh.
     public init(
         bound: Bool = false, firstLifetime: Int = 300, beforeRefresh: @escaping @Sendable () async -> Void = {}
     ) throws {
@@ -28,7 +29,7 @@ public final class PlayedService: SessionTransport {
         self.beforeRefresh = beforeRefresh
     }
 
-    /// How many refreshes were sent.
+    /// The number of received refresh requests.
     public var refreshes: Int { refreshed.withLock { $0 } }
 
     public func send(
@@ -74,7 +75,7 @@ public final class PlayedService: SessionTransport {
 }
 
 extension PlayedService {
-    /// A client that has just signed in here.
+    /// Creates a client and signs it in.
     public func signIn(
         endpoint: Endpoint = .custom("https://session.test"),
         store: any CredentialStore = InMemoryCredentialStore()

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 
-/// The key of a request's proof, which nobody verifies here.
+/// Reads the key of a request's proof without verification.
 enum ProofKey {
     struct Missing: Error {}
 
@@ -11,7 +11,7 @@ enum ProofKey {
         let jwk: Key
     }
 
-    /// RFC 7638 §3.
+    /// The thumbprint of the proof's key (RFC 7638 §3).
     static func thumbprint(of request: HTTPRequest) throws -> String {
         guard let name = HTTPField.Name("DPoP"), let proof = request.headerFields[name],
             let part = proof.split(separator: ".").first,

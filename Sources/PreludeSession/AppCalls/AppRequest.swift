@@ -6,23 +6,23 @@ internal import SessionTokens
     internal import FoundationNetworking
 #endif
 
-/// A request to the app's own backend, in the terms of the transport.
+/// A request to the app's own backend, in the transport's types.
 struct AppRequest: Sendable {
     var head: HTTPRequest
     let body: Data?
     /// Seconds.
     let timeout: TimeInterval
     let url: URL
-    /// What a proof names: the URL without query and fragment.
+    /// The URL without query and fragment, for `htu` of a proof (RFC 9449 §4.2).
     let target: TargetURI
 
-    /// - Throws: `PreludeSessionError.invalidConfiguration` for a URL that must not get a token, and for a body stream.
+    /// - Throws: `PreludeSessionError.invalidConfiguration` for a URL that must not receive a token, and for a body stream.
     init(_ request: URLRequest) throws {
         guard let url = request.url, let scheme = url.scheme?.lowercased(), let host = url.host, !host.isEmpty,
             let target = TargetURI(url.absoluteString)
         else { throw PreludeSessionError.invalidConfiguration("the request has no http or https URL") }
         guard scheme == "https" || target.isLoopback else {
-            throw PreludeSessionError.invalidConfiguration("an access token goes over https only")
+            throw PreludeSessionError.invalidConfiguration("an access token is sent over https only; use an https URL")
         }
         guard request.httpBodyStream == nil else {
             throw PreludeSessionError.invalidConfiguration("a body stream cannot be sent twice; use httpBody")
@@ -49,7 +49,7 @@ struct AppRequest: Sendable {
         return url.port.map { "\(bracketed):\($0)" } ?? bracketed
     }
 
-    /// Path and query, percent-encoded as they were.
+    /// Path and query with their original percent-encoding.
     private static func path(_ url: URL) -> String {
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "/" }
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath

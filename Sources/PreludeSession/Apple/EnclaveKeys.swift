@@ -1,15 +1,17 @@
 internal import Foundation
 
-/// Keys in an enclave, their blobs in a credential store; software keys where there is no enclave.
+/// Device keys in an enclave, with their blobs in a credential store. Software keys on devices without an enclave.
 struct EnclaveKeys: DeviceKeyStore {
     let enclave: any KeyEnclave
     let store: any CredentialStore
 
     private var software: SoftwareDeviceKeyStore { SoftwareDeviceKeyStore(store: store) }
 
-    private struct Record: Codable {
-        var version = 1
-        /// Opaque, and of no use to any other chip.
+    private struct Record: VersionedRecord {
+        static let recordName = RecordName.enclaveKey
+
+        var version = Record.currentVersion
+        /// Opaque. Only the enclave that created it can use it.
         let blob: Data
     }
 
@@ -22,25 +24,25 @@ struct EnclaveKeys: DeviceKeyStore {
             do {
                 return try enclave.signature(by: blob, for: message)
             } catch {
-                throw enclave.refusal(of: blob)
+                throw enclave.error(forRejected: blob)
             }
         }
     }
 
-    /// - Throws: `.deviceKeyLost` for a blob that the enclave refuses, as after a move to another device, and for a record
-    ///   that nobody understands: a login makes a new key.
+    /// - Throws: `.deviceKeyLost` for a blob that the enclave rejects, for example after a move to another device, and for
+    ///   a damaged record. The next login creates a new key.
     func key(_ name: String) async throws -> (any DeviceKey)? {
-        guard let data = try await store.read(Self.record(name)) else {
-            // A session that began without an enclave goes on with the key it has.
+        guard let content = try await records(name).read(Record.self) else {
+            // A session that began without an enclave keeps its software key.
             return try await software.key(name)
         }
-        return try key(in: try KeyRecord.decode(Record.self, from: data).blob)
+        return try key(in: try content.record(orThrow: .damagedDeviceKey).blob)
     }
 
     func makeKey(_ name: String) async throws -> any DeviceKey {
         guard enclave.isAvailable else {
-            // A blob that is left would be found first.
-            try await store.delete(Self.record(name))
+            // `key(_:)` prefers a blob, so a remaining blob would hide the software key.
+            try await records(name).delete(Record.self)
             return try await software.makeKey(name)
         }
         let key: EnclaveKey
@@ -49,11 +51,11 @@ struct EnclaveKeys: DeviceKeyStore {
             key = EnclaveKey(enclave: enclave, blob: blob, publicKey: try enclave.publicKey(of: blob))
         } catch {
             throw PreludeSessionError.storageUnavailable(
-                "the Secure Enclave cannot make a key; unlock the device and try again")
+                "the Secure Enclave cannot create a key; unlock the device and try again")
         }
-        try await store.write(try JSONEncoder().encode(Record(blob: key.blob)), to: Self.record(name))
-        // The blob is found first from here on, so this is tidying: it may fail and be done by the next one.
-        try? await store.delete(SoftwareDeviceKeyStore.record(name))
+        try await records(name).write(Record(blob: key.blob))
+        // `key(_:)` prefers the blob, so a software key that cannot be deleted now has no effect.
+        try? await software.deleteKey(name)
         return key
     }
 
@@ -61,9 +63,9 @@ struct EnclaveKeys: DeviceKeyStore {
         do {
             return EnclaveKey(enclave: enclave, blob: blob, publicKey: try enclave.publicKey(of: blob))
         } catch {
-            throw enclave.refusal(of: blob)
+            throw enclave.error(forRejected: blob)
         }
     }
 
-    static func record(_ name: String) -> String { name + ".enclave-key" }
+    private func records(_ name: String) -> RecordStore { RecordStore(store: store, endpoint: name) }
 }

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// A chip that makes keys and gives out blobs that only it can use; what the Secure Enclave is to the SDK.
+/// A chip that creates keys and returns blobs that only the chip can use: the SDK's view of the Secure Enclave.
 ///
-/// Here and not behind `#if`, so that what is decided about its refusals is tested on every system.
+/// It is not behind `#if`, so that the decisions about its errors are tested on every system.
 protocol KeyEnclave: Sendable {
-    /// Whether the device has one.
+    /// Whether the device has such a chip.
     var isAvailable: Bool { get }
-    /// Makes a P-256 key and gives its blob.
+    /// Creates a P-256 key and returns its blob.
     func makeKey() throws -> Data
     /// `x ‖ y` of the key in a blob.
     func publicKey(of blob: Data) throws -> Data
@@ -15,13 +15,15 @@ protocol KeyEnclave: Sendable {
 }
 
 extension KeyEnclave {
-    /// What a refused blob means. The chip's own errors do not tell "not mine" from "not now", so a new key is asked:
-    /// when it can be made and used this moment, the fault is the blob's; otherwise nobody knows yet.
-    func refusal(of blob: Data) -> PreludeSessionError {
+    /// The error for a rejected blob: lost, or not usable now.
+    ///
+    /// The chip's own errors do not distinguish the two. So it creates and uses a new key: if that succeeds, the blob is
+    /// invalid.
+    func error(forRejected blob: Data) -> PreludeSessionError {
         let works = (try? signature(by: makeKey(), for: blob)) != nil
         guard works || !isAvailable else {
-            return .storageUnavailable("the Secure Enclave does not answer; unlock the device and try again")
+            return .storageUnavailable("the Secure Enclave does not respond; unlock the device and try again")
         }
-        return .deviceKeyLost("the Secure Enclave does not know the device key of this session; sign in again")
+        return .deviceKeyLost("the Secure Enclave rejects the device key of this session; sign in again")
     }
 }

@@ -1,40 +1,39 @@
 #if canImport(Security)
     public import Foundation
 
-    /// Keeps credentials in the Keychain: readable once the device was unlocked after its start, on this device only.
+    /// Keeps credentials in the Keychain: readable after the first unlock since the device's start, on this device only.
     ///
-    /// What cannot be read now, as before the first unlock, is `storageUnavailable`, and the next call tries again.
+    /// Before the first unlock its calls throw `.storageUnavailable`. The next call tries again.
     public struct KeychainCredentialStore: CredentialStore {
         private let records: KeychainRecords
 
-        /// A store in the data protection keychain.
+        /// Creates a store in the data protection Keychain.
         ///
         /// - Parameters:
-        ///   - service: Names the items.
-        ///   - accessGroup: An access group of the app's entitlements, to share the session with its extensions; `nil`
-        ///     is the app's first one.
-        ///   - lockDirectory: Where the lock files are; `nil` is the app's caches. Processes that share the session
-        ///     name the same one, a directory in the container of their app group, and so take turns at refreshing.
-        ///     iOS ends an app that it suspends while a lock is held there (`0xDEAD10CC`), so let calls that may
-        ///     outlast the foreground run in a background task. The session survives even that: the server repeats
-        ///     the answer that was lost.
+        ///   - service: The items' `kSecAttrService`.
+        ///   - accessGroup: An access group in the app's entitlements, to share the session with its extensions. `nil` is
+        ///     the app's first access group.
+        ///   - lockDirectory: The directory of the lock files. `nil` is the app's caches directory. Processes that share a
+        ///     session must pass the same directory in the container of their app group. iOS terminates an app that it
+        ///     suspends while the app holds a lock there (`0xDEAD10CC`), so run calls that may outlast the foreground in
+        ///     a background task. Even then the session is not lost: the server repeats the lost response.
         public init(service: String = "prelude-session", accessGroup: String? = nil, lockDirectory: URL? = nil) {
             records = KeychainRecords(
                 items: SecurityKeychainItems(service: service, accessGroup: accessGroup),
-                lock: FileLock(directory: (lockDirectory?.path ?? Self.caches) + "/" + FileLock.safe(service)))
+                lock: FileLock(directory: (lockDirectory?.path ?? Self.caches) + "/" + FileLock.fileName(for: service)))
         }
 
         private static var caches: String {
-            // The caches of an app outside a sandbox are those of all apps.
+            // Without a sandbox all apps share one caches directory.
             let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-            return NSHomeDirectory() + "/Library/Caches/" + FileLock.safe(app)
+            return NSHomeDirectory() + "/Library/Caches/" + FileLock.fileName(for: app)
         }
 
         public func read(_ name: String) throws -> Data? { try records.read(name) }
         public func write(_ data: Data, to name: String) throws { try records.write(data, to: name) }
         public func delete(_ name: String) throws { try records.delete(name) }
 
-        /// A lock file, for no item of the Keychain is given back when a process dies.
+        /// Runs the work under a lock file. A Keychain item could not be released when its process ends.
         public func withLock<Answer: Sendable>(
             _ name: String, _ work: @Sendable () async throws -> Answer
         ) async throws -> Answer {

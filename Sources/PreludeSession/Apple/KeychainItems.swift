@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// Generic passwords of one service, by account: the calls of Security's keychain with its own status codes.
+/// The Keychain's calls for the generic passwords of one service, with Security's status codes.
 ///
-/// Here and not behind `#if`, so that what is decided about the codes is tested on every system.
+/// It is not behind `#if`, so that the decisions about status codes are tested on every system.
 protocol KeychainItems: Sendable {
-    /// `SecItemCopyMatching`: the item's data, when the status is a success.
+    /// `SecItemCopyMatching`: the item's data if the status is a success.
     func copy(_ account: String) -> (status: KeychainStatus, data: Data?)
-    /// `SecItemAdd`: refuses an account that is there already.
+    /// `SecItemAdd`: fails for an existing account.
     func add(_ account: String, _ data: Data) -> KeychainStatus
-    /// `SecItemUpdate`: refuses an account that is not there.
+    /// `SecItemUpdate`: fails for a missing account.
     func update(_ account: String, _ data: Data) -> KeychainStatus
-    /// `SecItemDelete`: refuses an account that is not there.
+    /// `SecItemDelete`: fails for a missing account.
     func delete(_ account: String) -> KeychainStatus
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Keeps records as keychain items: decides what each status means, and what to do when others write at the same time.
+/// Keeps records as Keychain items. It decides what each status means, and retries concurrent writes.
 struct KeychainRecords: CredentialStore {
     let items: any KeychainItems
     let lock: FileLock
@@ -8,19 +8,19 @@ struct KeychainRecords: CredentialStore {
     func read(_ name: String) throws -> Data? {
         let (status, data) = items.copy(name)
         switch status {
-        // A success without data would be a fault of the keychain, not a session that is over.
+        // A success without data is an error of the Keychain and does not mean that there is no record.
         case .success where data != nil: return data
         case .itemNotFound: return nil
         default: throw status.failure("read")
         }
     }
 
-    /// Updates the item, else adds it, all over again when somebody else adds or deletes it in between.
+    /// Updates or adds the item. It starts again if another process adds or deletes the item in between.
     ///
-    /// Never deletes first: an app that is killed in between would have lost its session.
+    /// It never deletes first: a process that is killed in between would lose its session.
     func write(_ data: Data, to name: String) throws {
         var status = KeychainStatus.itemNotFound
-        // Each round that is lost is one in which somebody else has won, so a few are plenty.
+        // Each failed round means that another process succeeded, so a few rounds suffice.
         for _ in 0..<4 {
             status = items.update(name, data)
             if status == .itemNotFound { status = items.add(name, data) }

@@ -1,4 +1,4 @@
-/// A result of the keychain: an `OSStatus`, as `Security/SecBase.h` names it.
+/// A status of the Keychain: an `OSStatus` with the names of `Security/SecBase.h`.
 struct KeychainStatus: RawRepresentable, Hashable, Sendable {
     let rawValue: Int32
 
@@ -6,7 +6,7 @@ struct KeychainStatus: RawRepresentable, Hashable, Sendable {
 
     /// `errSecSuccess`.
     static let success = KeychainStatus(rawValue: 0)
-    /// `errSecItemNotFound`: the one answer that means that there is none.
+    /// `errSecItemNotFound`: the only status that means that there is no item.
     static let itemNotFound = KeychainStatus(rawValue: -25300)
     /// `errSecDuplicateItem`.
     static let duplicateItem = KeychainStatus(rawValue: -25299)
@@ -14,12 +14,12 @@ struct KeychainStatus: RawRepresentable, Hashable, Sendable {
     static let interactionNotAllowed = KeychainStatus(rawValue: -25308)
     /// `errSecAuthFailed`.
     static let authFailed = KeychainStatus(rawValue: -25293)
-    /// `errSecNotAvailable`: the keychain's process does not answer.
+    /// `errSecNotAvailable`: the Keychain's process does not respond.
     static let notAvailable = KeychainStatus(rawValue: -25291)
     /// `errSecMissingEntitlement`.
     static let missingEntitlement = KeychainStatus(rawValue: -34018)
 
-    /// The error for whoever asked to do this: what is wrong, and what to do. It never means "signed out".
+    /// The error of a failed operation, with what to do. It never means "signed out".
     func failure(_ verb: String) -> PreludeSessionError {
         .storageUnavailable("the keychain cannot \(verb) the credentials (OSStatus \(rawValue)): \(remedy)")
     }
@@ -33,7 +33,7 @@ struct KeychainStatus: RawRepresentable, Hashable, Sendable {
         case .missingEntitlement:
             "sign the app, with the Keychain Sharing capability for the access group it names, or pass another"
                 + " credentialStore, such as FileCredentialStore for a command-line tool"
-        case .notAvailable: "it does not answer now; try again"
+        case .notAvailable: "it does not respond now; try again"
         default: "try again"
         }
     }

@@ -3,19 +3,19 @@
     internal import Foundation
     internal import Security
 
-    /// The Secure Enclave, by way of CryptoKit.
+    /// The Secure Enclave, through CryptoKit.
     ///
-    /// Keys are opened anew from their blobs for each use, for bytes are `Sendable` in every version of Apple's SDK.
+    /// It opens a key from its blob for each use, because CryptoKit's key is not `Sendable` in every version of Apple's SDK.
     struct SecureEnclaveChip: KeyEnclave {
         private typealias Key = SecureEnclave.P256.Signing.PrivateKey
 
-        /// The system makes no such rule; the caller says what to do about it.
+        /// The system could not create the access control. The caller reports what to do.
         private struct NoAccessControl: Error {}
 
         var isAvailable: Bool { SecureEnclave.isAvailable }
 
         func makeKey() throws -> Data {
-            // CryptoKit's default asks for an unlocked device, and refreshes in the background would fail.
+            // CryptoKit's default needs an unlocked device, so refreshes in the background would fail.
             let accessControl = SecAccessControlCreateWithFlags(
                 nil, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, .privateKeyUsage, nil)
             guard let accessControl else { throw NoAccessControl() }

@@ -2,8 +2,8 @@
     internal import Foundation
     internal import Security
 
-    /// Generic passwords of the data protection keychain: readable once the device was unlocked after its start, on
-    /// this device only, in no backup and not in iCloud.
+    /// Generic passwords of the data protection Keychain: readable after the first unlock since the device's start, on this
+    /// device only, excluded from backups and iCloud.
     struct SecurityKeychainItems: KeychainItems {
         let service: String
         let accessGroup: String?
@@ -36,7 +36,7 @@
                 kSecAttrService: service,
                 kSecAttrAccount: account,
                 kSecAttrSynchronizable: false,
-                // Without it macOS takes the old keychain, which knows neither access groups nor device lock.
+                // Without it macOS uses the file-based keychain, which has neither access groups nor the device lock.
                 kSecUseDataProtectionKeychain: true,
             ]
             if let accessGroup { query[kSecAttrAccessGroup] = accessGroup }

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import SessionTokens
 
-/// Where the session service is.
+/// The URL of the session service.
 public enum Endpoint: Sendable, Hashable {
-    /// A development service on this machine, `http://localhost:8080`.
+    /// A development service on this device, `http://localhost:8080`.
     case `default`
-    /// An origin such as `https://app1234.session.example.com`. Plain http is for loopback only.
+    /// An origin such as `https://app1234.session.example.com`. Plain http is allowed for loopback only.
     case custom(String)
 
-    /// - Throws: `PreludeSessionError.invalidConfiguration` for anything but an origin that keeps secrets secret.
+    /// - Throws: `PreludeSessionError.invalidConfiguration` for anything but an https origin or a loopback http origin.
     func origin() throws(PreludeSessionError) -> String {
         let text =
             switch self {
@@ -19,7 +19,8 @@ public enum Endpoint: Sendable, Hashable {
             throw .invalidConfiguration("the endpoint must be an origin, such as https://session.example.com")
         }
         guard target.origin.hasPrefix("https://") || target.isLoopback else {
-            throw .invalidConfiguration("the endpoint must begin with https://; plain http is for loopback only")
+            throw .invalidConfiguration(
+                "the endpoint must begin with https://; plain http is allowed for loopback only")
         }
         return target.origin
     }

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import SessionTokens
 
-/// The host that the service is known by, where the endpoint's is another one.
+/// The service's public host, if it differs from the endpoint's.
 enum HostOverride {
-    /// What a name, an address and a port are made of (RFC 3986 §3.2.2 and §3.2.3).
+    /// The characters of names, addresses and ports (RFC 3986 §3.2.2 and §3.2.3).
     private static let allowed = CharacterSet(
         charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]")
 
-    /// Refuses what could go neither into `Host` nor into a proof, before any call.
+    /// Rejects a host that is invalid in `Host` or in a proof, before any request.
     ///
     /// - Throws: `PreludeSessionError.invalidConfiguration` for anything but `host` or `host:port`.
     static func check(_ text: String) throws(PreludeSessionError) {

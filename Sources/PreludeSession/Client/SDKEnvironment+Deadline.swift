@@ -1,16 +1,16 @@
 internal import Foundation
 
 extension SDKEnvironment {
-    /// Does the work unless its time is up before; then the work is cancelled.
+    /// Runs the work, and cancels it when it takes longer than `seconds`.
     ///
-    /// - Throws: `PreludeSessionError.timeout`; what the work throws.
-    func deadline<Answer: Sendable>(
+    /// - Throws: `PreludeSessionError.timeout`, and the errors of the work.
+    func withDeadline<Answer: Sendable>(
         after seconds: TimeInterval, _ work: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         try await withThrowingTaskGroup(of: Answer?.self) { group in
             group.addTask { try await work() }
             group.addTask {
-                // Cancelled, with the work or because it is done, the timer has nothing to say.
+                // A cancelled timer means that the work is done or cancelled.
                 do { try await sleep(seconds) } catch { return nil }
                 throw PreludeSessionError.timeout
             }

@@ -1,19 +1,19 @@
-/// Locks by name within a process: whoever comes first goes first, and nobody blocks a thread.
+/// Named locks within a process. Waiters get a lock in the order in which they asked; none blocks a thread.
 actor AsyncLock {
     static let shared = AsyncLock()
 
     private struct Waiter {
         let number: Int
-        /// Resumed with whether the lock is the waiter's now.
+        /// Resumed with `true` when the waiter gets the lock.
         let continuation: CheckedContinuation<Bool, Never>
     }
 
     private var held: [String: [Waiter]] = [:]
     private var nextNumber = 0
 
-    /// - Parameter patience: Returns when the wait has lasted long enough; cancelled when it is over before.
-    /// - Returns: Whether the lock is the caller's now.
-    func acquire(_ name: String, patience: @escaping @Sendable () async throws -> Void) async -> Bool {
+    /// - Parameter waitLimit: Returns when the wait must end. It is cancelled when the caller gets the lock first.
+    /// - Returns: Whether the caller has the lock.
+    func acquire(_ name: String, waitLimit: @escaping @Sendable () async throws -> Void) async -> Bool {
         guard held[name] != nil else {
             held[name] = []
             return true
@@ -21,7 +21,7 @@ actor AsyncLock {
         let number = nextNumber
         nextNumber += 1
         let timer = Task {
-            do { try await patience() } catch { return }
+            do { try await waitLimit() } catch { return }
             giveUp(name, number)
         }
         let isMine = await withCheckedContinuation { held[name]?.append(Waiter(number: number, continuation: $0)) }
@@ -45,15 +45,15 @@ actor AsyncLock {
         held[name]?.remove(at: index).continuation.resume(returning: false)
     }
 
-    /// Runs the work under a lock; it is released whatever happens.
+    /// Runs the work under a lock, and releases the lock when the work returns or throws.
     ///
-    /// - Throws: `PreludeSessionError.timeout` when patience comes to its end first; what the work throws.
+    /// - Throws: `PreludeSessionError.timeout` when `waitLimit` returns first, and the errors of the work.
     nonisolated func with<Answer: Sendable>(
         _ name: String,
-        patience: @escaping @Sendable () async throws -> Void = { try await SDKEnvironment.untilCancelled(0) },
+        waitLimit: @escaping @Sendable () async throws -> Void = { try await SDKEnvironment.untilCancelled(0) },
         _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        guard await acquire(name, patience: patience) else { throw PreludeSessionError.timeout }
+        guard await acquire(name, waitLimit: waitLimit) else { throw PreludeSessionError.timeout }
         do {
             let answer = try await work()
             await release(name)

@@ -1,68 +1,54 @@
 internal import Foundation
 internal import SessionTokens
 
-/// What the server knows this device by: its key, its id, and what proofs need: the last nonce and the clock's error.
+/// The device as the server knows it: its id and its key. It also keeps the last nonce and the clock's error for proofs.
 actor DeviceIdentity {
-    /// Kept between launches, so that a wrong clock is learned once (promise: it never breaks DPoP).
-    private struct Record: Codable, Equatable {
-        var version = 1
-        var deviceID: String
-        /// Lives minutes, so it is not worth a write.
-        var nonce: String?
-        /// Seconds to add to the device's clock.
-        var clockOffset: Double = 0
-    }
-
-    /// Seconds; some centuries. A record that says more is damaged, and such a time is none.
-    private static let maximumOffset = 1e10
-
-    private let name: String
-    private let store: any CredentialStore
+    private let records: RecordStore
     private let keys: any DeviceKeyStore
     private let environment: SDKEnvironment
     private let log: SessionLog
-    private var record: Record?
-    /// Whether the stored record is of a newer version, which is not ours to replace.
-    private var leavesRecordAlone = false
-    private var loadedKey: LoadedKey?
-    /// A key that was lost once is not looked for again: the next login makes another.
+    private var record: DeviceRecord?
+    /// Whether a newer version of the SDK wrote the stored record, so that it must not be replaced.
+    private var isRecordReadOnly = false
+    private var proofKey: ProofKey?
+    /// A lost key is not looked up again: the next login creates another one.
     private var isKeyLost = false
 
-    init(
-        name: String, store: any CredentialStore, keys: any DeviceKeyStore, environment: SDKEnvironment,
-        log: SessionLog = .none
-    ) {
-        self.name = name
-        self.store = store
+    init(records: RecordStore, keys: any DeviceKeyStore, environment: SDKEnvironment, log: SessionLog = .none) {
+        self.records = records
         self.keys = GuardedDeviceKeyStore(keys: keys)
         self.environment = environment
         self.log = log
     }
 
-    /// A lower-case UUID that stays the same over logins.
+    /// A lower-case UUID, the same in all logins.
     func id() async throws -> String { try await load().deviceID }
 
-    /// Makes sure that there is a key, for a login; a lost one is replaced.
+    // MARK: The key
+
+    /// Loads the key for a login, and creates one if there is none or it is lost.
     func prepareKey() async throws {
-        // Alone, or of two logins at once one would be bound to a key that the other has replaced; and read anew, for
-        // another process may have replaced it long ago.
-        let key = try await store.withLock(name + ".device-key") {
+        // Under a lock, or one of two concurrent logins would be bound to a key that the other has replaced. The key is
+        // read again, because another process may have replaced it.
+        let key = try await records.withLock(.deviceKey) {
             if let key = try await self.existingKey() { return key }
-            self.log(.info, "makes a key of the device")
-            return try await self.keys.makeKey(self.name)
+            self.log(.info, "creates a device key")
+            return try await self.keys.makeKey(self.records.endpoint)
         }
         isKeyLost = false
-        loadedKey = try LoadedKey(key)
+        proofKey = try ProofKey(key)
     }
 
-    /// Looks the key up again, for another process may have replaced it together with the session.
+    /// Looks up the key again. Another process may have replaced it together with the session.
     ///
-    /// - Returns: Whether it is another one than before.
+    /// - Returns: Whether it is another key than before.
     func reloadKey() async throws -> Bool {
-        let before = loadedKey?.publicKey
+        let before = proofKey?.publicKey
         do {
-            guard let key = try await keys.key(name).map(LoadedKey.init), key.publicKey != before else { return false }
-            loadedKey = key
+            guard let key = try await keys.key(records.endpoint).map(ProofKey.init), key.publicKey != before else {
+                return false
+            }
+            proofKey = key
         } catch PreludeSessionError.deviceKeyLost {
             return false
         }
@@ -73,35 +59,35 @@ actor DeviceIdentity {
     private func existingKey() async throws -> (any DeviceKey)? {
         if isKeyLost { return nil }
         do {
-            return try await keys.key(name)
+            return try await keys.key(records.endpoint)
         } catch PreludeSessionError.deviceKeyLost {
             return nil
         }
     }
 
-    /// The key that a session is bound to.
+    /// The key that the session is bound to.
     ///
-    /// - Parameter thumbprint: The key that it has to be, if that is known. Another process may have replaced the one
-    ///   that was loaded, so that is looked up again before it counts as lost.
-    /// - Throws: `PreludeSessionError.deviceKeyLost` when it is gone, or is another.
-    private func sessionKey(_ thumbprint: String?) async throws -> LoadedKey {
-        if let loadedKey, loadedKey.has(thumbprint: thumbprint) { return loadedKey }
-        guard let key = try await keys.key(name).map(LoadedKey.init) else {
-            throw PreludeSessionError.deviceKeyLost("the device key of this session is gone; sign in again")
+    /// - Parameter thumbprint: The key in the access token, if it is bound to one. A loaded key that does not match is
+    ///   looked up again first: another process may have replaced it.
+    /// - Throws: `PreludeSessionError.deviceKeyLost` when the key is missing or another one.
+    private func sessionKey(_ thumbprint: String?) async throws -> ProofKey {
+        if let proofKey, proofKey.matches(thumbprint: thumbprint) { return proofKey }
+        guard let key = try await keys.key(records.endpoint).map(ProofKey.init) else {
+            throw PreludeSessionError.deviceKeyLost("the device key of this session is missing; sign in again")
         }
-        loadedKey = key
-        guard key.has(thumbprint: thumbprint) else {
-            throw PreludeSessionError.deviceKeyLost("the access token is bound to another key; sign in again")
+        proofKey = key
+        guard key.matches(thumbprint: thumbprint) else {
+            throw PreludeSessionError.deviceKeyLost("the access token is bound to another device key; sign in again")
         }
         return key
     }
 
-    /// A proof for one request, in the server's time as far as it is known.
+    /// A proof for one request, with the server's time as far as it is known (RFC 9449 §4.2).
     ///
     /// - Parameters:
-    ///   - accessToken: What goes along; one that is bound is good with its own key only.
-    ///   - challengeID: The `jti` of the challenge token the proof is for; such a proof bears no nonce.
-    ///   - nonce: Whose nonce goes along.
+    ///   - accessToken: The token of the request. A bound token needs a proof by its own key.
+    ///   - challengeID: `jti` of the challenge token that the proof is for. Such a proof has no nonce.
+    ///   - nonce: Which server's nonce the proof contains.
     func proof(
         method: String, target: TargetURI, accessToken: String?, challengeID: String? = nil,
         nonce: ProofNonce = .ofService
@@ -117,73 +103,69 @@ actor DeviceIdentity {
         do {
             return proof.compact(signature: try key.key.signature(for: Data(proof.signingInput.utf8)))
         } catch PreludeSessionError.deviceKeyLost(let text) {
-            loadedKey = nil
+            proofKey = nil
             isKeyLost = true
             throw PreludeSessionError.deviceKeyLost(text)
         }
     }
 
-    /// The server's time now, as far as it is known.
+    // MARK: The record
+
+    /// Now, by the server's clock as far as it is known.
     func serverTime() async throws -> Date {
         environment.now().addingTimeInterval(try await load().clockOffset)
     }
 
-    /// Takes over what an answer says of nonce and time.
+    /// Takes over nonce and time of a response.
     ///
-    /// An answer may hold tokens, so nothing here may lose it: what cannot be stored is learned for this launch only.
+    /// It never throws, because the response may contain tokens. An offset that cannot be stored is kept in memory.
     func learn(nonce: String?, date: Date?, sentAt: Date, receivedAt: Date) async {
-        guard var next = record else { return }
-        if let nonce, nonce.utf8.count <= DPoPProofChecker.maximumIDLength { next.nonce = nonce }
-        // An answer that took long says little about the time; a small difference is only the way it took.
-        if let date, receivedAt.timeIntervalSince(sentAt) < 10 {
-            let offset = date.timeIntervalSince(receivedAt)
-            if abs(offset) < Self.maximumOffset, abs(offset - next.clockOffset) > 5 {
-                next.clockOffset = abs(offset) > 5 ? offset : 0
-            }
-        }
-        let isWorthKeeping = next.clockOffset != record?.clockOffset
-        record = next
-        guard isWorthKeeping else { return }
-        log(.info, "learns that the device's clock is wrong", [.number("seconds", Int(next.clockOffset))])
-        try? await save(next)
+        guard let old = record else { return }
+        var new = old
+        new.learn(nonce: nonce)
+        new.learn(date: date, sentAt: sentAt, receivedAt: receivedAt)
+        record = new
+        guard new.clockOffset != old.clockOffset else { return }
+        log(.info, "the device's clock is wrong", [.number("seconds", Int(new.clockOffset))])
+        try? await save(new)
     }
 
-    private func load() async throws -> Record {
+    private func load() async throws -> DeviceRecord {
         if let record { return record }
-        if let data = try await store.read(name + ".device") {
-            if let stored = try? JSONDecoder().decode(Record.self, from: data), stored.version == 1,
-                stored.clockOffset.magnitude < Self.maximumOffset
-            {
-                record = record ?? stored
-                return record ?? stored
-            }
-            // One that nobody understands is made anew: it holds nothing that a session depends on.
-            leavesRecordAlone = RecordVersion.isNewer(than: 1, data)
+        switch try await records.read(DeviceRecord.self) {
+        case .valid(let stored) where stored.isPlausible:
+            // Another call may have loaded it meanwhile, and learned more.
+            let loaded = record ?? stored
+            record = loaded
+            return loaded
+        case .newerVersion: isRecordReadOnly = true
+        // A damaged record is replaced: no session depends on it.
+        case .valid, .invalid: isRecordReadOnly = false
+        case nil: break
         }
-        let made = Record(deviceID: environment.newDeviceID())
+        let new = DeviceRecord(deviceID: environment.newDeviceID())
         if let record { return record }
-        record = made
-        try await save(made)
-        return made
+        record = new
+        try await save(new)
+        return new
     }
 
-    private func save(_ record: Record) async throws {
-        guard !leavesRecordAlone else { return }
-        try await store.write(try JSONEncoder().encode(record), to: name + ".device")
+    private func save(_ record: DeviceRecord) async throws {
+        if !isRecordReadOnly { try await records.write(record) }
     }
 }
 
-/// Nonces belong to the server that gave them (RFC 9449 §8, §9).
+/// The nonce of a proof. A nonce is valid only at the server that sent it (RFC 9449 §8, §9).
 enum ProofNonce: Sendable {
-    /// The session service's last one, if there was one.
+    /// The session service's last nonce, if there is one.
     case ofService
-    /// That of another server, if there was one.
-    case from(String?)
+    /// The last nonce of one of the app's backends, if there is one.
+    case ofBackend(String?)
 
     func value(service: String?) -> String? {
         switch self {
         case .ofService: service
-        case .from(let nonce): nonce
+        case .ofBackend(let nonce): nonce
         }
     }
 }

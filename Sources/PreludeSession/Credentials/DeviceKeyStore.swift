@@ -1,44 +1,48 @@
 internal import Crypto
 public import Foundation
 
-/// The device's P-256 key, wherever it lives.
+/// The device's P-256 private key.
 public protocol DeviceKey: Sendable {
-    /// `x ‖ y`, 64 bytes (SEC 1 §2.3.3 without the first byte).
+    /// The public key: `x ‖ y`, 64 bytes (SEC 1 §2.3.3 without the first byte).
     var publicKey: Data { get }
-    /// `r ‖ s`, 64 bytes: ECDSA over SHA-256 (RFC 7518 §3.4).
+    /// An ECDSA signature with SHA-256: `r ‖ s`, 64 bytes (RFC 7518 §3.4).
     ///
-    /// - Parameter message: What is signed, not hashed yet.
-    /// - Throws: `PreludeSessionError.storageUnavailable` when the key cannot sign now; `deviceKeyLost` when it never will.
+    /// - Parameter message: The message, not hashed.
+    /// - Throws: `PreludeSessionError.storageUnavailable` when the key cannot sign now; `.deviceKeyLost` when it never will.
     func signature(for message: Data) throws -> Data
 }
 
-/// Makes and finds the device's key. What it throws that is no `PreludeSessionError` and no `CancellationError` is taken for
-/// `storageUnavailable`, and only its type is told.
+/// Creates and finds the device key.
+///
+/// Errors other than `PreludeSessionError` and `CancellationError` are reported as `.storageUnavailable` with their type
+/// name only.
 public protocol DeviceKeyStore: Sendable {
-    /// The key of a session under this name; `nil` when it is certain that there is none.
+    /// The key of a session; `nil` only when it is certain that there is none.
     ///
     /// - Parameter name: Plain text, the same for the same service.
-    /// - Throws: `PreludeSessionError.storageUnavailable` when that cannot be told now; `deviceKeyLost` when there was
-    ///   one that will never sign again.
+    /// - Throws: `PreludeSessionError.storageUnavailable` when the store cannot be read now; `.deviceKeyLost` when there
+    ///   was a key that will never sign again.
     func key(_ name: String) async throws -> (any DeviceKey)?
-    /// Makes a key in place of whatever is there.
+    /// Creates a key and replaces an existing one.
     ///
     /// - Parameter name: As for `key(_:)`.
-    /// - Throws: `PreludeSessionError.storageUnavailable` when none can be made or kept now.
+    /// - Throws: `PreludeSessionError.storageUnavailable` when no key can be created or stored now.
     func makeKey(_ name: String) async throws -> any DeviceKey
 }
 
-/// A software key in a credential store, for where no hardware keeps one.
+/// A software key in a credential store, for devices without key hardware.
 public struct SoftwareDeviceKeyStore: DeviceKeyStore {
     private let store: any CredentialStore
 
-    /// Keys in a store.
+    /// Creates a store of software keys.
     ///
-    /// - Parameter store: Where the private key is kept; whoever reads it can sign.
+    /// - Parameter store: Keeps the private key. Anyone who can read it can sign.
     public init(store: any CredentialStore) { self.store = store }
 
-    private struct Record: Codable {
-        let version: Int
+    private struct Record: VersionedRecord {
+        static let recordName = RecordName.softwareKey
+
+        var version = Record.currentVersion
         let key: Data
     }
 
@@ -49,18 +53,28 @@ public struct SoftwareDeviceKeyStore: DeviceKeyStore {
     }
 
     public func key(_ name: String) async throws -> (any DeviceKey)? {
-        guard let data = try await store.read(Self.record(name)) else { return nil }
-        let record = try KeyRecord.decode(Record.self, from: data)
-        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: record.key) else { throw KeyRecord.lost }
+        guard let content = try await records(name).read(Record.self) else { return nil }
+        let record = try content.record(orThrow: .damagedDeviceKey)
+        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: record.key) else {
+            throw PreludeSessionError.damagedDeviceKey
+        }
         return SoftwareKey(key: key)
     }
 
     public func makeKey(_ name: String) async throws -> any DeviceKey {
         let key = P256.Signing.PrivateKey()
-        try await store.write(
-            try JSONEncoder().encode(Record(version: 1, key: key.rawRepresentation)), to: Self.record(name))
+        try await records(name).write(Record(key: key.rawRepresentation))
         return SoftwareKey(key: key)
     }
 
-    static func record(_ name: String) -> String { name + ".key" }
+    /// Deletes the key.
+    func deleteKey(_ name: String) async throws { try await records(name).delete(Record.self) }
+
+    private func records(_ name: String) -> RecordStore { RecordStore(store: store, endpoint: name) }
+}
+
+extension PreludeSessionError {
+    /// The device key's record is damaged. The next login creates a new key.
+    static let damagedDeviceKey = PreludeSessionError.deviceKeyLost(
+        "the record of the device key is damaged; sign in again")
 }

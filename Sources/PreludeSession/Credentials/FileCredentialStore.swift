@@ -1,19 +1,19 @@
 public import Foundation
 
-/// Keeps credentials in files that only their owner can read: directory 0700, files 0600, replaced atomically.
+/// Keeps credentials in files that only their owner can read: directory 0700, files 0600, atomic replacement.
 public struct FileCredentialStore: CredentialStore {
     private let directory: String
     private let environment: SDKEnvironment
 
-    /// A store in a directory of its own.
+    /// Creates a store in its own directory.
     ///
-    /// - Parameter directory: Made at the first write. `nil` is `prelude-session` in `$XDG_DATA_HOME`, else in
-    ///   `~/.local/share`; on Apple systems in Application Support.
+    /// - Parameter directory: Created by the first write. `nil` is `prelude-session` in `$XDG_DATA_HOME` or `~/.local/share`;
+    ///   on Apple systems in Application Support.
     public init(directory: String? = nil) {
         self.init(directory: directory, environment: .live)
     }
 
-    /// - Parameter environment: Whose time waits for locks.
+    /// - Parameter environment: Its `sleep` waits for locks.
     package init(directory: String?, environment: SDKEnvironment) {
         self.directory = directory ?? Self.standardDirectory
         self.environment = environment
@@ -33,7 +33,7 @@ public struct FileCredentialStore: CredentialStore {
     public func read(_ name: String) throws -> Data? {
         let descriptor = open(path(name), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            // Only "there is none" means that there is none; a locked or unreadable disk says something else.
+            // Only ENOENT means that there is no record. A locked or failing disk returns another error.
             if errno == ENOENT { return nil }
             throw Self.failure("open", errno)
         }
@@ -48,7 +48,7 @@ public struct FileCredentialStore: CredentialStore {
     public func write(_ data: Data, to name: String) throws {
         try FileLock.makeDirectory(directory)
         let target = path(name)
-        // A name of its own, 0600, so that two writers never share a file that is half written.
+        // `mkstemp` creates a unique file with mode 0600, so two writers never share a file.
         var temporary = Array((target + ".XXXXXX").utf8CString)
         let descriptor = mkstemp(&temporary)
         guard descriptor >= 0 else { throw Self.failure("create", errno) }
@@ -88,7 +88,7 @@ public struct FileCredentialStore: CredentialStore {
         guard fsync(descriptor) == 0 else { throw Self.failure("sync", errno) }
     }
 
-    private func path(_ name: String) -> String { directory + "/" + FileLock.safe(name) }
+    private func path(_ name: String) -> String { directory + "/" + FileLock.fileName(for: name) }
 
     private static func failure(_ verb: String, _ code: Int32) -> PreludeSessionError {
         .storageUnavailable("cannot \(verb) the credential file: \(String(cString: strerror(code)))")

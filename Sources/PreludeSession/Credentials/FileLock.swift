@@ -1,78 +1,79 @@
 internal import Foundation
 
-/// Locks between processes: a file of a directory that all of them see, locked with `flock(2)`.
+/// Locks between processes: files in a shared directory, locked with `flock(2)`.
 ///
-/// A process that dies gives its lock back; one that is stopped keeps it. So a wait has an end, and that is an error, not
-/// a licence to go on without the lock: the stopped process may wake up with a refresh token that others have spent and
-/// replaced meanwhile, which the service takes for theft and ends the session. Waiting for another day signs nobody out.
+/// The system releases the lock of a process that ends, but not of a process that is stopped. So a wait has a limit, after
+/// which it throws. It must not continue without the lock: the stopped process may later send a refresh token that another
+/// process has used meanwhile. The service would treat that as theft and revoke the session.
 struct FileLock: Sendable {
     let directory: String
     var environment = SDKEnvironment.live
 
-    /// Seconds that an answer may take, by the client that waits for the lock. Not an argument, for a lock may be asked for
-    /// through a store of the app's own, which knows nothing of it.
+    /// The timeout of the client that waits for the lock, in seconds. It is task-local, because a store of the app may be
+    /// between client and lock.
     @TaskLocal static var clientTimeout: TimeInterval = 10
 
-    /// Seconds after which a holder counts as stopped: longer than a refresh and its one repeat. Clients with a shorter
-    /// timeout wait as long as those with the standard one, who may be the holders.
-    static var patience: TimeInterval { 3 * max(10, clientTimeout) }
+    /// Seconds after which a wait ends: longer than a refresh and its repetition. At least 30, because the lock's holder may
+    /// be a client with the default timeout.
+    static var waitLimit: TimeInterval { 3 * max(10, clientTimeout) }
 
-    /// Waits its turn in this process first, so that at most one waiter a process asks for the file.
+    /// Runs the work under a lock. In each process at most one waiter polls the file.
     ///
-    /// - Throws: `PreludeSessionError.timeout` when the lock is held for longer than a wait lasts.
+    /// - Throws: `PreludeSessionError.timeout` when another process holds the lock for longer than `waitLimit`.
     func with<Answer: Sendable>(
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
         try Self.makeDirectory(directory)
-        let file = directory + "/" + Self.safe(name) + ".lock"
-        let (environment, patience) = (environment, Self.patience)
-        let wait: @Sendable () async throws -> Void = { try await environment.sleep(patience) }
-        return try await AsyncLock.shared.with(file, patience: wait) {
+        let file = directory + "/" + Self.fileName(for: name) + ".lock"
+        let (environment, seconds) = (environment, Self.waitLimit)
+        let waitLimit: @Sendable () async throws -> Void = { try await environment.sleep(seconds) }
+        return try await AsyncLock.shared.with(file, waitLimit: waitLimit) {
             let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw Self.failure("open", errno) }
-            // Closing gives the lock back, also when the process dies.
+            // Closing the file releases the lock, also when the process ends.
             defer { close(descriptor) }
             try await lock(descriptor)
             return try await work()
         }
     }
 
-    /// Asks again and again, for nothing interrupts a `flock` that waits.
+    /// Polls the lock, because a blocking `flock` cannot be interrupted.
     private func lock(_ descriptor: Int32) async throws {
         var (waited, pause) = (0.0, 0.001)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let code = errno
             if code == EINTR { continue }
             guard code == EWOULDBLOCK else { throw Self.failure("lock", code) }
-            guard waited < Self.patience else { throw PreludeSessionError.timeout }
+            guard waited < Self.waitLimit else { throw PreludeSessionError.timeout }
             waited += pause
-            // In a task of its own: what is done under the lock is not for the caller to give up.
+            // In a task of its own: a cancelled caller must not stop the work under the lock.
             let (environment, seconds) = (environment, pause)
             await Task { try? await environment.sleep(seconds) }.value
             pause = min(pause * 1.5, 0.05)
         }
     }
 
-    /// Makes a directory that only its owner can enter, unless it is there.
+    /// Creates a directory with mode 0700, unless it exists.
     static func makeDirectory(_ directory: String) throws {
         guard !FileManager.default.fileExists(atPath: directory) else { return }
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw PreludeSessionError.storageUnavailable("the directory for credentials cannot be made")
+            throw PreludeSessionError.storageUnavailable(
+                "the directory for credentials cannot be created; check its parent's permissions")
         }
     }
 
-    /// A name as a file can have it.
-    static func safe(_ name: String) -> String {
-        let safe = name.unicodeScalars.map { scalar in
+    /// A valid file name for a record or a lock.
+    static func fileName(for name: String) -> String {
+        let characters = name.unicodeScalars.map { scalar in
             scalar.isASCII
                 && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
                     || ".-_".unicodeScalars.contains(scalar))
                 ? Character(scalar) : "_"
         }
-        return String(safe)
+        return String(characters)
     }
 
     private static func failure(_ verb: String, _ code: Int32) -> PreludeSessionError {

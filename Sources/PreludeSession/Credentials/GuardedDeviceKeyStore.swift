@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A key store whose failures, and those of its keys, are errors of the SDK whatever it throws.
+/// Converts all errors of a device key store and its keys into errors of the SDK.
 struct GuardedDeviceKeyStore: DeviceKeyStore {
     let keys: any DeviceKeyStore
 
@@ -12,7 +12,7 @@ struct GuardedDeviceKeyStore: DeviceKeyStore {
             do {
                 return try key.signature(for: message)
             } catch {
-                throw PreludeSessionError.ofStorage(error, "the device key")
+                throw PreludeSessionError.storageError(error, of: "the device key")
             }
         }
     }
@@ -21,7 +21,7 @@ struct GuardedDeviceKeyStore: DeviceKeyStore {
         do {
             return try await keys.key(name).map(Key.init)
         } catch {
-            throw PreludeSessionError.ofStorage(error, "the store of device keys")
+            throw PreludeSessionError.storageError(error, of: "the device key store")
         }
     }
 
@@ -29,7 +29,7 @@ struct GuardedDeviceKeyStore: DeviceKeyStore {
         do {
             return Key(key: try await keys.makeKey(name))
         } catch {
-            throw PreludeSessionError.ofStorage(error, "the store of device keys")
+            throw PreludeSessionError.storageError(error, of: "the device key store")
         }
     }
 }

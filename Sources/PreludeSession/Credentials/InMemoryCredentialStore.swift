@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Keeps credentials until the process ends.
+/// Keeps credentials in memory until the process ends.
 public actor InMemoryCredentialStore: CredentialStore {
     private var records: [String: Data] = [:]
     private let lock = AsyncLock()
 
-    /// An empty store.
+    /// Creates an empty store.
     public init() {}
 
     public func read(_ name: String) -> Data? { records[name] }

@@ -1,8 +1,7 @@
 internal import Foundation
 
 extension PreludeSessionError: CustomStringConvertible, CustomReflectable {
-    /// The case and its text. Of an underlying error nothing but type and code: others have written its text, and URLSession
-    /// puts whole URLs there.
+    /// The case and its text. An underlying error shows only its type and code, because its text may contain whole URLs.
     public var description: String {
         switch self {
         case .timeout: "timeout"
@@ -33,7 +32,7 @@ extension PreludeSessionError: CustomStringConvertible, CustomReflectable {
     /// As `description`.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// The type of an error that others may have written, and its number.
+    /// Type and code of an error that may come from outside the SDK.
     static func kind(of cause: any Error) -> String { "\(type(of: cause)) \((cause as NSError).code)" }
 
     private static func text(_ name: StaticString, _ text: String) -> String { "\(name)(\(text.debugDescription))" }

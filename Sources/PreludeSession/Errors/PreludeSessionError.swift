@@ -1,80 +1,79 @@
 public import Foundation
 
-/// What a call of the SDK can fail with. The texts are for logs and developers; none holds a secret.
+/// An error of the SDK. The texts are for logs and developers; they never contain a secret.
+///
+/// The text of a server's error ends in a suffix such as ` [request=req_1 retry-after=42]`. Do not parse it: read
+/// `requestID` and `retryAfter`.
 public enum PreludeSessionError: Error, Sendable {
-    /// The server refused the request's content (400).
+    /// The server rejected the content of the request (400).
     case badRequest(String)
-    /// The credentials are wrong, or there is no session, or no longer (401).
+    /// The credentials are wrong, no user is signed in, or the session has ended (401).
     case unauthorized(String)
-    /// Too many tries (429); see `retryAfter`.
+    /// Too many requests (429). Retry after `retryAfter` seconds.
     case rateLimited(String)
     /// The server failed (5xx). The session is kept.
     case internalServerError(String)
-    /// The server expected a challenge and got none (401).
+    /// The server expected a challenge token and got none (401).
     case missingChallengeToken(String)
-    /// The challenge is denied, of another session, or not at the step that was handed in: request the scope again.
+    /// The challenge is denied, belongs to another session, or is at another step. Request the scope again.
     case invalidChallengeToken(String)
-    /// The challenge's time is up, by the server's clock: request the scope again.
+    /// The challenge has expired, by the server's clock. Request the scope again.
     case expiredChallengeToken(String)
-    /// A challenge was redeemed before (409).
+    /// The challenge was redeemed before (409).
     case tokenReused(String)
     /// The one-time code is wrong or expired.
     case invalidOTPCode(String)
-    /// The answer to a refresh could not be understood. The session is kept.
+    /// The server's response to a refresh is invalid. The session is kept.
     case refreshFailed(String)
-    /// The app passes something that cannot work; nothing was sent.
+    /// An argument of the app is invalid. Nothing was sent.
     case invalidConfiguration(String)
     /// The password does not meet the app's rules.
     case invalidPassword(String)
-    /// The user or the app may not do this (403).
+    /// The user or the app is not allowed to do this (403).
     case forbidden(String)
     /// The call needs a scope that the session does not have (403).
     case insufficientScope(String)
-    /// There is no such thing (404).
+    /// The requested object does not exist (404).
     case notFound(String)
-    /// Something like it is there already, such as an identifier of another user (409).
+    /// A conflicting object exists, such as the same identifier of another user (409).
     case conflict(String)
-    /// No answer in time. The session is kept.
+    /// No response in time. The session is kept.
     case timeout
-    /// No connection: to the service, or to the app's own backend where that was called; or none behind a proxy of the
-    /// service, which says so with 502, 503 or 504. The session is kept.
+    /// No connection to the service, or to the app's own backend if the call was for it. Also when a proxy in front of the
+    /// service answers 502, 503 or 504. The session is kept.
     case network(underlying: any Error)
-    /// A code that this version of the SDK does not know.
+    /// An error code that this version of the SDK does not know.
     case generic(code: String, message: String)
-    /// The store of credentials cannot be read or written now, as on a locked device. The session is kept; try again.
+    /// The credential store cannot be read or written now, for example on a locked device. The session is kept. Retry later.
     case storageUnavailable(String)
-    /// The device's key is gone, so the session cannot go on: sign in again.
+    /// The device key is lost, so the session has ended. Sign in again.
     case deviceKeyLost(String)
 }
 
 extension PreludeSessionError: LocalizedError {
-    /// The text of the error, for developers and logs, in English. What to show to people is for the app to say, by the
-    /// case.
+    /// The text of the error, in English, for developers and logs. Choose what users see by the case.
     public var errorDescription: String? {
         switch self {
-        // Whoever was signed in still is; whether anybody was, and who did not answer, is not known here.
+        // The error does not say whether a user is signed in, or which server did not answer.
         case .timeout: "There was no answer in time. Try again; a session is kept."
         case .network: "There was no answer. Try again later; a session is kept."
         case .generic(let code, let message): "\(code): \(message)"
-        default: message
+        default: text
         }
     }
 
-    /// Seconds after which to try again, as the server said (`Retry-After`, RFC 9110 §10.2.3).
-    public var retryAfter: TimeInterval? {
-        if case .network(let cause as GatewayFailure) = self { return cause.retryAfter.map(TimeInterval.init) }
-        // A server's own text can look like the trailer, so the number is judged here, too.
-        let seconds = message.flatMap { ErrorTrailer.value("retry-after", in: $0) }.flatMap { Int($0) }
-        return seconds.flatMap { (0...RetryAfter.maximum).contains($0) ? TimeInterval($0) : nil }
+    /// Seconds to wait before the next try, if the server sent them (`Retry-After`, RFC 9110 §10.2.3).
+    public var retryAfter: TimeInterval? { details?.retryAfter.map(TimeInterval.init) }
+
+    /// The server's id of the request, to find it in the server's log.
+    public var requestID: String? { details?.requestID }
+
+    private var details: ServerErrorDetails? {
+        if case .network(let cause as GatewayError) = self { return cause.details }
+        return text.map(ServerErrorDetails.init(text:))
     }
 
-    /// The server's name for the request, to find it in its log.
-    public var requestID: String? {
-        if case .network(let cause as GatewayFailure) = self { return cause.requestID }
-        return message.flatMap { ErrorTrailer.value("request", in: $0) }
-    }
-
-    private var message: String? {
+    private var text: String? {
         switch self {
         case .badRequest(let text), .unauthorized(let text), .rateLimited(let text), .internalServerError(let text),
             .missingChallengeToken(let text), .invalidChallengeToken(let text), .expiredChallengeToken(let text),
@@ -88,18 +87,11 @@ extension PreludeSessionError: LocalizedError {
     }
 }
 
-/// The end of a server error's text, `[request=… retry-after=…]`: readable in logs, and read back by the accessors, so
-/// that the cases keep their one string.
-enum ErrorTrailer {
-    static func text(requestID: String?, retryAfter: Int?) -> String {
-        let parts = [requestID.map { "request=\($0)" }, retryAfter.map { "retry-after=\($0)" }].compactMap { $0 }
-        return parts.isEmpty ? "" : " [\(parts.joined(separator: " "))]"
-    }
-
-    static func value(_ name: String, in text: String) -> String? {
-        guard text.hasSuffix("]"), let start = text.lastIndex(of: "[") else { return nil }
-        let trailer = text[text.index(after: start)...].dropLast()
-        return trailer.split(separator: " ").first { $0.hasPrefix(name + "=") }
-            .map { String($0.dropFirst(name.count + 1)) }
+extension PreludeSessionError {
+    /// Rejects a blank argument before any request is sent.
+    ///
+    /// - Parameter name: The argument, as the error's sentence begins.
+    static func rejectBlank(_ text: String, _ name: String) throws(PreludeSessionError) {
+        guard !text.allSatisfy(\.isWhitespace) else { throw .invalidConfiguration("\(name) is blank") }
     }
 }

@@ -1,12 +1,12 @@
-/// Everybody who follows a session; a plain value of the engine.
+/// The streams that receive the events of a session.
 struct EventStreams {
-    /// Events that wait for a slow follower; older ones are dropped.
+    /// How many events a stream buffers. When it is full, the oldest event is dropped.
     static let buffer = 64
 
     private var continuations: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
     private var next = 0
 
-    /// - Parameter onEnd: Told when the follower stops, with the number to be removed.
+    /// - Parameter onEnd: Called when the stream ends, with the number for `remove(_:)`.
     mutating func add(onEnd: @escaping @Sendable (Int) -> Void) -> AsyncStream<SessionEvent> {
         let number = next
         next += 1

@@ -1,22 +1,22 @@
 extension PreludeSessionClient {
-    /// What happens to the session from now on: signed in, refreshed, signed out with the reason.
+    /// The events of the session from now on: signed in, refreshed, signed out with the reason.
     ///
-    /// Each call is a stream of its own. A follower that does not keep up loses the oldest of 64 events. The stream ends
-    /// with its task.
+    /// Each call returns a new stream. A stream buffers 64 events and then drops the oldest. It ends when its task is
+    /// cancelled.
     public var events: AsyncStream<SessionEvent> { get async { await engine.events() } }
 }
 
 extension SessionEngine {
     func events() -> AsyncStream<SessionEvent> {
         streams.add { [weak self] number in
-            Task { await self?.stopFollowing(number) }
+            Task { await self?.removeStream(number) }
         }
     }
 
-    private func stopFollowing(_ number: Int) { streams.remove(number) }
+    private func removeStream(_ number: Int) { streams.remove(number) }
 
-    /// Tells of a session with the profile of its access token.
-    func tell(_ event: (PreludeProfile) -> SessionEvent, of session: StoredSession) {
+    /// Sends an event with the profile of the session's access token.
+    func emit(_ event: (PreludeProfile) -> SessionEvent, of session: StoredSession) {
         guard let profile = try? PreludeProfile(accessToken: session.accessToken) else { return }
         streams.send(event(profile))
     }

@@ -1,6 +1,6 @@
 public import Observation
 
-/// The session as an interface shows it: who is signed in, or why nobody is. For SwiftUI, and for whatever else observes.
+/// The state of a session for a user interface, for SwiftUI and other observers.
 ///
 /// ```swift
 /// @State private var session = SessionModel(client: client)
@@ -14,36 +14,36 @@ public import Observation
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, macCatalyst 17, *)
 @MainActor @Observable
 public final class SessionModel {
-    /// What is known of the session.
+    /// The state of the session.
     public enum State: Sendable, Hashable {
-        /// Not read yet, or not readable now: a locked device is no sign-out. Show neither home nor login.
+        /// Not read yet, or not readable now, for example on a locked device. Show neither home nor login.
         case unknown
-        /// Nobody is signed in; the reason if the session ended while this model lived.
+        /// No user is signed in. The reason is set if the session ended while this model existed.
         case signedOut(SignOutReason?)
-        /// Somebody is signed in, offline as well.
+        /// A user is signed in, also offline.
         case signedIn(PreludeProfile)
     }
 
-    /// What is known now; follows logins, refreshes and sign-outs of all copies of the client.
+    /// The current state. It changes with logins, refreshes and sign-outs of all copies of the client.
     public private(set) var state = State.unknown
 
     @ObservationIgnored private let client: PreludeSessionClient
     @ObservationIgnored private let following = Following()
 
-    /// A model that reads the session at once and follows it for as long as it lives.
+    /// Creates a model. It reads the session at once and then follows it.
     ///
-    /// - Parameter client: Whose session is shown.
+    /// - Parameter client: The client of the session.
     public init(client: PreludeSessionClient) {
         self.client = client
         following.task = Task { [weak self] in
-            // Before the first look, so that nothing falls between.
+            // Subscribe before the first read, so that no event is missed.
             let events = await client.events
             await self?.look()
             for await event in events { self?.take(event) }
         }
     }
 
-    /// Reads the session again where it was unknown: when the device was unlocked, or the app came to the front.
+    /// Reads the session again while the state is `unknown`. Call it when the device is unlocked or the app becomes active.
     public func look() async {
         guard state == .unknown else { return }
         guard let session = try? await client.engine.loaded() else {
@@ -65,7 +65,7 @@ public final class SessionModel {
         if self.state == .unknown { self.state = state }
     }
 
-    /// Ends with its model, whose own deinit may run anywhere.
+    /// Cancels the task when the model is released. The model's own deinit is not isolated.
     private final class Following {
         var task: Task<Void, Never>?
         deinit { task?.cancel() }
@@ -73,6 +73,6 @@ public final class SessionModel {
 }
 
 extension SessionEngine {
-    /// Whether the store was read and holds nobody.
+    /// Whether the store was read and contains no session.
     var isKnownSignedOut: Bool { machine.knowledge == .signedOut }
 }

@@ -1,21 +1,21 @@
 internal import Foundation
 internal import SessionWire
 
-/// One thing that the SDK did. No entry holds a token, a code, a password, a key or an address of a person.
+/// One log entry. It never contains a token, a code, a password, a key, an e-mail address or a phone number.
 public struct PreludeSessionLogEntry: Sendable, Hashable {
-    /// How much it matters.
+    /// The severity.
     public let level: PreludeSessionLogLevel
-    /// A constant text, the same for all entries of its kind.
+    /// A constant text, the same for all entries of one kind.
     public let message: String
-    /// What differs from entry to entry.
+    /// The variable parts.
     public let attributes: [PreludeSessionLogAttribute]
 }
 
-/// A detail of an entry.
+/// A name and a value of a log entry.
 public struct PreludeSessionLogAttribute: Sendable, Hashable {
-    /// Such as `path`, `status`, `request_id`, `session`.
+    /// The name, such as `path`, `status`, `request_id` or `session`.
     public let name: String
-    /// Whether the value tells one person or device from another, as the ids of users and sessions do.
+    /// Whether the value identifies a user or a device, such as the ids of users and sessions.
     public let isIdentifier: Bool
     private let content: String
 
@@ -25,10 +25,10 @@ public struct PreludeSessionLogAttribute: Sendable, Hashable {
         self.content = content
     }
 
-    /// The value, `<redacted>` for an identifier.
+    /// The value; `<redacted>` for an identifier.
     public var value: String { isIdentifier ? "<redacted>" : content }
 
-    /// The value, identifiers included: for a log whose readers may know who is who.
+    /// The value, identifiers included. Only for logs whose readers may identify users.
     public var revealedValue: String { content }
 }
 
@@ -54,7 +54,7 @@ extension PreludeSessionLogAttribute: CustomStringConvertible, CustomReflectable
 }
 
 extension PreludeSessionLogAttribute {
-    /// A word of the SDK's own.
+    /// A constant of the SDK.
     static func word(_ name: StaticString, _ value: StaticString) -> Self {
         Self(name: name, isIdentifier: false, content: String(describing: value))
     }
@@ -68,9 +68,9 @@ extension PreludeSessionLogAttribute {
         Self(name: name, isIdentifier: false, content: String(Int((seconds * 1000).rounded())))
     }
 
-    /// A text that is one of a few, such as a path of the protocol; anything that does not look so is left out.
+    /// A word of the protocol, such as an error code; `nil` for a text that does not look like one.
     ///
-    /// A server can put what it likes where a code should be, so only what no secret looks like is shown.
+    /// A server can send any text as a code, so a text that could be a secret is not logged.
     static func term(_ name: StaticString, _ value: String?) -> Self? {
         guard let value, !value.isEmpty, value.utf8.count <= 64,
             value.utf8.allSatisfy({
@@ -84,17 +84,17 @@ extension PreludeSessionLogAttribute {
         Self(name: "path", isIdentifier: false, content: path.rawValue)
     }
 
-    /// The server's name for a request, which tells its operator more than anybody else.
+    /// The server's id of a request, to find it in the server's log.
     static func requestID(_ id: String?) -> Self? {
         id.map { Self(name: "request_id", isIdentifier: false, content: $0) }
     }
 
-    /// What tells one person or device from another.
+    /// A value that identifies a user or a device.
     static func identifier(_ name: StaticString, _ value: String?) -> Self? {
         value.map { Self(name: name, isIdentifier: true, content: $0) }
     }
 
-    /// The kind of an error, never its text: others than we may have written it.
+    /// The case or type of an error, never its text: the text may come from outside the SDK.
     static func error(_ error: any Error) -> Self {
         Self(name: "error", isIdentifier: false, content: kind(of: error))
     }
@@ -105,8 +105,8 @@ extension PreludeSessionLogAttribute {
             return "network(\(PreludeSessionError.kind(of: cause)))"
         case let error as PreludeSessionError:
             return String(String(describing: error).prefix { $0.isLetter })
-        case let refusal as ServerRefusal:
-            return kind(of: refusal.error)
+        case let response as ErrorResponse:
+            return kind(of: response.error)
         default:
             return String(describing: type(of: error))
         }

@@ -1,18 +1,18 @@
-/// Takes what the SDK has to tell a log. Give a client one to see what it does; without one nothing is logged.
+/// Receives the log entries of the SDK. A client without a handler logs nothing.
 ///
-/// Called from many tasks at once, in the middle of what is told: write it down or hand it on, and return.
+/// The SDK calls it from many tasks at once and waits for it, so it should return quickly.
 public protocol PreludeSessionLogHandler: Sendable {
-    /// Takes one entry.
+    /// Receives one entry.
     func log(_ entry: PreludeSessionLogEntry)
 }
 
-/// How much an entry matters, the least first.
+/// The severity of a log entry, lowest first.
 public enum PreludeSessionLogLevel: Int, Sendable, Hashable, CaseIterable, Comparable {
-    /// Each request and each decision.
+    /// Requests and decisions.
     case debug
-    /// What changes the session: signed in, refreshed, signed out.
+    /// Changes of the session: signed in, refreshed, signed out.
     case info
-    /// Something failed that is tried again or can be: no network, storage that refuses, a service that fails.
+    /// Failures that are retried or can be: no network, a failing credential store, a failing service.
     case warning
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

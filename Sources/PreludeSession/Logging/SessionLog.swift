@@ -1,11 +1,11 @@
-/// Where the SDK's parts write to; nobody listens unless the app says so.
+/// The SDK's log. It passes entries to the app's handler, if there is one.
 struct SessionLog: Sendable {
     let handler: (any PreludeSessionLogHandler)?
 
-    /// A log that nobody reads.
+    /// A log without a handler.
     static let none = SessionLog(handler: nil)
 
-    /// - Parameter attributes: Made only when somebody listens; those that are `nil` are left out.
+    /// - Parameter attributes: Evaluated only when there is a handler. `nil` attributes are left out.
     func callAsFunction(
         _ level: PreludeSessionLogLevel, _ message: StaticString,
         _ attributes: @autoclosure () -> [PreludeSessionLogAttribute?] = []

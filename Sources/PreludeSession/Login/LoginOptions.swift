@@ -1,43 +1,54 @@
-/// How to start a login with a code.
+/// The options of a login with a code.
 public struct StartOTPLoginOptions: Sendable {
-    /// Where the code goes.
+    /// The recipient of the code.
     public var identifier: PreludeIdentifier
-    /// A login configuration of the app, `lcfg_…`; `nil` is the default of the identifier's kind.
+    /// The id of a login configuration, `lcfg_…`. `nil` is the app's default for this type of identifier.
     public var loginConfigID: String?
 
-    /// A login with a code to this identifier.
+    /// Creates the options of a login with a code.
     ///
     /// - Parameters:
-    ///   - identifier: Where the code goes.
-    ///   - loginConfigID: A login configuration of the app; `nil` is the default of the identifier's kind.
+    ///   - identifier: The recipient of the code.
+    ///   - loginConfigID: The id of a login configuration. `nil` is the app's default for this type of identifier.
     public init(identifier: PreludeIdentifier, loginConfigID: String? = nil) {
         self.identifier = identifier
         self.loginConfigID = loginConfigID
     }
 }
 
-/// How to log in with a password. Safe to print: the password shows as redacted.
+/// The options of a login with a password. Printing them does not show the password.
 public struct LoginWithPasswordOptions: Sendable {
-    /// The address the user signs in with.
+    /// The user's e-mail address.
     public var emailAddress: String
-    /// Sent once, stored nowhere.
+    /// The password. It is sent once and not stored.
     public var password: RedactedString
 
-    /// A login with this address and password.
+    /// Creates the options of a login with a password.
     ///
     /// - Parameters:
-    ///   - emailAddress: The address the user signs in with.
-    ///   - password: Sent once, stored nowhere.
+    ///   - emailAddress: The user's e-mail address.
+    ///   - password: The password. It is sent once and not stored.
     public init(emailAddress: String, password: String) {
         self.emailAddress = emailAddress
         self.password = RedactedString(password)
     }
 }
 
-/// Collects what is known about the device for fraud scoring; its answer goes along as `dispatch_id`.
+/// Collects device signals for fraud detection. The SDK sends the returned id with logins as `dispatch_id`.
 public protocol PreludeSignalsDispatcher: Sendable {
-    /// Sends the signals and answers with the id under which they were received.
+    /// Sends the signals and returns the id under which they were received.
     ///
-    /// - Throws: Whatever went wrong; the login goes on without an id.
+    /// - Throws: Any error. The login then continues without an id.
     func dispatchSignals() async throws -> String
+}
+
+/// The options of a login with a credential of the app's previous system. Printing them does not show the credential.
+public struct MigrateOptions: Sendable {
+    /// The old credential, such as a session token. The app's backend validates it.
+    public var token: RedactedString
+
+    /// Creates the options of a migration.
+    ///
+    /// - Parameter token: The old credential.
+    public init(token: String) { self.token = RedactedString(token) }
 }

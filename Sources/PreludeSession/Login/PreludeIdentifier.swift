@@ -1,23 +1,23 @@
-/// The kinds of identifiers people sign in with; the raw values are those of the wire.
+/// The types of identifiers that users sign in with. Raw values are sent to the server.
 public enum PreludeIdentifierType: String, Sendable, Hashable, CaseIterable {
-    /// A phone number in the international form of ITU-T E.164, such as `+14155551234`.
+    /// A phone number in E.164 format, such as `+14155551234`.
     case phoneNumber = "phone_number"
-    /// An address such as `ada@example.com`; upper and lower case are the same.
+    /// An e-mail address such as `ada@example.com`. Case is ignored.
     case emailAddress = "email_address"
 }
 
-/// What a person signs in with.
+/// A phone number or an e-mail address that a user signs in with.
 public struct PreludeIdentifier: Sendable, Hashable {
-    /// What kind of identifier it is.
+    /// The type.
     public var type: PreludeIdentifierType
-    /// The number or address, as its owner writes it.
+    /// The number or address, as the user typed it.
     public var value: String
 
-    /// An identifier of a kind.
+    /// Creates an identifier.
     ///
     /// - Parameters:
-    ///   - type: What kind of identifier it is.
-    ///   - value: The number or address, as its owner writes it.
+    ///   - type: The type.
+    ///   - value: The number or address, as the user typed it.
     public init(type: PreludeIdentifierType, value: String) {
         self.type = type
         self.value = value

@@ -1,11 +1,11 @@
-/// A secret text that never shows: not by `print`, not by `dump`, not in a debugger's summary.
+/// A secret text that `print`, `dump` and debuggers show as `<redacted>`.
 public struct RedactedString: Sendable, Hashable {
-    /// The secret itself.
+    /// The secret.
     public let value: String
 
     /// Wraps a secret.
     ///
-    /// - Parameter value: The secret itself.
+    /// - Parameter value: The secret.
     public init(_ value: String) { self.value = value }
 }
 

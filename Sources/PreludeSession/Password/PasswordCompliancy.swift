@@ -1,21 +1,21 @@
 internal import SessionWire
 
-/// The app's rules for passwords: minimum counts in Unicode scalars.
+/// The app's rules for passwords. All counts are Unicode scalars.
 public struct PreludePasswordCompliancy: Sendable, Hashable {
-    /// Scalars a password must have.
+    /// Minimum length.
     public var minLength: Int
-    /// Scalars a password may have; 0 is no limit.
+    /// Maximum length; 0 for no limit.
     public var maxLength: Int
-    /// Upper-case letters it must have (general category `Lu`).
+    /// Minimum number of upper-case letters (general category `Lu`).
     public var uppercase: Int
-    /// Lower-case letters it must have (`Ll`).
+    /// Minimum number of lower-case letters (`Ll`).
     public var lowercase: Int
-    /// Decimal digits it must have (`Nd`).
+    /// Minimum number of decimal digits (`Nd`).
     public var numbers: Int
-    /// Other scalars it must have.
+    /// Minimum number of other scalars.
     public var symbols: Int
 
-    /// Rules at hand, for `PreludeSessionClient.validate(password:against:)`; a count of 0 is no rule.
+    /// Creates rules for `PreludeSessionClient.validate(password:against:)`. A count of 0 is no rule.
     public init(
         minLength: Int = 0, maxLength: Int = 0, uppercase: Int = 0, lowercase: Int = 0, numbers: Int = 0,
         symbols: Int = 0
@@ -37,30 +37,30 @@ public struct PreludePasswordCompliancy: Sendable, Hashable {
 
 /// One rule for passwords.
 public enum PreludePasswordCriterion: String, Sendable, Hashable, CaseIterable {
-    /// Not too short.
+    /// The minimum length.
     case minLength = "min_length"
-    /// Not too long.
+    /// The maximum length.
     case maxLength = "max_length"
-    /// Enough of a kind of scalar.
+    /// The minimum number of scalars of a kind.
     case uppercase, lowercase, numbers, symbols
 }
 
-/// How a password fares under one rule.
+/// The result of one rule for a password.
 public struct PreludePasswordCompliancyResult: Sendable, Hashable {
     /// The rule.
     public let criterion: PreludePasswordCriterion
-    /// What the password has.
+    /// The password's count.
     public let actual: Int
-    /// What the rule asks for: at most for `maxLength`, at least for the others.
+    /// The rule's count: a maximum for `maxLength`, a minimum for the others.
     public let expected: Int
-    /// Whether the rule is met.
+    /// Whether the password meets the rule.
     public let valid: Bool
 }
 
-/// How a password fares under all rules.
+/// The results of all rules for a password.
 public struct PreludePasswordCompliancyResults: Sendable, Hashable {
-    /// Whether every rule is met.
+    /// Whether the password meets every rule.
     public let valid: Bool
-    /// One result a rule that the app has set.
+    /// One result for each rule that the app has set.
     public let results: [PreludePasswordCompliancyResult]
 }

@@ -1,5 +1,5 @@
 extension PreludePasswordCompliancy {
-    /// Counts by Unicode general category, in scalars: `Lu`, `Ll`, `Nd`, and everything else as symbols.
+    /// Counts scalars by Unicode general category: `Lu`, `Ll`, `Nd`, and all others as symbols.
     func check(_ password: String) -> PreludePasswordCompliancyResults {
         var counts: [PreludePasswordCriterion: Int] = [:]
         for scalar in password.unicodeScalars {

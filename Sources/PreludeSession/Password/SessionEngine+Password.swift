@@ -2,39 +2,45 @@ internal import Foundation
 internal import SessionWire
 
 extension SessionEngine {
-    /// Lets its holder change the password once.
+    /// The scope that allows one password change.
     static let passwordScope = "prld:pwd:write"
 
-    /// Whether the access token allows it. A good one that does not is not refreshed: that could only cost it a scope.
+    func passwordCompliancy() async throws -> PreludePasswordCompliancy {
+        let answer = try await sendAnonymous(.get(.passwordCompliancy))
+        return PreludePasswordCompliancy(try answer.decode(PasswordCompliancy.self))
+    }
+
+    /// Whether the access token carries the scope. A valid token without it is not refreshed: that could only
+    /// remove scopes.
     func canChangePassword() async throws -> Bool {
-        if let session = try await sessionAtHand() {
+        if let session = try await sessionWithValidToken() {
             if session.scopes.contains(Self.passwordScope[...]) { return true }
             let now = try await device.serverTime()
             await restoreStepUps()
             if stepUps.waiting(session: machine.session, at: now) == nil { return false }
         }
         _ = try await refresh()
-        return try await sessionAtHand()?.scopes.contains(Self.passwordScope[...]) ?? false
+        return try await sessionWithValidToken()?.scopes.contains(Self.passwordScope[...]) ?? false
     }
 
-    /// Changes the password with the access token at hand, for a refresh would drop a scope that serves once.
+    /// Changes the password with the current access token. A refresh would remove a scope that is valid once.
     func changePassword(_ password: RedactedString) async throws {
         let request = try APIRequest.post(.passwordReset, body: ResetPasswordRequest(password: password.value))
-        let session = try await sessionAtHand()
+        let session = try await sessionWithValidToken()
         let fence = machine.fence
         let allowed = session.flatMap { $0.scopes.contains(Self.passwordScope[...]) ? $0.accessToken : nil }
         _ = try await sendSignedIn(request, accessToken: allowed)
-        // A token that still claims the scope claims what is spent now; one that came meanwhile may bring another.
+        // A token that still has the scope claims what is used up now. A newer token may carry another scope.
         guard machine.accepts(fence), let session = machine.session,
             session.scopes.contains(Self.passwordScope[...])
         else { return }
         machine.invalidate(session.accessToken)
-        // The password is changed; whether a new token comes now or with the next call makes no difference to that.
+        // The password is changed, so a failed refresh is no error. The next call refreshes.
         _ = try? await refresh()
     }
 
-    /// The session if its access token is good at this moment, however little of its time is left.
-    private func sessionAtHand() async throws -> StoredSession? {
+    /// The session if its access token has not expired, without any margin.
+    private func sessionWithValidToken() async throws -> StoredSession? {
         _ = try await loaded()
         let now = try await device.serverTime()
         if case .nothing(let session) = machine.need(serverTime: now, margin: 0) { return session }

@@ -6,18 +6,18 @@ public enum PreludeJSONValue: Sendable, Hashable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without a fraction that 64 bits hold.
+    /// An integer that fits into 64 bits.
     case int(Int64)
     /// Any other number.
     case double(Double)
-    /// A text.
+    /// A string.
     case string(String)
-    /// Values in their order.
+    /// An array.
     case array([PreludeJSONValue])
-    /// Values by name, in no order.
+    /// An object. Its members have no order.
     case object([String: PreludeJSONValue])
 
-    /// The text of a string; `nil` for anything else.
+    /// The value of a string; `nil` for any other value.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }

@@ -1,21 +1,22 @@
 internal import Foundation
 internal import SessionTokens
 
-/// The signed-in user, as the access token tells.
+/// The signed-in user, as described by the access token.
 public struct PreludeUser: Sendable, Hashable {
-    /// A JWT for the app's backend (RFC 9068), which must verify it. Lives minutes; ask for it anew with each use.
+    /// A JWT for the app's backend (RFC 9068), which must verify it. It is valid for minutes: call `refresh()` before each
+    /// use.
     public let accessToken: String
-    /// What the access token says of the user.
+    /// The claims of the access token.
     public let profile: PreludeProfile
 }
 
-/// What an access token says of its user. Not verified here: it is for showing, never for deciding.
+/// The claims of an access token. They are not verified on the device: use them for display only.
 public struct PreludeProfile: Sendable, Hashable {
     /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2).
     public let userID: String?
     /// The session's id, `ses_…` (`sid`).
     public let sessionID: String?
-    /// All claims that are neither registered (RFC 7519 §4.1, RFC 9068 §2.2) nor above.
+    /// All other claims that are not registered (RFC 7519 §4.1, RFC 9068 §2.2).
     public let extras: [String: PreludeJSONValue]
 
     private static let known: Set<String> = [
@@ -31,7 +32,7 @@ public struct PreludeProfile: Sendable, Hashable {
 }
 
 extension PreludeUser: CustomStringConvertible, CustomReflectable {
-    /// Without the token.
+    /// Does not contain the token.
     public var description: String { "PreludeUser(\(profile.userID ?? "unknown"))" }
     public var customMirror: Mirror { Mirror(self, children: ["profile": profile]) }
 }

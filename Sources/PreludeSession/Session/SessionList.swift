@@ -1,17 +1,17 @@
 internal import SessionWire
 
-/// Which part of the session list to fetch.
+/// Which page of the session list to fetch.
 public struct ListSessionsOptions: Sendable, Hashable {
-    /// Sessions a page has, 1–100.
+    /// The size of the page, 1–100.
     public var limit: Int
-    /// Sessions to skip.
+    /// How many sessions to skip.
     public var offset: Int
 
-    /// A page of that many sessions, after so many others.
+    /// Creates the options of a page.
     ///
     /// - Parameters:
-    ///   - limit: Sessions a page has, 1–100.
-    ///   - offset: Sessions to skip, 0 or more.
+    ///   - limit: The size of the page, 1–100.
+    ///   - offset: How many sessions to skip, 0 or more.
     public init(limit: Int = 10, offset: Int = 0) {
         self.limit = limit
         self.offset = offset
@@ -22,11 +22,11 @@ public struct ListSessionsOptions: Sendable, Hashable {
 public struct ListSessionsResponse: Sendable, Hashable {
     /// The sessions of this page.
     public let sessions: [PreludeSessionView]
-    /// Sessions there are in all.
+    /// The number of all sessions.
     public let total: Int
-    /// Sessions the page was asked for.
+    /// The requested size of the page.
     public let limit: Int
-    /// Sessions that were skipped.
+    /// How many sessions were skipped.
     public let offset: Int
 
     init(_ body: SessionListResponse) {
@@ -37,23 +37,23 @@ public struct ListSessionsResponse: Sendable, Hashable {
     }
 }
 
-/// One signed-in device. Times are RFC 3339 texts as the server sent them; what is unknown is empty.
+/// A session of the user on one device. Times are RFC 3339 strings as the server sent them. Unknown values are empty.
 public struct PreludeSessionView: Sendable, Hashable, Identifiable {
-    /// `ses_…`, for `RevokeTarget.session(id:)`.
+    /// The session's id, `ses_…`, for `RevokeTarget.session(id:)`.
     public let id: String
     /// The model, such as `iPhone` or `Mac`.
     public let deviceModel: String
-    /// What kind of device it is.
+    /// The type of device.
     public let deviceType: PreludeDeviceType
-    /// The system and its version, such as `iOS 17.4`.
+    /// The operating system and its version, such as `iOS 17.4`.
     public let osVersion: String
-    /// The country it was last seen in, ISO 3166-1 alpha-2.
+    /// The country of its last request, ISO 3166-1 alpha-2.
     public let countryCode: String
-    /// When it was signed in.
+    /// When the user signed in.
     public let createdAt: String
-    /// When it last refreshed.
+    /// When it was last refreshed.
     public let lastSeenAt: String
-    /// When it ends if it is not used again.
+    /// When it expires if it is not used again.
     public let expiresAt: String
 
     init(_ body: SessionView) {
@@ -68,19 +68,19 @@ public struct PreludeSessionView: Sendable, Hashable, Identifiable {
     }
 }
 
-/// The kind of a device; a kind of tomorrow is `unknown`.
+/// The type of a device. A type that this version of the SDK does not know is `unknown`.
 public enum PreludeDeviceType: String, Sendable, Hashable, CaseIterable {
-    /// The kinds that the service tells apart.
+    /// The types that the service distinguishes.
     case desktop, mobile, tablet, unknown
 }
 
-/// Which sessions to end.
+/// Which sessions to revoke.
 public enum RevokeTarget: Sendable, Hashable {
     /// Every session of the user, this one included.
     case all
-    /// Every session but this one.
+    /// Every session except this one.
     case others
-    /// This one.
+    /// This session.
     case mine
     /// One session, by `PreludeSessionView.id`.
     case session(id: String)

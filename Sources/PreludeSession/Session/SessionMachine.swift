@@ -1,30 +1,41 @@
 internal import Foundation
 
-/// What is known of the session, and what may still be believed; a plain value that decides and never acts.
+/// What is known of the session, and which results are still wanted. It decides; the engine acts.
 ///
-/// The fence counts logins, logouts and ends of sessions. Whatever began before one of them carries the older count, and
-/// its answer is not taken. Logins have a fence of their own, which the end of an old session leaves alone: it is no
-/// reason to throw away a right code.
+/// The *fence* counts logins, logouts and ended sessions. A result of something that began at an older fence is dropped.
+/// Logins have a fence of their own, which the end of an old session does not raise: a login in progress stays valid.
 struct SessionMachine: Sendable, Equatable {
     enum Knowledge: Sendable, Equatable {
-        /// The store was not read yet, or could not be.
+        /// The store was not read yet, or cannot be read.
         case unread
         case signedOut
         case signedIn(StoredSession)
     }
 
-    /// What a caller who wants a good access token needs.
+    /// What is needed to get a valid access token.
     enum Need: Sendable, Equatable {
         case read
         case signIn
+        /// The access token of this session is valid.
         case nothing(StoredSession)
         case refresh(StoredSession)
+    }
+
+    /// What the stored session means to a refresh.
+    enum StoredState: Sendable, Equatable {
+        /// A login or a logout came since. The refresh must stop: the stored token is not its own.
+        case overtaken
+        /// Another client of the store ended the session.
+        case deleted
+        case same(StoredSession)
+        /// Another client of the store refreshed the session, or signed in again (`isOtherSession`).
+        case replaced(StoredSession, isOtherSession: Bool)
     }
 
     private(set) var knowledge = Knowledge.unread
     private(set) var fence = 0
     private(set) var loginFence = 0
-    /// An access token that is not to be used any more although its time is not up.
+    /// An access token that must be replaced although it has not expired.
     private var invalidated: String?
 
     var session: StoredSession? {
@@ -33,7 +44,7 @@ struct SessionMachine: Sendable, Equatable {
 
     /// - Parameters:
     ///   - serverTime: Now, by the server's clock.
-    ///   - margin: Seconds before its end from which a token counts as spent; less for a token that lives short.
+    ///   - margin: Seconds before expiry from which a token counts as expired; less for a short-lived token.
     func need(serverTime: Date, margin: TimeInterval) -> Need {
         switch knowledge {
         case .unread: return .read
@@ -45,7 +56,16 @@ struct SessionMachine: Sendable, Equatable {
         }
     }
 
-    /// Takes what was read from the store, unless something newer is known by now; whether it was taken.
+    /// Compares the stored session with the known one, for a refresh that began at `fence`.
+    func compare(stored: StoredSession?, since fence: Int) -> StoredState {
+        guard accepts(fence) else { return .overtaken }
+        guard let stored else { return .deleted }
+        return stored == session ? .same(stored) : .replaced(stored, isOtherSession: !stored.isSameSession(as: session))
+    }
+
+    /// Takes over what was read from the store.
+    ///
+    /// - Returns: `false` if something newer is known by now.
     @discardableResult
     mutating func wasRead(_ session: StoredSession?, since fence: Int) -> Bool {
         guard fence == self.fence, self.session == nil else { return false }
@@ -53,17 +73,17 @@ struct SessionMachine: Sendable, Equatable {
         return true
     }
 
-    /// What is known is not what is stored any more: another client has replaced it.
+    /// Another client replaced the stored session: read it again.
     mutating func forget() { knowledge = .unread }
 
-    /// Whether an answer to something that began at `fence` may still be taken.
+    /// Whether a result of something that began at `fence` is still wanted.
     func accepts(_ fence: Int) -> Bool { fence == self.fence }
 
-    /// Whether a login that began at `fence` may still be taken.
+    /// Whether a login that began at `fence` is still wanted.
     func acceptsLogin(_ fence: Int) -> Bool { fence == loginFence }
 
-    /// Somebody wants to sign out: no login that is under way may be taken, though the session is still here.
-    mutating func refuseLogins() { loginFence += 1 }
+    /// A logout begins: no login in progress is accepted, although the session still exists.
+    mutating func rejectLogins() { loginFence += 1 }
 
     /// A login succeeded.
     mutating func signedIn(_ session: StoredSession) {
@@ -73,13 +93,15 @@ struct SessionMachine: Sendable, Equatable {
         knowledge = .signedIn(session)
     }
 
-    /// A refresh succeeded, or another client's was found in the store.
+    /// A refresh succeeded, here or in another client of the store.
     mutating func refreshed(_ session: StoredSession) {
         if session.accessToken != invalidated { invalidated = nil }
         knowledge = .signedIn(session)
     }
 
-    /// - Parameter byUser: Whether somebody wanted it, so that logins under way are unwanted, too.
+    /// The session ended.
+    ///
+    /// - Parameter byUser: Whether the app asked for it, so that logins in progress are rejected too.
     mutating func signedOut(byUser: Bool = true) {
         fence += 1
         if byUser { loginFence += 1 }
@@ -87,7 +109,7 @@ struct SessionMachine: Sendable, Equatable {
         knowledge = .signedOut
     }
 
-    /// Marks an access token as spent; one that was replaced meanwhile stays untouched.
+    /// Marks an access token as expired. Has no effect on a token that was replaced meanwhile.
     mutating func invalidate(_ accessToken: String) {
         if session?.accessToken == accessToken { invalidated = accessToken }
     }

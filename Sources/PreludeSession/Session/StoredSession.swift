@@ -1,40 +1,38 @@
 internal import Foundation
 internal import SessionTokens
 
-/// A session as it is stored. The version is read first: a record of tomorrow is left alone, never taken for none.
-struct StoredSession: Codable, Equatable, Sendable {
-    static let currentVersion = 1
+/// The record of a session: its tokens and when they expire.
+struct StoredSession: VersionedRecord, Equatable {
+    static let recordName = RecordName.session
+    static let dateFormat = RecordDateFormat.unixTime
 
     var version = StoredSession.currentVersion
     var refreshToken: String
     var refreshTokenExpiresAt: Date?
     var accessToken: String
+    /// By the server's clock.
     var accessTokenExpiresAt: Date
 
+    /// - Throws: `.storageUnavailable` for a record that this version of the SDK cannot read. It is never treated as
+    ///   "signed out".
     static func decode(_ data: Data) throws -> StoredSession {
-        struct Versioned: Decodable { let version: Int }
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .secondsSince1970
-        guard let version = try? decoder.decode(Versioned.self, from: data).version else {
-            throw PreludeSessionError.storageUnavailable("the session's record cannot be understood")
-        }
-        guard version == currentVersion else {
-            throw PreludeSessionError.storageUnavailable("the session's record is of a newer version of the SDK")
-        }
-        guard let session = try? decoder.decode(StoredSession.self, from: data) else {
-            throw PreludeSessionError.storageUnavailable("the session's record cannot be understood")
-        }
-        return session
-    }
-
-    func encoded() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .secondsSince1970
-        return try encoder.encode(self)
+        try RecordContent<StoredSession>(data).record(
+            orThrow: .storageUnavailable("the record session is damaged; sign in again"))
     }
 }
 
 extension StoredSession {
+    /// `ses_…`, from the access token.
+    var sessionID: String? { (try? PreludeProfile(accessToken: accessToken))?.sessionID }
+
+    func isSameSession(as other: StoredSession?) -> Bool { sessionID == other?.sessionID }
+
+    /// The ids of user and session, for log entries.
+    var logAttributes: [PreludeSessionLogAttribute?] {
+        let profile = try? PreludeProfile(accessToken: accessToken)
+        return [.identifier("user", profile?.userID), .identifier("session", profile?.sessionID)]
+    }
+
     private struct AccessClaims: Decodable {
         var iat: Double?
         var scope: String?
@@ -42,11 +40,13 @@ extension StoredSession {
 
     private var accessClaims: AccessClaims? { try? JWT.unverifiedClaims(of: accessToken, as: AccessClaims.self) }
 
-    /// The scopes that the access token says it carries.
+    /// The scopes in the access token's `scope` claim.
     var scopes: Set<Substring> { Set(accessClaims?.scope?.split(separator: " ") ?? []) }
 
-    /// The margin for an early refresh: never more than a third of the token's life, so that a token that lives short is
-    /// not spent at once, and a scope that the next refresh drops can be used at all.
+    /// Seconds before expiry from which the access token is refreshed: at most a third of its lifetime.
+    ///
+    /// With the full margin a short-lived token would count as expired at once, and a scope that the next refresh removes
+    /// could never be used.
     func refreshMargin(atMost margin: TimeInterval) -> TimeInterval {
         guard let issuedAt = accessClaims?.iat else { return margin }
         let lifetime = accessTokenExpiresAt.timeIntervalSince1970 - issuedAt

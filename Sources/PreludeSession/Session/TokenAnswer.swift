@@ -1,15 +1,16 @@
 internal import Foundation
 internal import SessionWire
 
-/// Reads the answer of finalize and refresh.
+/// Reads the response to a login's last request and to a refresh.
 enum TokenAnswer {
-    /// - Parameter previous: Whose refresh token goes on if the server did not rotate it.
+    /// - Parameter previous: The session of a refresh. Its refresh token stays valid if the server sent no new one.
+    /// - Throws: `.refreshFailed` for a response without tokens, or with a contradicting `token_type`.
     static func session(_ answer: TransportAnswer, previous: StoredSession?) throws -> StoredSession {
         guard let body = try? JSONDecoder().decode(TokenResponse.self, from: answer.body),
             let refreshToken = answer.header(HeaderName.refreshToken) ?? previous?.refreshToken
-        else { throw PreludeSessionError.refreshFailed("the server's answer holds no tokens") }
-        guard AccessTokenBinding.agrees(with: body.tokenType, body.accessToken) else {
-            throw PreludeSessionError.refreshFailed("the answer's token_type is not that of its access token")
+        else { throw PreludeSessionError.refreshFailed("the server's response contains no tokens") }
+        guard AccessTokenBinding.matches(tokenType: body.tokenType, accessToken: body.accessToken) else {
+            throw PreludeSessionError.refreshFailed("token_type in the response does not match the access token")
         }
         return StoredSession(
             refreshToken: refreshToken,

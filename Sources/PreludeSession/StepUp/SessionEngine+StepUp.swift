@@ -2,43 +2,43 @@ internal import Foundation
 internal import SessionWire
 
 extension SessionEngine {
-    /// Asks for a scope. One that is granted at once is fetched at once.
+    /// Requests a scope. A scope that is granted at once is fetched by a refresh before this returns.
     func requestStepUp(scope: String, metadata: [String: String]?) async throws -> StepUpChallenge {
-        try PreludeSessionError.refuseBlank(scope, "the scope to ask for")
+        try PreludeSessionError.rejectBlank(scope, "the scope")
         _ = try await loaded()
         let fence = machine.fence
-        let body = StepUpRequest(scope: scope, metadata: metadata, dispatchID: try await dispatchID())
+        let body = StepUpRequest(scope: scope, metadata: metadata, dispatchID: await dispatchID())
         let answer = try await sendSignedIn(try APIRequest.post(.stepUpRequest, body: body))
-        let decision = try Self.decode(StepUpResponse.self, from: answer)
+        let decision = try answer.decode(StepUpResponse.self)
         try requireUnchanged(since: fence)
         if decision.status == .block { return .blocked(scope: scope) }
-        // A word of tomorrow with a token is a challenge like any other.
+        // An unknown status with a token is a challenge with steps.
         let challenge = try readChallenge(
             decision.challengeToken, status: StepUpStatus(rawValue: decision.status.rawValue) ?? .underReview,
             scope: scope)
-        stepUps.moved(challenge)
+        stepUps.update(challenge)
         await saveStepUps()
-        if challenge.isCompleted { try await complete(challenge, since: fence) }
+        if challenge.isCompleted { try await redeem(challenge, since: fence) }
         return challenge
     }
 
-    /// Sends the code of the challenge's step. No session goes along: the challenge token says it all.
+    /// Sends the code of the challenge's step. The challenge token authorizes the call; it needs no access token.
     func sendStepUpOTP(_ challenge: StepUpChallenge) async throws {
         let ticket = try await ticket(of: challenge)
-        try await refuseExpired(ticket)
+        try await requireNotExpired(ticket)
         let body = StartOTPRequest(challengeToken: ticket.token.value)
-        try await closing(challenge) { _ = try await self.api.send(try APIRequest.post(.otp, body: body)) }
+        _ = try await send(try APIRequest.post(.otp, body: body), for: challenge)
     }
 
     func submitStepUpOTP(_ challenge: StepUpChallenge, code: String) async throws -> StepUpChallenge? {
-        try PreludeSessionError.refuseBlank(code, "the code")
+        try PreludeSessionError.rejectBlank(code, "the code")
         return try await advance(challenge, by: RedactedString(code)) { token in
             try .post(.otpCheck, body: CheckOTPRequest(code: code, challengeToken: token))
         }
     }
 
     func continueStepUp(_ challenge: StepUpChallenge, verificationToken: String) async throws -> StepUpChallenge? {
-        try PreludeSessionError.refuseBlank(verificationToken, "the verification token")
+        try PreludeSessionError.rejectBlank(verificationToken, "the verification token")
         return try await advance(challenge, by: RedactedString(verificationToken)) { token in
             try .post(
                 .stepUpContinue,
@@ -46,91 +46,80 @@ extension SessionEngine {
         }
     }
 
-    /// The open challenge that moved last.
+    /// The open challenge that changed last.
     func activeStepUp() async -> StepUpChallenge? {
-        guard let session = await peek() else { return nil }
+        guard let session = await knownSession() else { return nil }
         await restoreStepUps()
-        let now = await knownServerTime()
-        let expired = stepUps.open.contains { $0.ticket?.isExpired(at: now) ?? true }
-        // Its token is a secret that nobody needs any more.
-        if expired { await saveStepUps() }
+        let now = await estimatedServerTime()
+        // The token of an expired challenge is a secret without use.
+        if stepUps.hasExpired(at: now) { await saveStepUps() }
         return stepUps.newest(session: session, at: now)
     }
 
     // MARK: Steps
 
-    /// Hands in the answer to a step. When only the refresh after the last one fails, the same answer goes on from there.
+    /// Submits the answer to a step. If only the refresh after the last step fails, the same answer continues from there.
     ///
-    /// - Returns: The next challenge, `nil` when the scope is here.
+    /// - Returns: The next challenge; `nil` when the access token carries the scope.
     private func advance(
         _ challenge: StepUpChallenge, by answer: RedactedString, request: (String) throws -> APIRequest
     ) async throws -> StepUpChallenge? {
         let ticket = try await ticket(of: challenge)
         let fence = machine.fence
-        if let completed = challenge.isCompleted ? challenge : stepUps.won(by: answer, of: challenge) {
+        if let completed = challenge.isCompleted ? challenge : stepUps.completed(by: answer, of: challenge) {
             try await resume(completed, since: fence)
             return nil
         }
-        try await refuseExpired(ticket)
+        try await requireNotExpired(ticket)
         var call = try request(ticket.token.value)
         call.proof = .challenge(id: ticket.tokenID)
-        let proven = call
-        let response = try await closing(challenge) { try await self.api.send(proven) }
+        let response = try await send(call, for: challenge)
         try requireUnchanged(since: fence)
         let next = try readChallenge(
-            try Self.challengeToken(in: response), status: challenge.status, scope: challenge.requestedScope)
-        stepUps.moved(challenge, to: next, by: answer)
+            try response.challengeToken(), status: challenge.status, scope: challenge.requestedScope)
+        stepUps.update(challenge, to: next, by: answer)
         await saveStepUps()
         guard next.isCompleted else { return next }
-        try await complete(next, since: fence)
+        try await redeem(next, since: fence)
         return nil
     }
 
-    /// Goes on with a challenge whose steps are done, wherever it stopped.
+    /// Continues with a challenge whose steps are done.
     private func resume(_ completed: StepUpChallenge, since fence: Int) async throws {
         guard !stepUps.isRedeemed(completed) else { return }
-        if let ticket = completed.ticket { try await refuseExpired(ticket) }
+        if let ticket = completed.ticket { try await requireNotExpired(ticket) }
         try requireUnchanged(since: fence)
-        // Already redeemed by a refresh that was under way, or to be judged by the server.
-        if !stepUps.isRedeemed(completed), !stepUps.isOpen(completed) { stepUps.moved(completed) }
-        try await complete(completed, since: fence)
+        // A refresh may have redeemed it meanwhile. If it was dropped, the server decides again.
+        if stepUps.progress(of: completed) == .dropped { stepUps.update(completed) }
+        try await redeem(completed, since: fence)
     }
 
-    /// Fetches the scope of a completed challenge: by a refresh that carries it, after the one that may be under way.
-    private func complete(_ challenge: StepUpChallenge, since fence: Int) async throws {
-        while stepUps.isOpen(challenge) {
-            let running = sharedRefresh(carrying: challenge)
-            guard running.stepUp == challenge else {
-                // Somebody else's; how it ends is theirs to hear.
-                _ = await running.task.result
-                continue
+    /// Fetches the scope of a completed challenge by a refresh that carries it, after any refresh in progress.
+    private func redeem(_ completed: StepUpChallenge, since fence: Int) async throws {
+        while stepUps.progress(of: completed) == .open {
+            let running = sharedRefresh(carrying: completed)
+            if running.challenge == completed {
+                _ = try await running.task.value.user()
+                return
             }
-            do {
-                _ = try await running.task.value
-            } catch let refusal as StepUpRefusal {
-                throw refusal.error
-            } catch let failure as StepUpFailure {
-                throw failure.error
-            }
-            return
+            // Another caller's refresh: its error is for that caller.
+            _ = await running.task.result
         }
-        // A refresh of somebody else's took it along, or there is no session to bring the scope to.
-        if stepUps.isRedeemed(challenge) { return }
+        // Another caller's refresh has redeemed it, or it was dropped.
+        if stepUps.isRedeemed(completed) { return }
         try requireUnchanged(since: fence)
-        throw PreludeSessionError.invalidChallengeToken("the challenge was refused; request the scope again")
+        throw PreludeSessionError.invalidChallengeToken("the challenge was rejected; request the scope again")
     }
 
-    // MARK: Rules
+    // MARK: Checks
 
-    /// What goes to the server for a challenge of this session.
+    /// What to send for a challenge of the current session.
     private func ticket(of challenge: StepUpChallenge) async throws -> StepUpTicket {
-        guard let ticket = challenge.ticket, challenge.status != .blocked else {
-            throw PreludeSessionError.invalidChallengeToken("the scope was denied; there is nothing to go on with")
-        }
+        let ticket = try challenge.sendableTicket()
         guard let session = try await loaded() else {
-            throw PreludeSessionError.unauthorized("nobody is signed in")
+            throw PreludeSessionError.unauthorized("no user is signed in")
         }
-        guard ticket.endpoint == name, ticket.sessionID == session.sessionID else {
+        guard ticket.endpoint == records.endpoint, ticket.sessionID == session.sessionID else {
             throw PreludeSessionError.invalidChallengeToken(
                 "the challenge belongs to another session; request the scope again")
         }
@@ -138,37 +127,37 @@ extension SessionEngine {
         return ticket
     }
 
-    private func refuseExpired(_ ticket: StepUpTicket) async throws {
+    private func requireNotExpired(_ ticket: StepUpTicket) async throws {
         guard ticket.isExpired(at: try await device.serverTime()) else { return }
-        throw PreludeSessionError.expiredChallengeToken("the challenge is expired; request the scope again")
+        throw PreludeSessionError.expiredChallengeToken("the challenge has expired; request the scope again")
     }
 
-    /// Does a call for a challenge, which is over when the server says so. A wrong code does not say so.
-    private func closing<Answer: Sendable>(
-        _ challenge: StepUpChallenge, _ call: () async throws -> Answer
-    ) async throws -> Answer {
+    private func requireUnchanged(since fence: Int) throws {
+        guard machine.accepts(fence) else {
+            throw PreludeSessionError.unauthorized("a login or a logout ended this step-up")
+        }
+    }
+
+    /// Sends a call for a challenge, and drops the challenge if the server says that it cannot continue. A wrong code does
+    /// not drop it.
+    private func send(_ request: APIRequest, for challenge: StepUpChallenge) async throws -> TransportAnswer {
         do {
-            return try await call()
-        } catch let refusal as ServerRefusal {
-            if refusal.isChallengeOver { await close(challenge) }
-            throw refusal.error
+            return try await api.send(request)
+        } catch let response as ErrorResponse {
+            if response.endsChallenge { await close(challenge) }
+            throw response.error
         }
     }
 
     private func readChallenge(_ token: String?, status: StepUpStatus, scope: String) throws -> StepUpChallenge {
         guard let token,
             let challenge = StepUpChallenge(
-                token: token, status: status, scope: scope, sessionID: machine.session?.sessionID, endpoint: name)
+                token: token, status: status, scope: scope, sessionID: machine.session?.sessionID,
+                endpoint: records.endpoint)
         else {
             throw PreludeSessionError.generic(
-                code: "invalid_answer", message: "the answer holds no challenge token that can be understood")
+                code: "invalid_answer", message: "the server's response contains no valid challenge token")
         }
         return challenge
-    }
-
-    private func requireUnchanged(since fence: Int) throws {
-        guard machine.accepts(fence) else {
-            throw PreludeSessionError.unauthorized("this step-up was overtaken by a login or a logout")
-        }
     }
 }

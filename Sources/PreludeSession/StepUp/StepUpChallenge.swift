@@ -3,60 +3,61 @@ internal import SessionTokens
 
 /// What the server decided about a scope.
 public enum StepUpStatus: String, Sendable, Hashable, CaseIterable {
-    /// Granted, or to be granted after the steps, if there are any.
+    /// Granted, at once or after the remaining steps.
     case `continue`
-    /// Steps are to be done first.
+    /// The user must complete steps first.
     case underReview = "review"
-    /// Denied; there is nothing to be done with the challenge.
+    /// Denied. The challenge cannot continue.
     case blocked = "block"
 }
 
-/// One attempt to get a scope, as it stood when the server last answered. A value: each flow holds its own, and several
-/// may be open at once.
+/// One attempt to get a scope, in the state of the server's last response.
+///
+/// A challenge is a value: each response returns the next state. Several challenges may be open at once.
 public struct StepUpChallenge: Sendable, Hashable {
-    /// What the server decided when the scope was asked for.
+    /// The server's decision when the scope was requested.
     public let status: StepUpStatus
-    /// The server's name for the attempt, the same over all its steps (claim `challenge_id`); empty when blocked.
+    /// The server's id of the attempt, the same in all steps (claim `challenge_id`). Empty when blocked.
     public let challengeID: String
-    /// The step to be done now, such as `verify_sms`, `verify_email` or a key of the app's own; `completed` after the
-    /// last (claim `current_step`). `nil` when blocked.
+    /// The current step: `verify_sms`, `verify_email` or a step of the app's own; `completed` after the last one (claim
+    /// `current_step`). `nil` when blocked.
     public let currentStep: String?
-    /// The scope that was asked for.
+    /// The requested scope.
     public let requestedScope: String
 
-    /// What goes back to the server; `nil` when blocked.
+    /// What the SDK sends to the server; `nil` when blocked.
     let ticket: StepUpTicket?
 
     static let completedStep = "completed"
 
-    /// The steps that are codes of the service.
+    /// The steps with a code of the service.
     private static let codeSteps: Set<String> = ["verify_sms", "verify_email"]
 
-    /// Whether all steps are done, so that a refresh brings the scope; `false` when blocked.
+    /// Whether all steps are completed. The next refresh then adds the scope to the access token.
     public var isCompleted: Bool { ticket != nil && currentStep == Self.completedStep }
 
-    /// Whether the step to be done now is a code: `sendStepUpOTP(_:)` sends it, and `submitStepUpOTP(_:code:)` hands it in.
-    /// Every other step before the last is the app's own, and `continueStepUp(_:verificationToken:)` hands in its proof.
+    /// Whether the current step is a code: send it with `sendStepUpOTP(_:)` and submit it with `submitStepUpOTP(_:code:)`.
+    ///
+    /// Any other open step is the app's own: submit its proof with `continueStepUp(_:verificationToken:)`.
     public var expectsCode: Bool { currentStep.map(Self.codeSteps.contains) ?? false }
 }
 
-/// The secret half of a challenge: its token, and what the token says of itself.
+/// The secret part of a challenge: its token and the claims that the SDK uses.
 struct StepUpTicket: Sendable, Hashable {
     let token: RedactedString
-    /// `jti`: the token's name, and that of the proof that goes along with it.
+    /// `jti` of the token, and of the proof that is sent with it.
     let tokenID: String
     let expiresAt: Date
-    /// The session it was issued to.
+    /// The session that the token was issued to.
     let sessionID: String?
-    /// The endpoint it came from, by the name of its records.
+    /// The endpoint that issued the token, see `RecordStore.endpoint`.
     let endpoint: String
 
-    /// Whether its time is up, by the server's clock.
     func isExpired(at serverTime: Date) -> Bool { expiresAt <= serverTime }
 }
 
 extension StepUpChallenge {
-    /// The claims of a challenge token. Not verified here: the server does that when it gets the token back.
+    /// The claims of a challenge token. They are not verified here: the server verifies the token when it is sent back.
     private struct Claims: Decodable {
         let jti: String
         let exp: Double
@@ -74,11 +75,11 @@ extension StepUpChallenge {
         }
     }
 
-    /// Reads a challenge token; `nil` for what is none.
+    /// Reads a challenge token; `nil` for an invalid one.
     ///
     /// - Parameters:
-    ///   - scope: The scope that was asked for, where the token does not say.
-    ///   - sessionID: The session that asked, where the token does not say.
+    ///   - scope: The requested scope, if the token does not contain it.
+    ///   - sessionID: The session of the request, if the token does not contain it.
     init?(token: String, status: StepUpStatus, scope: String, sessionID: String?, endpoint: String) {
         guard let claims = try? JWT.unverifiedClaims(of: token, as: Claims.self) else { return nil }
         self.status = status
@@ -90,14 +91,24 @@ extension StepUpChallenge {
             sessionID: claims.sessionID ?? sessionID, endpoint: endpoint)
     }
 
-    /// A scope that was denied.
+    /// The challenge of a denied scope.
     static func blocked(scope: String) -> StepUpChallenge {
         StepUpChallenge(status: .blocked, challengeID: "", currentStep: nil, requestedScope: scope, ticket: nil)
+    }
+
+    /// The ticket of a challenge that can continue.
+    ///
+    /// - Throws: `.invalidChallengeToken` for a denied scope.
+    func sendableTicket() throws -> StepUpTicket {
+        guard let ticket, status != .blocked else {
+            throw PreludeSessionError.invalidChallengeToken("the scope was denied; the challenge cannot continue")
+        }
+        return ticket
     }
 }
 
 extension StepUpChallenge: CustomStringConvertible, CustomReflectable {
-    /// Without the token.
+    /// Does not contain the token.
     public var description: String {
         "StepUpChallenge(\(challengeID), \(requestedScope), \(status.rawValue), \(currentStep ?? "no step"))"
     }

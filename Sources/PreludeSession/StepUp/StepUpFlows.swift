@@ -1,40 +1,52 @@
 internal import Foundation
 
-/// The step-ups of the session at hand; a plain value that decides and never acts. Bounded: the oldest go first.
+/// The step-ups of the current session. It decides; the engine acts. Bounded: when a list is full, its oldest entry goes.
 struct StepUpFlows: Sendable, Equatable {
     static let capacity = 8
 
-    /// An answer that completed a challenge. The step is spent with it, so a repeat starts from what it won.
-    private struct CompletedAnswer: Sendable, Equatable {
-        let answer: RedactedString
-        let of: String
-        let won: StepUpChallenge
+    /// Where a completed challenge stands.
+    enum Progress: Sendable, Equatable {
+        /// A refresh must still redeem it.
+        case open
+        /// A refresh has redeemed it.
+        case redeemed
+        /// It was rejected, or dropped by a login or a logout.
+        case dropped
     }
 
-    /// The challenges that can go on, in their last state, the one that moved last at the end.
+    /// The answer to the last step of a challenge. The server accepts it once, so a repeated call continues from
+    /// `completed`.
+    private struct CompletedAnswer: Sendable, Equatable {
+        let answer: RedactedString
+        /// `jti` of the challenge that was answered.
+        let tokenID: String
+        let completed: StepUpChallenge
+    }
+
+    /// The challenges that can continue, each in its last state. The one that changed last is at the end.
     private(set) var open: [StepUpChallenge] = []
     private var completedAnswers: [CompletedAnswer] = []
-    /// Completed challenges that a refresh has turned into a scope, by the id of their token.
+    /// `jti` of completed challenges that a refresh has redeemed.
     private var redeemed: [String] = []
-    /// The attempts that are over, so that a stored copy does not bring them back.
+    /// `challengeID` of closed challenges, so that a stored copy does not reopen them.
     private(set) var closed: [String] = []
-    /// Whether what an earlier launch stored was taken over.
+    /// Whether the challenges of an earlier launch were taken over.
     private(set) var isRestored = false
 
     // MARK: Reading
 
-    /// The challenge that moved last, of those of a session that are still good.
+    /// The valid challenge of a session that changed last.
     func newest(session: StoredSession?, at serverTime: Date) -> StepUpChallenge? {
-        usable(session: session, at: serverTime).last
+        valid(session: session, at: serverTime).last
     }
 
-    /// A completed challenge that waits for a refresh to bring its scope, the oldest first.
+    /// The oldest completed challenge of a session that waits for a refresh.
     func waiting(session: StoredSession?, at serverTime: Date) -> StepUpChallenge? {
         guard open.contains(where: \.isCompleted) else { return nil }
-        return usable(session: session, at: serverTime).first(where: \.isCompleted)
+        return valid(session: session, at: serverTime).first(where: \.isCompleted)
     }
 
-    private func usable(session: StoredSession?, at serverTime: Date) -> [StepUpChallenge] {
+    private func valid(session: StoredSession?, at serverTime: Date) -> [StepUpChallenge] {
         guard let session, !open.isEmpty else { return [] }
         let sessionID = session.sessionID
         return open.filter { challenge in
@@ -42,66 +54,84 @@ struct StepUpFlows: Sendable, Equatable {
         }
     }
 
+    /// Whether an open challenge has expired, so that its token should leave the store.
+    func hasExpired(at serverTime: Date) -> Bool { open.contains { $0.ticket?.isExpired(at: serverTime) ?? true } }
+
     func isOpen(_ challenge: StepUpChallenge) -> Bool { open.contains(challenge) }
 
     func isRedeemed(_ challenge: StepUpChallenge) -> Bool {
         challenge.ticket.map { redeemed.contains($0.tokenID) } ?? false
     }
 
-    /// What this very answer has already made of a challenge.
-    func won(by answer: RedactedString, of challenge: StepUpChallenge) -> StepUpChallenge? {
-        completedAnswers.first { $0.of == challenge.ticket?.tokenID && $0.answer == answer }?.won
+    func progress(of completed: StepUpChallenge) -> Progress {
+        if isOpen(completed) { return .open }
+        return isRedeemed(completed) ? .redeemed : .dropped
+    }
+
+    /// The completed challenge that this answer to this challenge has already returned.
+    func completed(by answer: RedactedString, of challenge: StepUpChallenge) -> StepUpChallenge? {
+        completedAnswers.first { $0.tokenID == challenge.ticket?.tokenID && $0.answer == answer }?.completed
+    }
+
+    /// Whether a stored copy of a challenge is outdated.
+    func knows(_ stored: StepUpChallenge) -> Bool {
+        closed.contains(stored.challengeID) || open.contains { $0.challengeID == stored.challengeID }
+    }
+
+    /// The challenges to store: the open ones, and those that another client stored for the same session.
+    func merged(with stored: [StepUpChallenge], session: StoredSession?, at serverTime: Date) -> [StepUpChallenge] {
+        guard let session else { return [] }
+        let sessionID = session.sessionID
+        let others = stored.filter { other in
+            guard let ticket = other.ticket else { return false }
+            return ticket.sessionID == sessionID && !ticket.isExpired(at: serverTime) && !knows(other)
+        }
+        return (others + open).suffix(Self.capacity)
     }
 
     // MARK: Changing
 
-    /// Takes over what an earlier launch stored; what moved since is newer.
+    /// Takes over the challenges of an earlier launch. What changed since then is newer.
     mutating func restore(_ stored: [StepUpChallenge]) {
         guard !isRestored else { return }
         isRestored = true
         open = Array((stored.filter { !knows($0) } + open).suffix(Self.capacity))
     }
 
-    /// Whether there is a newer word on an attempt than a stored copy of it.
-    func knows(_ stored: StepUpChallenge) -> Bool {
-        closed.contains(stored.challengeID) || open.contains { $0.challengeID == stored.challengeID }
-    }
-
-    /// Opens a challenge, or puts it in the place of its earlier state.
-    mutating func moved(_ challenge: StepUpChallenge) {
+    /// Adds a challenge, or replaces its earlier state.
+    mutating func update(_ challenge: StepUpChallenge) {
         closed.removeAll { $0 == challenge.challengeID }
         open.removeAll { $0.challengeID == challenge.challengeID }
         open = Array((open + [challenge]).suffix(Self.capacity))
     }
 
-    /// Notes what an answer made of a challenge.
-    mutating func moved(_ challenge: StepUpChallenge, to next: StepUpChallenge, by answer: RedactedString) {
+    /// Replaces a challenge by its next state after an accepted answer.
+    mutating func update(_ challenge: StepUpChallenge, to next: StepUpChallenge, by answer: RedactedString) {
         open.removeAll { $0 == challenge }
-        moved(next)
-        guard next.isCompleted, let of = challenge.ticket?.tokenID else { return }
-        completedAnswers = Array(
-            (completedAnswers + [CompletedAnswer(answer: answer, of: of, won: next)]).suffix(Self.capacity))
+        update(next)
+        guard next.isCompleted, let tokenID = challenge.ticket?.tokenID else { return }
+        let completed = CompletedAnswer(answer: answer, tokenID: tokenID, completed: next)
+        completedAnswers = Array((completedAnswers + [completed]).suffix(Self.capacity))
     }
 
-    /// A refresh has brought the scope.
+    /// A refresh has redeemed a challenge.
     mutating func redeemed(_ challenge: StepUpChallenge) {
         if let id = challenge.ticket?.tokenID { redeemed = Array((redeemed + [id]).suffix(Self.capacity)) }
         close(challenge)
     }
 
-    /// The challenge is over. One that has moved on meanwhile stays.
+    /// Drops a challenge. A newer state of it stays.
     mutating func close(_ challenge: StepUpChallenge) {
         guard isOpen(challenge) else { return }
         open.removeAll { $0 == challenge }
         closed = Array((closed + [challenge.challengeID]).suffix(Self.capacity))
     }
 
-    /// Drops what is past its time.
     mutating func dropExpired(at serverTime: Date) {
         for challenge in open where challenge.ticket?.isExpired(at: serverTime) ?? true { close(challenge) }
     }
 
-    /// A logout or login: nothing of before counts, the stored copies included.
+    /// A login or a logout: all earlier challenges are void, stored copies included.
     mutating func forget() {
         self = StepUpFlows()
         isRestored = true

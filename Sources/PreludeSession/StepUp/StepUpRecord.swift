@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The open step-ups as they are stored, so that they survive a relaunch. Answers of users are never in it.
-struct StepUpRecord: Codable, Sendable, Equatable {
-    static let currentVersion = 1
+/// The record of open challenges, so that they survive a relaunch. It contains no answers of users.
+struct StepUpRecord: VersionedRecord, Equatable {
+    static let recordName = RecordName.stepUps
 
     struct Entry: Codable, Sendable, Equatable {
         let status: String
@@ -12,7 +12,7 @@ struct StepUpRecord: Codable, Sendable, Equatable {
     }
 
     var version = StepUpRecord.currentVersion
-    var entries: [Entry]
+    private var entries: [Entry]
 
     init(_ challenges: [StepUpChallenge]) {
         entries = challenges.compactMap { challenge in
@@ -24,12 +24,9 @@ struct StepUpRecord: Codable, Sendable, Equatable {
         }
     }
 
-    /// The challenges of a record; none of one that cannot be understood, for they live minutes and can be asked anew.
-    static func challenges(in data: Data, endpoint: String) -> [StepUpChallenge] {
-        guard let record = try? JSONDecoder().decode(StepUpRecord.self, from: data),
-            record.version == currentVersion
-        else { return [] }
-        return record.entries.compactMap { entry in
+    /// The stored challenges.
+    func challenges(endpoint: String) -> [StepUpChallenge] {
+        entries.compactMap { entry in
             StepUpStatus(rawValue: entry.status).flatMap {
                 StepUpChallenge(
                     token: entry.token, status: $0, scope: entry.scope, sessionID: entry.sessionID,
@@ -37,68 +34,16 @@ struct StepUpRecord: Codable, Sendable, Equatable {
             }
         }
     }
+
+    /// The challenges of a record; none if the record cannot be read. They live minutes and can be requested again.
+    static func challenges(in data: Data, endpoint: String) -> [StepUpChallenge] {
+        RecordContent<StepUpRecord>(data).challenges(endpoint: endpoint)
+    }
 }
 
-extension SessionEngine {
-    private var stepUpRecord: String { name + ".stepup" }
-
-    /// Takes over what an earlier launch stored; tried again when the store cannot be read now.
-    func restoreStepUps() async {
-        guard !stepUps.isRestored else { return }
-        let fence = machine.fence
-        do {
-            let stored = try await readStepUps()
-            // A login or logout meanwhile has made the stored ones void.
-            if machine.accepts(fence) { stepUps.restore(stored) }
-        } catch {
-            return
-        }
-    }
-
-    /// Stores what is open. A challenge lives minutes and works without it, so a store that refuses fails nothing.
-    func saveStepUps() async {
-        let now = await knownServerTime()
-        stepUps.dropExpired(at: now)
-        try? await store.withLock(stepUpRecord) { try await self.writeStepUps(at: now) }
-    }
-
-    /// Under the lock. Another client of the same store may have stored challenges of the same session.
-    private func writeStepUps(at now: Date) async throws {
-        if let data = try await store.read(stepUpRecord),
-            RecordVersion.isNewer(than: StepUpRecord.currentVersion, data)
-        {
-            return
-        }
-        let stored = try await readStepUps()
-        let sessionID = machine.session?.sessionID
-        let others = stored.filter { other in
-            other.ticket?.sessionID == sessionID && other.ticket?.isExpired(at: now) == false && !stepUps.knows(other)
-        }
-        let challenges = machine.session == nil ? [] : (others + stepUps.open).suffix(StepUpFlows.capacity)
-        if challenges.isEmpty {
-            try await store.delete(stepUpRecord)
-        } else {
-            try await store.write(try JSONEncoder().encode(StepUpRecord(Array(challenges))), to: stepUpRecord)
-        }
-    }
-
-    private func readStepUps() async throws -> [StepUpChallenge] {
-        guard let data = try await store.read(stepUpRecord) else { return [] }
-        return StepUpRecord.challenges(in: data, endpoint: name)
-    }
-
-    /// A challenge that is over, here and in the store.
-    func close(_ challenge: StepUpChallenge) async {
-        stepUps.close(challenge)
-        await saveStepUps()
-    }
-
-    /// The server's time, by the device's clock when the store cannot tell how wrong it is.
-    func knownServerTime() async -> Date {
-        do {
-            return try await device.serverTime()
-        } catch {
-            return environment.now()
-        }
+extension RecordContent<StepUpRecord> {
+    /// The stored challenges; none if the record cannot be read.
+    func challenges(endpoint: String) -> [StepUpChallenge] {
+        if case .valid(let record) = self { record.challenges(endpoint: endpoint) } else { [] }
     }
 }

@@ -3,52 +3,52 @@ internal import HTTPTypes
 internal import SessionTokens
 internal import SessionWire
 
-/// Sends calls: adds proofs, learns nonces and the server's time, and turns refusals into errors.
-actor APIClient {
-    private let origin: String
-    private let hostOverride: String?
-    private let transport: any SessionTransport
-    private let timeout: TimeInterval
-    private let device: DeviceIdentity
-    private let environment: SDKEnvironment
-    private let log: SessionLog
+/// Sends calls to the service: adds proofs, learns nonces and the server's time, and throws error responses.
+struct APIClient: Sendable {
+    let origin: String
+    let hostOverride: String?
+    let transport: any SessionTransport
+    /// Seconds that a call may take, including a repetition with a nonce.
+    let timeout: TimeInterval
+    let device: DeviceIdentity
+    let environment: SDKEnvironment
+    let log: SessionLog
 
-    init(
-        origin: String, hostOverride: String?, transport: any SessionTransport, timeout: TimeInterval,
-        device: DeviceIdentity, environment: SDKEnvironment, log: SessionLog = .none
-    ) {
-        self.origin = origin
-        self.hostOverride = hostOverride
-        self.transport = transport
-        self.timeout = timeout
-        self.device = device
-        self.environment = environment
-        self.log = log
-    }
+    /// The largest response, in bytes.
+    private static let maximumAnswer = 1 << 20
 
-    /// Sends a call and answers with a success.
+    /// Sends a call and returns the response with status 2xx.
     ///
-    /// A server that wants a nonce gets one more try with it (RFC 9449 §8).
+    /// If the server asks for a nonce, the call is repeated once with it (RFC 9449 §8).
     ///
-    /// - Throws: `ServerRefusal` for an answer that is none, `PreludeSessionError` for no answer; `.timeout` when all of
-    ///   it, the try with a nonce included, takes longer than the client's timeout.
+    /// - Throws: `ErrorResponse` for any other status; `PreludeSessionError` without a response, `.timeout` after `timeout`
+    ///   seconds.
     func send(_ request: APIRequest) async throws -> TransportAnswer {
-        try await environment.deadline(after: timeout) {
+        try await environment.withDeadline(after: timeout) {
             do {
                 return try await self.attempt(request)
-            } catch let refusal as ServerRefusal where refusal.code == .useDPoPNonce && request.proof.takesNonce {
-                self.log(.debug, "repeats a request with the nonce it was given", self.attributes(of: request))
+            } catch let response as ErrorResponse where response.code == .useDPoPNonce && request.proof.takesNonce {
+                self.log(.debug, "repeats a request with the server's nonce", self.attributes(of: request))
                 return try await self.attempt(request)
             }
         }
     }
 
-    /// Carries a request to another server as it is; its answer is nobody's business here.
-    func carry(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data) {
+    /// The same as `send(_:)`, for state machines.
+    func result(of request: APIRequest) async -> Result<TransportAnswer, any Error> {
+        do {
+            return .success(try await send(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Sends a request to another server unchanged. Nothing is learned from its response.
+    func forward(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data) {
         do {
             return try await transport.send(request, body: body, timeout: timeout)
         } catch {
-            throw PreludeSessionError.ofTransport(error)
+            throw PreludeSessionError.transportError(error)
         }
     }
 
@@ -60,14 +60,14 @@ actor APIClient {
         await device.learn(
             nonce: answer.header(HeaderName.dpopNonce), date: answer.header("date").flatMap(HTTPDate.parse),
             sentAt: sentAt, receivedAt: environment.now())
-        let refusal = (200..<300).contains(answer.status) ? nil : ServerRefusal(answer, now: environment.now())
+        let error = (200..<300).contains(answer.status) ? nil : ErrorResponse(answer, now: environment.now())
         log(
             answer.status >= 500 ? .warning : .debug, "a request is answered",
             attributes(of: request) + [
-                .number("status", answer.status), .term("code", refusal?.code.rawValue),
+                .number("status", answer.status), .term("code", error?.code.rawValue),
                 .requestID(answer.requestID), .milliseconds("ms", environment.now().timeIntervalSince(sentAt)),
             ])
-        if let refusal { throw refusal }
+        if let error { throw error }
         return answer
     }
 
@@ -78,7 +78,7 @@ actor APIClient {
             return try await transport.send(
                 ready, body: request.body, timeout: timeout, maximumAnswer: Self.maximumAnswer)
         } catch {
-            let error = PreludeSessionError.ofTransport(error)
+            let error = PreludeSessionError.transportError(error)
             log(
                 .warning, "a request gets no answer",
                 attributes(of: request) + [
@@ -88,13 +88,10 @@ actor APIClient {
         }
     }
 
-    /// Without the query, which may hold an id.
-    private nonisolated func attributes(of request: APIRequest) -> [PreludeSessionLogAttribute?] {
+    /// Without the query, which may contain an id.
+    private func attributes(of request: APIRequest) -> [PreludeSessionLogAttribute?] {
         [.term("method", request.method.rawValue), .path(request.path)]
     }
-
-    /// The largest answer that is read, in bytes.
-    private static let maximumAnswer = 1 << 20
 
     private func httpRequest(_ request: APIRequest) async throws -> HTTPRequest {
         guard let schemeEnd = origin.range(of: "://") else {
@@ -119,7 +116,7 @@ actor APIClient {
             path: request.target, headerFields: fields)
     }
 
-    /// The server compares the proof with the URL it is known by, so an overridden host goes into the proof too.
+    /// The DPoP proof. Its `htu` names the overridden host, because the server compares it with its own URL.
     private func proof(for request: APIRequest) async throws -> String? {
         let challengeID: String?
         switch request.proof {
@@ -129,7 +126,7 @@ actor APIClient {
         }
         let scheme = origin.hasPrefix("http://") ? "http://" : "https://"
         guard let target = TargetURI(origin: hostOverride.map { scheme + $0 } ?? origin, path: request.path.rawValue)
-        else { throw PreludeSessionError.invalidConfiguration("the endpoint makes no valid URL") }
+        else { throw PreludeSessionError.invalidConfiguration("the endpoint is not a valid URL") }
         return try await device.proof(
             method: request.method.rawValue, target: target, accessToken: request.accessToken,
             challengeID: challengeID)

@@ -2,13 +2,13 @@ internal import Foundation
 internal import HTTPTypes
 internal import SessionWire
 
-/// One call of the frontend API, before it is proven and sent.
+/// One call of the frontend API, without its proof.
 struct APIRequest: Sendable {
-    /// Whether a DPoP proof goes along.
+    /// Which DPoP proof the call carries.
     enum Proof: Sendable {
         case none
         case session
-        /// A proof with the `jti` of a challenge token. It bears no nonce and is sent once: the wire says so.
+        /// A proof with the `jti` of a challenge token. It has no nonce and is sent once, as the protocol demands.
         case challenge(id: String)
 
         /// Whether the call may be repeated with a nonce (RFC 9449 §8).
@@ -40,7 +40,7 @@ struct APIRequest: Sendable {
         return request
     }
 
-    /// Path and query, the values percent-encoded (RFC 3986 §2.3).
+    /// Path and query with percent-encoded values (RFC 3986 §2.3).
     var target: String {
         guard !query.isEmpty else { return path.rawValue }
         var allowed = CharacterSet.alphanumerics

@@ -9,7 +9,7 @@ enum HTTPDate {
             return nil
         }
         let numbers = [1, 3, 4, 5, 6].map { Int(parts[$0]) }
-        // The bounds are those of the syntax; a calendar need not survive other numbers.
+        // Values outside of the syntax could trap in `Calendar`.
         guard let day = numbers[0], (1...31).contains(day), let year = numbers[1], (1...9999).contains(year),
             let hour = numbers[2], (0...23).contains(hour), let minute = numbers[3], (0...59).contains(minute),
             let second = numbers[4], (0...60).contains(second)

@@ -1,25 +1,26 @@
 public import Foundation
 public import HTTPTypes
 
-/// Carries one request and brings its answer. Give the client your own to pin or test.
+/// Sends one HTTP request and returns its response. Pass your own to pin certificates or to test.
 ///
-/// The client cancels the task of a call of its own whose time is up, so a transport should stop when it is cancelled.
+/// The client cancels the task of a call that exceeds its timeout, so a transport should stop when it is cancelled.
 public protocol SessionTransport: Sendable {
-    /// Sends a request, without following redirects to other origins, without cookies and without caches of its own.
+    /// Sends a request without cookies and without a cache, and follows no redirects to other origins.
     ///
     /// - Parameters:
-    ///   - request: Method, URL and header fields, to be sent as they are.
-    ///   - body: What goes along; `nil` for nothing.
-    ///   - timeout: Seconds the answer may take.
-    /// - Returns: The answer, whatever its status.
+    ///   - request: Method, URL and header fields, to be sent unchanged.
+    ///   - body: The body; `nil` for none.
+    ///   - timeout: Seconds that the response may take.
+    /// - Returns: The response, with any status.
     /// - Throws: `PreludeSessionError.timeout` after `timeout` seconds, `.network(underlying:)` without a connection,
-    ///   `CancellationError` when its task is cancelled. Anything else is taken for `.network(underlying:)`.
+    ///   `CancellationError` when its task is cancelled. Any other error is reported as `.network(underlying:)`.
     func send(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data)
 
-    /// Sends a request likewise, and takes no answer of more bytes than `maximumAnswer`. What a transport does not do
-    /// itself is done by `send(_:body:timeout:)` and a look at the result.
+    /// Sends a request, and rejects a response of more than `maximumAnswer` bytes.
     ///
-    /// - Throws: `PreludeSessionError.network(underlying:)` for an answer that is larger.
+    /// The default implementation calls `send(_:body:timeout:)` and checks the size of the complete response.
+    ///
+    /// - Throws: `PreludeSessionError.network(underlying:)` for a larger response.
     func send(
         _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumAnswer: Int
     ) async throws -> (HTTPResponse, Data)
@@ -35,14 +36,5 @@ extension SessionTransport {
     }
 }
 
-/// An answer has more bytes than are read of one.
+/// A response has more bytes than the caller accepts.
 struct AnswerTooLarge: Error {}
-
-/// An answer as the SDK reads it.
-struct TransportAnswer: Sendable {
-    let status: Int
-    let fields: HTTPFields
-    let body: Data
-
-    func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
-}

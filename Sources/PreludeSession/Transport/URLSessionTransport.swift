@@ -5,14 +5,14 @@ public import HTTPTypes
     internal import FoundationNetworking
 #endif
 
-/// The transport of every platform that has Foundation: an ephemeral URLSession, no cookies, no caches, no redirects.
+/// The default transport: an ephemeral URLSession without cookies, cache and redirects.
 ///
-/// Its timeout is URLSession's: seconds without a byte, after which it gives up. When its task is cancelled it stops.
+/// Its timeout is URLSession's: seconds without a byte. A cancelled task stops its request.
 public final class URLSessionTransport: SessionTransport {
     private let session: URLSession
     private let collector: URLSessionTaskCollector
 
-    /// A transport with a URLSession of its own.
+    /// Creates a transport with its own URLSession.
     public init() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
@@ -20,13 +20,13 @@ public final class URLSessionTransport: SessionTransport {
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        let (progress, source) = AsyncStream.makeStream(of: ExchangeProgress.self)
+        let (events, source) = AsyncStream.makeStream(of: URLSessionTaskEvent.self)
         session = URLSession(
-            configuration: configuration, delegate: ExchangeDelegate(progress: source), delegateQueue: nil)
+            configuration: configuration, delegate: URLSessionEventDelegate(events: source), delegateQueue: nil)
         let collector = URLSessionTaskCollector()
         self.collector = collector
-        // Ends with the session, whose delegate finishes the stream.
-        Task { for await step in progress { await collector.take(step) } }
+        // Ends when the session is invalidated: the delegate then finishes the stream.
+        Task { for await event in events { await collector.take(event) } }
     }
 
     deinit { session.finishTasksAndInvalidate() }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How the SDK names itself and the device: what the user sees in the list of sessions.
+/// The SDK's `User-Agent`. The service shows its device and system in the list of sessions.
 enum UserAgent {
     static let version = "0.1.0"
 

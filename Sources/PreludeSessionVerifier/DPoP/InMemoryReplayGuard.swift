@@ -1,19 +1,21 @@
 internal import Crypto
 public import Foundation
 
-/// Remembers proofs in this process, a bounded number of them.
+/// A replay guard in the memory of this process, with a fixed capacity.
 ///
-/// A proof takes 16 bytes in hash tables that double as they grow, at most three quarters full: a guard of the default
-/// capacity was measured to take 12 MB when it is filled at once and up to 19 MB under a steady load. When it is full,
-/// further proofs are refused rather than old ones forgotten: with a window of 60 seconds the default capacity lasts for
-/// 2 100 requests a second, with nonces for 1 400.
+/// A full guard rejects new proofs and keeps the old ones. With a proof window of 60 seconds the default capacity allows
+/// 2 100 requests per second, with nonces 1 400.
 ///
-/// One user's proofs fill a sixteenth of it at most, so that nobody keeps the others out. Users are counted in 4 096
-/// groups; next to somebody who fills a group, those who happen to be in it are refused as well.
+/// One user can fill at most a sixteenth of the capacity, so one user cannot block all others. The guard counts users in
+/// 4 096 groups: a user who fills a group also blocks the other users of that group.
 ///
-/// It goes by the verifier's clock: when that jumps ahead and back, proofs that were good at both times are good twice.
+/// A proof takes 16 bytes in hash tables that double when they are three quarters full. Measured with the default
+/// capacity: 12 MB when filled at once, up to 19 MB under a steady load.
+///
+/// The guard uses the verifier's clock. If that clock jumps forward and back, a proof that is valid at both times is
+/// accepted twice.
 public actor InMemoryReplayGuard: ReplayGuard {
-    /// Half of a SHA-256: nobody finds two proofs with the same.
+    /// The first half of a SHA-256 hash: 128 bits prevent collisions.
     private struct Key: Hashable {
         private let high: UInt64
         private let low: UInt64
@@ -25,34 +27,42 @@ public actor InMemoryReplayGuard: ReplayGuard {
         }
     }
 
-    /// Proofs that may be forgotten together.
+    /// Proofs whose ends lie in the same half minute. They are removed together.
     private struct Slot {
         var proofs: Set<Key> = []
         var byGroup = GroupCounts()
     }
 
-    /// The most proofs that are remembered at a time.
+    /// The maximum number of stored proofs.
     public nonisolated let capacity: Int
-    /// The most of one user's.
+    /// The maximum number of stored proofs of one user.
     public nonisolated let capacityPerUser: Int
-    /// By the number of the half minute after which they end.
+    /// The key is the number of half minutes since 1970 in which the proofs end.
     private var slots: [Int64: Slot] = [:]
     private var count = 0
     private var byGroup = GroupCounts()
 
     private static let slotLength: TimeInterval = 30
 
-    /// A guard for this many proofs at a time, at least one.
+    /// Creates an empty guard.
+    ///
+    /// - Parameter capacity: The maximum number of stored proofs. Values below 1 count as 1.
     public init(capacity: Int = 262_144) {
         self.capacity = max(1, capacity)
         capacityPerUser = max(1, self.capacity / 16)
     }
 
-    /// - Throws: ``ReplayGuardFull``.
+    /// Stores a proof.
+    ///
+    /// - Parameters:
+    ///   - proof: A proof that passed all other checks.
+    ///   - now: The time of the verifier's clock.
+    /// - Returns: `false` if the proof is already stored.
+    /// - Throws: ``ReplayGuardFull`` if the guard, or the part for this user, is full.
     public func reserve(_ proof: UsedProof, now: Date) throws -> Bool {
-        forget(before: Self.slot(of: now))
+        removeExpired(before: Self.slot(of: now))
         let key = Key(proof.id)
-        // Whoever holds the key can sign one `jti` again with another time, which is another slot.
+        // Search all slots: the owner of the key can sign the same `jti` with another time.
         guard !slots.values.contains(where: { $0.proofs.contains(key) }) else { return false }
         guard count < capacity else { throw ReplayGuardFull(capacity: capacity) }
         guard byGroup[proof.userID] < capacityPerUser else { throw ReplayGuardFull(capacity: capacityPerUser) }
@@ -65,7 +75,7 @@ public actor InMemoryReplayGuard: ReplayGuard {
         return true
     }
 
-    private func forget(before current: Int64) {
+    private func removeExpired(before current: Int64) {
         for (number, slot) in slots where number < current {
             count -= slot.proofs.count
             byGroup.subtract(slot.byGroup)
@@ -79,9 +89,9 @@ public actor InMemoryReplayGuard: ReplayGuard {
     }
 }
 
-/// How many proofs there are of each of 4 096 groups of users: they take the same memory however many users there are.
+/// The number of proofs of each of 4 096 groups of users. The memory does not depend on the number of users.
 ///
-/// Which users share a group differs from process to process, so nobody can choose whom to share one with.
+/// The groups differ from process to process (`Hasher` has a random seed), so an attacker cannot choose a victim's group.
 private struct GroupCounts {
     private var counts = [Int32](repeating: 0, count: 4096)
 
@@ -101,8 +111,8 @@ private struct GroupCounts {
     }
 }
 
-/// An ``InMemoryReplayGuard`` holds as many proofs as it may, of all users or of one.
+/// An ``InMemoryReplayGuard`` is full, for all users or for one user.
 public struct ReplayGuardFull: Error, Equatable, Sendable {
-    /// The guard's capacity, or the one for each user.
+    /// The capacity that is exhausted: of the guard or of one user.
     public let capacity: Int
 }

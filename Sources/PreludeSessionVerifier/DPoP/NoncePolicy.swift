@@ -1,23 +1,29 @@
 public import Foundation
 internal import SessionTokens
 
-/// When a proof must carry a nonce of this backend (RFC 9449 §9). Secrets have 32 bytes, the same on every node.
+/// Decides when a proof must carry a nonce of this backend (RFC 9449 §9).
 ///
-/// A nonce is good for one to two minutes. To change the secret without a refusal, make the new one an `older` of the old
-/// on every node, then change their places, and two minutes later take the old one away.
+/// Nonces are valid for one to two minutes. Secrets have 32 random bytes, the same on every node.
+///
+/// To change the secret without rejected requests: first add the new secret to `older` on every node, then swap the two on
+/// every node, then remove the old secret two minutes later.
 public enum NoncePolicy: Sendable {
-    /// Never: a proof is fresh by its `iat`. No nonce is given, so none can be asked for (RFC 9449 §11.3).
+    /// Never. Only `iat` decides whether a proof is fresh. The backend issues no nonces (RFC 9449 §11.3).
     case never
-    /// When its `iat` is not within the window, so that a wrong clock locks nobody out. It is no defence: proofs made
-    /// ahead of time are as good as with `never` (§11.2), and a client that was given a nonce may come without one once its
-    /// `iat` is right, which §11.3 forbids and a verifier without memory cannot see. Against them there is `always`.
+    /// Only if the `iat` of the proof is outside the window, so that devices with a wrong clock can connect.
+    ///
+    /// This does not add security. Proofs made ahead of time stay valid, as with `never` (RFC 9449 §11.2). A client that
+    /// received a nonce may omit it when its `iat` is right; RFC 9449 §11.3 forbids that, but a stateless verifier cannot
+    /// detect it. Use `always` to prevent both.
     case whenNeeded(secret: Data, older: [Data] = [])
-    /// Always: a proof is made at most two minutes before it is used (§11.2).
+    /// Always. A proof is made at most two minutes before its use (RFC 9449 §11.2).
     case always(secret: Data, older: [Data] = [])
 }
 
 extension NoncePolicy {
-    /// - Throws: ``VerifierConfigurationError`` for a secret of another length.
+    /// Checks the secrets.
+    ///
+    /// - Throws: ``VerifierConfigurationError`` if a secret does not have 32 bytes.
     func validate() throws(VerifierConfigurationError) {
         switch self {
         case .never: return
@@ -28,7 +34,9 @@ extension NoncePolicy {
         }
     }
 
-    /// - Parameter audience: What the nonces are good for, so that two backends with one secret have their own.
+    /// The policy with the issuers of its nonces.
+    ///
+    /// - Parameter audience: The backend that accepts the nonces. Two backends with one secret get different nonces.
     func resolved(audience: String) -> ProofPolicy.Nonces {
         switch self {
         case .never: .never
@@ -37,8 +45,8 @@ extension NoncePolicy {
         }
     }
 
-    /// Short windows, as each proof is remembered for as long as its nonce lives.
-    private static func nonces(_ secret: Data, _ older: [Data], audience: String) -> DPoPNonce {
-        DPoPNonce(secret: secret, older: older, audience: audience, window: 60)
+    /// Windows of 60 seconds: short, because the replay guard stores a proof until its nonce expires.
+    private static func nonces(_ secret: Data, _ older: [Data], audience: String) -> DPoPNonceIssuer {
+        DPoPNonceIssuer(secret: secret, older: older, audience: audience, window: 60)
     }
 }

@@ -1,22 +1,22 @@
 internal import Foundation
 internal import SessionTokens
 
-/// Decides whether a proof that was checked is fresh (RFC 9449 §4.3 steps 10 and 11, §9).
+/// Decides whether a checked proof is fresh (RFC 9449 §4.3 steps 10 and 11, §9).
 struct ProofPolicy: Sendable {
-    /// How far `iat` may be off, in seconds.
+    /// The largest accepted difference between `iat` and the clock, in seconds.
     let window: TimeInterval
     let nonces: Nonces
 
     enum Nonces: Sendable {
         case never
-        case whenNeeded(DPoPNonce)
-        case always(DPoPNonce)
+        case whenNeeded(DPoPNonceIssuer)
+        case always(DPoPNonceIssuer)
     }
 
-    /// Until when the same proof would be accepted again.
+    /// The time until which this policy accepts the proof, in seconds since 1970. The replay guard stores it until then.
     ///
     /// - Throws: `.staleProof`, or `.nonceRequired` with a nonce.
-    func end(of proof: CheckedProof, now: TimeInterval) throws(VerificationError) -> TimeInterval {
+    func acceptedUntil(_ proof: CheckedProof, now: TimeInterval) throws(VerificationError) -> TimeInterval {
         let isTimely = abs(now - proof.issuedAt) <= window
         switch nonces {
         case .never:
@@ -34,20 +34,20 @@ struct ProofPolicy: Sendable {
         }
     }
 
-    /// The nonce for the next request, where one is always needed: it saves a round trip (RFC 9449 §8.2).
+    /// The nonce for the next request, if every proof needs one. It saves the client a round trip (RFC 9449 §8.2).
     func next(now: TimeInterval) -> String? {
         guard case .always(let nonces) = nonces else { return nil }
         return nonces.current(at: Int64(now))
     }
 
     private static func end(
-        of nonce: String, _ nonces: DPoPNonce, now: TimeInterval
+        of nonce: String, _ nonces: DPoPNonceIssuer, now: TimeInterval
     ) throws(VerificationError) -> TimeInterval {
         guard let end = nonces.end(of: nonce, at: Int64(now)) else { throw required(nonces, now: now) }
         return TimeInterval(end)
     }
 
-    private static func required(_ nonces: DPoPNonce, now: TimeInterval) -> VerificationError {
+    private static func required(_ nonces: DPoPNonceIssuer, now: TimeInterval) -> VerificationError {
         VerificationError(.nonceRequired, nonce: nonces.current(at: Int64(now)))
     }
 }

@@ -1,31 +1,31 @@
 public import Foundation
 
-/// Remembers which DPoP proofs were used, so that none is accepted twice (RFC 9449 §11.1).
+/// Stores the ids of used DPoP proofs, so that each proof is accepted once (RFC 9449 §11.1).
 ///
-/// A backend of several processes that wants a proof to be good once in all of them implements this over what they share,
-/// with one statement that inserts and tells whether it did (such as `SET id "" NX EXAT end`). Its clock may differ from
-/// this one's by half a minute.
+/// A backend with several processes can implement this protocol with their shared database or cache. Use one atomic
+/// statement that inserts the id and reports whether it was new, such as `SET id "" NX EXAT end`. The clock of that store
+/// may differ from the verifier's clock by up to 30 seconds.
 public protocol ReplayGuard: Sendable {
-    /// Remembers a proof.
+    /// Stores a proof.
     ///
     /// - Parameters:
-    ///   - proof: The proof, of which everything else was found to be right.
-    ///   - now: The time by the verifier's clock.
-    /// - Returns: `false` when it is remembered already.
-    /// - Throws: Anything, when that cannot be told; the request is then refused with status 503.
+    ///   - proof: A proof that passed all other checks.
+    ///   - now: The time of the verifier's clock.
+    /// - Returns: `false` if the proof is already stored.
+    /// - Throws: Any error, if the store is unavailable. The verifier then rejects the request with status 503.
     func reserve(_ proof: UsedProof, now: Date) async throws -> Bool
 }
 
-/// A DPoP proof as a ``ReplayGuard`` knows it.
+/// A used DPoP proof, as a ``ReplayGuard`` stores it.
 public struct UsedProof: Sendable, Hashable {
-    /// 43 characters that stand for the proof's key and `jti`.
+    /// 43 characters: a hash of the proof's key and `jti`.
     public let id: String
-    /// Whose token came with it (`sub`), for a guard that leaves room for others.
+    /// The user of the access token (`sub`), for guards that limit the proofs of one user.
     public let userID: String
-    /// When the proof may be forgotten: a whole second, half a minute after it was good for the last time.
+    /// When the guard may delete the proof: a whole second, 30 seconds after the proof expires.
     public let end: Date
 
-    /// A proof, for tests of your own guard.
+    /// Creates a proof, for tests of your own guard.
     public init(id: String, userID: String, end: Date) {
         self.id = id
         self.userID = userID

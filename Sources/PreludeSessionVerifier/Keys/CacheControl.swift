@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The one directive of `Cache-Control` that matters here.
+/// Reads `max-age` from `Cache-Control` headers.
 enum CacheControl {
-    /// `max-age` in seconds (RFC 9111 §5.2.2.1); `nil` when there is none, or something that is no number.
+    /// `max-age` in seconds (RFC 9111 §5.2.2.1); `nil` if it is missing or not a number.
     static func maxAge(_ header: String?) -> TimeInterval? {
         for directive in (header ?? "").split(separator: ",") {
             let parts = directive.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -14,7 +14,7 @@ enum CacheControl {
         return nil
     }
 
-    /// What is left of `max-age` for an answer that was kept on its way (`Age`, RFC 9111 §4.2.3).
+    /// The rest of `max-age` in seconds, after the `Age` that the response spent in a cache (RFC 9111 §4.2.3).
     static func remaining(_ header: String?, age: String?) -> TimeInterval? {
         maxAge(header).map { max(0, $0 - (age.flatMap(UInt32.init).map(TimeInterval.init) ?? 0)) }
     }

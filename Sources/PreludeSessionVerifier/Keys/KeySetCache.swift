@@ -6,21 +6,21 @@ internal import SessionTokens
     internal import FoundationNetworking
 #endif
 
-/// The service's keys as this process has them.
+/// The cached keys of the service.
 ///
-/// A set is fetched once for all who wait, at the first token, when it grows old, and when a token names a key that it
-/// lacks; never more often than the policy says. While a newer one cannot be had, the old one goes on; a backend that was
-/// idle waits for the newer one first.
+/// The cache fetches the key set for the first token, when the set is no longer fresh, and when a token names an unknown
+/// key. The policy limits how often. All waiting callers share one fetch. While the service cannot be reached, the cache
+/// uses the old set. After an idle time it waits for the new set before it uses the old one.
 actor KeySetCache {
-    private struct Kept {
+    private struct CachedSet {
         let keys: PublishedKeySet
         let fetchedAt: TimeInterval
-        /// When a newer one is due.
+        /// When the cache fetches a newer set.
         let freshUntil: TimeInterval
-        /// When this one is no good any more.
+        /// When the cache stops using this set.
         let usableUntil: TimeInterval
 
-        /// A clock that went back says nothing about the age of a set.
+        /// A set from the future is not fresh: the clock went back, so the age of the set is unknown.
         func isFresh(at now: TimeInterval) -> Bool { (fetchedAt..<freshUntil).contains(now) }
     }
 
@@ -28,10 +28,10 @@ actor KeySetCache {
     private let algorithms: Set<SignatureAlgorithm>
     private let policy: KeyCachePolicy
     private let environment: VerifierEnvironment
-    private var kept: Kept?
-    private var running: Task<Bool, Never>?
+    private var cached: CachedSet?
+    private var runningFetch: Task<Bool, Never>?
     private var lastAttempt: (at: TimeInterval, succeeded: Bool)?
-    /// When the last fetch that ended began, if it failed.
+    /// The start time of the last completed fetch, if it failed.
     private var lastFailure: TimeInterval?
 
     init(
@@ -46,93 +46,95 @@ actor KeySetCache {
 
     /// The key with this `kid`.
     ///
-    /// - Throws: `.unknownKey` when the service does not have it, `.keysUnavailable` when nobody can tell.
+    /// - Throws: `.unknownKey` if the service has no such key, `.keysUnavailable` if the key set cannot be fetched.
     func key(id: String) async throws(VerificationError) -> any VerificationKey {
         let now = environment.seconds
-        if let kept, now < kept.usableUntil, let key = kept.keys.key(id: id) {
-            guard !kept.isFresh(at: now) else { return key }
-            let running = fetchIfAllowed(now: now)
-            // A busy backend waits for nobody. One that was idle does, for the set may lack a key by now that leaked
-            // meanwhile; and not while the service is down, or it would stand still as well.
+        if let cached, now < cached.usableUntil, let key = cached.keys.key(id: id) {
+            guard !cached.isFresh(at: now) else { return key }
+            let runningFetch = fetchIfAllowed(now: now)
+            // A busy backend uses the old set during the fetch. An idle backend waits for the new set, because the service
+            // may have removed a leaked key meanwhile. It does not wait while the service is down.
             let isDown = lastFailure.map { now - $0 < 2 * policy.minimumInterval } ?? false
-            guard now >= kept.freshUntil + policy.minimumInterval, !isDown, let running else { return key }
-            _ = await running.value
+            guard now >= cached.freshUntil + policy.minimumInterval, !isDown, let runningFetch else { return key }
+            _ = await runningFetch.value
         }
         let isFetched: Bool
-        if let running = fetchIfAllowed(now: now) {
-            isFetched = await running.value
+        if let runningFetch = fetchIfAllowed(now: now) {
+            isFetched = await runningFetch.value
         } else {
             isFetched = lastAttempt?.succeeded ?? false
         }
-        if let kept, environment.seconds < kept.usableUntil, let key = kept.keys.key(id: id) { return key }
+        if let cached, environment.seconds < cached.usableUntil, let key = cached.keys.key(id: id) { return key }
         throw VerificationError(isFetched ? .unknownKey : .keysUnavailable)
     }
 
-    /// Fetches the set unless there is one.
+    /// Fetches the key set unless the cached set is fresh.
     func load() async throws(VerificationError) {
         let now = environment.seconds
-        if let kept, kept.isFresh(at: now) { return }
-        guard await fetchIfAllowed(now: now)?.value ?? (kept != nil) else { throw VerificationError(.keysUnavailable) }
+        if let cached, cached.isFresh(at: now) { return }
+        guard await fetchIfAllowed(now: now)?.value ?? (cached != nil) else {
+            throw VerificationError(.keysUnavailable)
+        }
     }
 
-    /// The fetch under way, or a new one if the last is long enough ago.
+    /// The running fetch, or a new one if the policy allows it now.
     private func fetchIfAllowed(now: TimeInterval) -> Task<Bool, Never>? {
-        if let running { return running }
+        if let runningFetch { return runningFetch }
         if let lastAttempt {
-            let interval = lastAttempt.succeeded || kept != nil ? policy.minimumInterval : policy.minimumRetryInterval
-            // A clock that went back is no reason to wait.
+            let interval = lastAttempt.succeeded || cached != nil ? policy.minimumInterval : policy.minimumRetryInterval
+            // If the clock went back, do not wait.
             guard now < lastAttempt.at || now >= lastAttempt.at + interval else { return nil }
         }
         lastAttempt = (now, false)
-        // On its own: whoever asked first may be cancelled, and the others still need it.
+        // An unstructured task: if the first caller is cancelled, the other callers still need the result.
         let task = Task { await self.fetch(at: now) }
-        running = task
+        runningFetch = task
         return task
     }
 
     private func fetch(at now: TimeInterval) async -> Bool {
-        let (answer, keys): (FetchedKeySet, PublishedKeySet)
+        let (response, keys): (FetchedKeySet, PublishedKeySet)
         do {
-            answer = try await ask()
-            keys = try PublishedKeySet(json: answer.json, algorithms: algorithms)
+            response = try await fetchWithTimeout()
+            keys = try PublishedKeySet(json: response.json, algorithms: algorithms)
         } catch {
-            running = nil
+            runningFetch = nil
             lastFailure = now
             policy.onFailure?(error)
             return false
         }
-        running = nil
+        runningFetch = nil
         lastFailure = nil
-        // What is no number says nothing.
-        let maxAge = answer.maxAge.flatMap { $0.isNaN ? nil : $0 }
+        // Ignore a `max-age` that is NaN.
+        let maxAge = response.maxAge.flatMap { $0.isNaN ? nil : $0 }
         let lifetime = min(maxAge ?? policy.lifetime, policy.maximumLifetime)
         let freshUntil = now + max(lifetime, policy.minimumInterval)
-        kept = Kept(
+        cached = CachedSet(
             keys: keys, fetchedAt: now, freshUntil: freshUntil, usableUntil: freshUntil + policy.maximumStaleness)
         lastAttempt = (now, true)
         return true
     }
 
-    /// Asks the source, but waits no longer than the policy says, even for one that heeds no cancellation.
-    private func ask() async throws -> FetchedKeySet {
-        let (answers, first) = AsyncThrowingStream<FetchedKeySet, any Error>.makeStream()
-        let asking = Task { [source] in
+    /// Fetches from the source. Returns after the policy's timeout even if the source ignores cancellation.
+    private func fetchWithTimeout() async throws -> FetchedKeySet {
+        let (responses, continuation) = AsyncThrowingStream<FetchedKeySet, any Error>.makeStream()
+        let request = Task { [source] in
             do {
-                first.yield(try await source.fetch())
-                first.finish()
+                continuation.yield(try await source.fetch())
+                continuation.finish()
             } catch {
-                first.finish(throwing: error)
+                continuation.finish(throwing: error)
             }
         }
         let timer = Task { [environment, policy] in
             try await environment.sleep(policy.timeout)
-            first.finish(throwing: URLError(.timedOut))
+            continuation.finish(throwing: URLError(.timedOut))
         }
         defer {
-            asking.cancel()
+            request.cancel()
             timer.cancel()
         }
-        for try await answer in answers { return answer }
+        for try await response in responses { return response }
         throw CancellationError()
     }
 }

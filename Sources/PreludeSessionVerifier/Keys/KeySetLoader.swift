@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A source of keys that is a function, such as one that asks the service of a unit test.
+/// A key source that calls a function, for example to read the keys from the service of a unit test.
 ///
 /// ```swift
 /// let source = KeySetLoader { try Data(contentsOf: URL(fileURLWithPath: "jwks.json")) }
@@ -8,10 +8,10 @@ public import Foundation
 public struct KeySetLoader: KeySetSource {
     private let load: @Sendable () async throws -> Data
 
-    /// A source of the JWK Sets (RFC 7517 §5) that a function brings.
+    /// Creates a source from a function that returns a JWK Set (RFC 7517 §5).
     ///
-    /// - Parameter load: Called whenever the verifier wants a set; a set is used for ``KeyCachePolicy/lifetime``.
-    /// - Throws: Nothing by itself; when `load` throws, the fetch has failed.
+    /// - Parameter load: Called for each fetch. A set is fresh for ``KeyCachePolicy/lifetime``. If `load` throws, the fetch
+    ///   fails.
     public init(_ load: @escaping @Sendable () async throws -> Data) { self.load = load }
 
     public func fetch() async throws -> FetchedKeySet { FetchedKeySet(json: try await load()) }

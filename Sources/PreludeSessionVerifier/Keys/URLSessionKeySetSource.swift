@@ -4,11 +4,11 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// The source of every platform that has Foundation: one GET, no redirects, no cookies, a limit on time and size.
+/// The default key source: one GET request without redirects and cookies, with limits on time and size.
 struct URLSessionKeySetSource: KeySetSource {
-    /// Sets of a hundred RSA keys stay far below it.
+    /// The maximum length of the body in bytes. A set of a hundred RSA keys is much shorter.
     static let maximumLength = 256 * 1024
-    /// Seconds without a byte; for the whole answer there is the policy's timeout.
+    /// Seconds without a received byte. The policy's timeout limits the whole response.
     static let idleTimeout: TimeInterval = 10
 
     let url: URL
@@ -16,10 +16,10 @@ struct URLSessionKeySetSource: KeySetSource {
     func fetch() async throws -> FetchedKeySet {
         var request = URLRequest(url: url, timeoutInterval: Self.idleTimeout)
         request.setValue("application/json", forHTTPHeaderField: "Accept")
-        let (parts, continuation) = AsyncThrowingStream<KeySetDownload.Part, any Error>.makeStream()
-        // There are minutes between two fetches, so that no connection is worth keeping.
+        let (parts, continuation) = AsyncThrowingStream<KeySetDownloadDelegate.Part, any Error>.makeStream()
+        // Fetches are minutes apart, so the connection is not kept.
         let session = URLSession(
-            configuration: Self.configuration, delegate: KeySetDownload(continuation), delegateQueue: nil)
+            configuration: Self.configuration, delegate: KeySetDownloadDelegate(continuation), delegateQueue: nil)
         defer { session.invalidateAndCancel() }
         let task = session.dataTask(with: request)
         task.taskDescription = String(Self.maximumLength)

@@ -1,6 +1,6 @@
 package import SessionTokens
 
-/// One app: who may sign in, how, and for how long.
+/// The settings of one app.
 package struct App: Sendable, Equatable, Codable {
     package let id: AppID
     package var name: String
@@ -11,15 +11,15 @@ package struct App: Sendable, Equatable, Codable {
     /// The algorithm of new access-token keys.
     package var signingAlgorithm: SignatureAlgorithm = .edDSA
     package var sessions = SessionPolicy()
-    /// Whether an unknown identifier becomes a user when its code is right.
+    /// Whether a correct code creates a user for an unknown identifier.
     package var signUp = true
     package var passwordLogin: PasswordLoginConfig?
     package var otpLogins: [OTPLoginConfig] = []
     package var otpLimits = OTPLimits()
-    /// Scopes that may be granted at all.
+    /// The registered scopes. Only these can be granted.
     package var scopes: [String] = []
     package var stepUp: StepUpConfig?
-    /// Step-ups that one user may ask for.
+    /// The number of step-ups that one user may request.
     package var stepUpLimit = RateLimit(limit: 30, window: 600)
     package var claims: ClaimsConfig?
     package var migration: MigrationConfig?
@@ -39,7 +39,7 @@ extension App {
         case scopes, stepUp, stepUpLimit, claims, migration, passwordChangeEndsOtherSessions, createdAt
     }
 
-    /// A setting that is younger than the record has its default.
+    /// Decodes a stored record. Settings that are missing in an older record have their defaults.
     package init(from decoder: any Decoder) throws {
         let stored = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -55,7 +55,7 @@ extension App {
         try read(.signUp, &signUp)
         try read(.otpLogins, &otpLogins)
         try read(.otpLimits, &otpLimits)
-        // Before scopes were registered, a login granted them without more ado.
+        // Records without registered scopes: logins granted their scopes without registration.
         scopes = Array(Set(otpLogins.flatMap(\.grantedScopes))).sorted()
         try read(.scopes, &scopes)
         try read(.stepUpLimit, &stepUpLimit)
@@ -68,14 +68,14 @@ extension App {
 }
 
 extension App {
-    /// Scopes that a grant can be for: registered, and decided on by a step-up rule or given by a login. What drops out
-    /// of it loses its grants.
+    /// Scopes that can be granted: they are registered, and a step-up rule decides on them or a login grants them. A scope
+    /// that leaves this set loses its grants.
     package var grantableScopes: Set<String> {
-        let ruled = stepUp?.rules.map(\.scope) ?? []
-        return Set(scopes).intersection(ruled + otpLogins.flatMap(\.grantedScopes))
+        let decided = stepUp?.rules.map(\.scope) ?? []
+        return Set(scopes).intersection(decided + otpLogins.flatMap(\.grantedScopes))
     }
 
-    /// Scopes whose grants and challenges go on after a change: still grantable, and decided on as before.
+    /// Returns the scopes that keep their grants and challenges after a change: still grantable, with unchanged rules.
     package func scopesKept(from old: App) -> Set<String> {
         grantableScopes.filter { scope in
             let before = old.stepUp?.rules.filter { $0.scope == scope } ?? []

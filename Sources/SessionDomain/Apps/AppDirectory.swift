@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// Finds apps by host and keeps them opened for a few seconds, so that a request costs no look-up.
+/// Finds apps by host and caches them for a few seconds, so that a request needs no query.
 ///
-/// A change made on this node is seen at once, one made elsewhere within `lifetime`.
+/// A change on this node takes effect at once, a change on another node within `lifetime`.
 package final class AppDirectory: Sendable {
-    /// Seconds for which apps are kept.
+    /// Seconds for which apps are cached.
     package static let lifetime = 5
 
-    private struct Snapshot {
+    private struct Cache {
         var apps: [AppID: App] = [:]
         var domains: [String: AppID] = [:]
-        var opened: [AppID: AppRuntime] = [:]
-        /// As they were opened before the last load, for the keys that stay.
-        var previous: [AppID: AppRuntime] = [:]
+        /// Opened apps, with the version of the cache at which their keys were read. Those of an older version are read
+        /// again, but their unchanged keys are not opened again.
+        var runtimes: [AppID: (runtime: AppRuntime, version: Int)] = [:]
         var loadedAt: Timestamp?
-        /// Master keys that are missing, and were told of.
-        var told: Set<String> = []
-        /// Counts invalidations and loads: what was read before one must not be kept after it.
+        /// The ids of missing master keys that were already reported.
+        var reportedMasterKeys: Set<String> = []
+        /// Counts invalidations and loads. Data that was read before one of them is outdated after it.
         var version = 0
     }
 
@@ -24,98 +24,104 @@ package final class AppDirectory: Sendable {
     private let keys: KeyRing
     private let origins: PublicOrigins
     private let defaultApp: AppID?
-    private let sightings: KeyFirstSeen
+    private let keyRotation: KeyRotationPolicy
     private let environment: ServiceEnvironment
     private let notices: @Sendable (ServiceNotice) -> Void
-    private let snapshot = Mutex(Snapshot())
+    private let cache = Mutex(Cache())
 
     package init(
-        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?, sightings: KeyFirstSeen,
-        environment: ServiceEnvironment, notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
+        store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?,
+        keyRotation: KeyRotationPolicy, environment: ServiceEnvironment,
+        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) {
         self.store = store
         self.keys = keys
         self.origins = origins
         self.defaultApp = defaultApp
-        self.sightings = sightings
+        self.keyRotation = keyRotation
         self.environment = environment
         self.notices = notices
     }
 
-    /// The app a host names: by custom domain, else by its first label, else the default one.
+    /// Returns the app of a host: by the service's own name, by custom domain, by the host's first label, or the default
+    /// app.
     ///
-    /// - Parameter host: `host[:port]` as the trusted edge saw it.
+    /// - Parameter host: `host[:port]` as the trusted edge received it.
+    /// - Throws: `Refusal.notFound` if no app is served under this host.
     package func app(host: String) async throws -> AppRuntime {
         try await loadIfNeeded()
         guard let id = resolve(host: host) else { throw Refusal.notFound("no app is served under this host") }
         return try await app(id)
     }
 
-    /// Whether configuration names the host: the service's own name of an app, or an app's domain. What `app(host:)` also
-    /// takes, any name that begins with an app's id and whatever the default app is for, anybody can make.
+    /// Whether configuration names the host: it is the service's own name of an app, or an app's custom domain.
+    ///
+    /// `app(host:)` accepts more: any name that begins with an app's id, and any name at all if there is a default app.
+    /// Anybody can create such names.
     package func isConfigured(host: String) async throws -> Bool {
         try await loadIfNeeded()
         let name = Self.bareHost(host)
-        return snapshot.withLock { snapshot in
+        return cache.withLock { cache in
             switch origins.owner(ofHost: name) {
-            case .app(let id): snapshot.apps[id] != nil
+            case .app(let id): cache.apps[id] != nil
             case .defaultApp: true
-            case nil: snapshot.domains[name] != nil
+            case nil: cache.domains[name] != nil
             }
         }
     }
 
     package func app(_ id: AppID) async throws -> AppRuntime {
         try await loadIfNeeded()
-        let (app, opened, previous, version) = snapshot.withLock {
-            ($0.apps[id], $0.opened[id], $0.previous[id], $0.version)
-        }
-        if let opened { return opened.at(environment.now(), uptime: environment.uptime()) }
+        let (app, cached, version) = cache.withLock { ($0.apps[id], $0.runtimes[id], $0.version) }
         guard let app else { throw Refusal.notFound("there is no app \(id)") }
+        if let cached, cached.version == version {
+            return cached.runtime.at(environment.now(), uptime: environment.uptime())
+        }
         let stored = try await store.signingKeys(of: id)
-        let ready = sightings.note(stored, of: id)
         let runtime: AppRuntime
         do {
             runtime = try AppRuntime(
-                app: app, stored: stored, keys: keys, origins: origins, at: environment.now(),
-                uptime: environment.uptime(), previous: previous, ready: ready)
+                app: app, stored: stored, keys: keys, origins: origins, policy: keyRotation, at: environment.now(),
+                uptime: environment.uptime(), previous: cached?.runtime)
         } catch KeyRingError.unknownMasterKey(let missing) {
-            tell([missing])
+            report(missingMasterKeys: [missing])
             throw KeyRingError.unknownMasterKey(missing)
         }
-        tell(runtime.missingMasterKeys)
-        snapshot.withLock { if $0.version == version { $0.opened[id] = runtime } }
+        report(missingMasterKeys: runtime.missingMasterKeys)
+        cache.withLock { cache in
+            if cache.runtimes[id]?.version ?? version <= version { cache.runtimes[id] = (runtime, version) }
+        }
         return runtime
     }
 
-    /// Says once of each master key that it is missing.
-    private func tell(_ missing: Set<String>) {
-        let new = snapshot.withLock { snapshot in
-            let new = missing.subtracting(snapshot.told)
-            snapshot.told.formUnion(new)
+    /// Reports each missing master key once.
+    private func report(missingMasterKeys missing: Set<String>) {
+        let new = cache.withLock { cache in
+            let new = missing.subtracting(cache.reportedMasterKeys)
+            cache.reportedMasterKeys.formUnion(new)
             return new
         }
         for id in new.sorted() { notices(.masterKeyMissing(id: id)) }
     }
 
-    /// Forgets what is kept, after a change.
+    /// Discards the cache after a change.
     package func invalidate() {
-        snapshot.withLock { snapshot in
-            snapshot.version += 1
-            snapshot.loadedAt = nil
+        cache.withLock { cache in
+            cache.version += 1
+            cache.loadedAt = nil
         }
     }
 
     private func resolve(host: String) -> AppID? {
         let name = Self.bareHost(host)
-        return snapshot.withLock { snapshot in
+        return cache.withLock { cache in
             switch origins.owner(ofHost: name) {
-            case .app(let id) where snapshot.apps[id] != nil: return id
+            case .app(let id) where cache.apps[id] != nil: return id
             case .defaultApp where defaultApp != nil: return defaultApp
             default: break
             }
-            if let id = snapshot.domains[name] { return id }
-            if let id = name.split(separator: ".").first.flatMap({ AppID($0) }), snapshot.apps[id] != nil { return id }
+            if let id = cache.domains[name] { return id }
+            if let id = name.split(separator: ".").first.flatMap({ AppID($0) }), cache.apps[id] != nil { return id }
             return defaultApp
         }
     }
@@ -128,23 +134,19 @@ package final class AppDirectory: Sendable {
 
     private func loadIfNeeded() async throws {
         let now = environment.now()
-        let (isLoaded, version) = snapshot.withLock { snapshot in
-            (snapshot.loadedAt.map { now < $0 + Self.lifetime && $0 <= now } ?? false, snapshot.version)
+        let (isLoaded, version) = cache.withLock { cache in
+            (cache.loadedAt.map { now < $0 + Self.lifetime && $0 <= now } ?? false, cache.version)
         }
         guard !isLoaded else { return }
         let apps = try await store.apps()
-        snapshot.withLock { snapshot in
-            guard snapshot.version == version else { return }
-            let byID = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
-            snapshot.version += 1
-            // A key added elsewhere shows in no setting, so what is opened goes with the list it belongs to.
-            snapshot.previous = snapshot.previous.merging(snapshot.opened) { _, newer in newer }
-                .filter { byID[$0.key] != nil }
-            snapshot.opened = [:]
-            snapshot.apps = byID
-            snapshot.domains = Dictionary(apps.flatMap { app in app.domains.map { ($0, app.id) } }) { first, _ in first
-            }
-            snapshot.loadedAt = now
+        cache.withLock { cache in
+            guard cache.version == version else { return }
+            // Also outdates all runtimes: a key that another node has added is not visible in the settings.
+            cache.version += 1
+            cache.apps = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
+            cache.domains = Dictionary(apps.flatMap { app in app.domains.map { ($0, app.id) } }) { first, _ in first }
+            cache.runtimes = cache.runtimes.filter { [apps = cache.apps] in apps[$0.key] != nil }
+            cache.loadedAt = now
         }
     }
 }

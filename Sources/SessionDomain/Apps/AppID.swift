@@ -1,4 +1,4 @@
-/// An app's id: seven lower-case letters or digits.
+/// The id of an app: seven lower-case letters or digits.
 package struct AppID: Hashable, Sendable, Codable, CustomStringConvertible {
     package let rawValue: String
 
@@ -11,7 +11,7 @@ package struct AppID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// A random id.
     package init(environment: ServiceEnvironment) {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
-        // 252 is the largest multiple of 36 below 256: what lies above would favour the first letters.
+        // 252 is the largest multiple of 36 below 256. Larger values would make the first letters more likely.
         var characters: [UInt8] = []
         while characters.count < 7 {
             characters += environment.randomBytes(16).filter { $0 < 252 }.map { alphabet[Int($0 % 36)] }

@@ -1,65 +1,70 @@
 package import SessionRSA
 package import SessionTokens
 
-/// An app with everything opened that requests need: keys, nonces, origins.
+/// An app with everything that requests need: settings, opened keys, nonces, origins.
 package struct AppRuntime: Sendable {
     package let settings: App
     package let issuer: String
     package let origins: PublicOrigins
-    package let nonces: DPoPNonce
-    private let opened: OpenedKeys
-    /// Those of the keys that count at the moment for which this was made.
-    private let chosen: OpenedKeys.Choice
+    package let nonces: DPoPNonceIssuer
+    private let keys: OpenedKeys
+    /// The keys to use at the time for which this value was created.
+    private let selection: OpenedKeys.Selection
 
-    /// The key that signs access tokens now, and all that verify them.
-    package var accessKey: any TokenSigner { chosen.accessKey }
-    package var accessKeys: VerificationKeys { chosen.accessKeys }
-    package var challengeKey: any TokenSigner { chosen.challengeKey }
-    package var challengeKeys: VerificationKeys { chosen.challengeKeys }
-    /// The key that signs hooks and webhooks now; none until something needs one.
-    package var hookKey: RSASigningKey? { chosen.hookKey }
+    /// The key that signs access tokens now.
+    package var accessKey: any TokenSigner { selection.accessKey }
+    /// The keys that verify access tokens.
+    package var accessKeys: VerificationKeys { selection.accessKeys }
+    package var challengeKey: any TokenSigner { selection.challengeKey }
+    package var challengeKeys: VerificationKeys { selection.challengeKeys }
+    /// The key that signs hooks and webhooks now. `nil` until the first hook or webhook is configured or called.
+    package var hookKey: RSASigningKey? { selection.hookKey }
 
-    /// The members of every key in `jwks.json`: access tokens and hooks (RFC 7517 §4).
+    /// The members of each key in `jwks.json`: keys of access tokens and of hooks (RFC 7517 §4).
     package var publishedKeys: [[String: String]] {
         accessKeys.keys.map(\.publishedMembers)
-            + chosen.hookKeys.map { key in
+            + selection.hookKeys.map { key in
                 key.publicKey.requiredMembers.merging(["kid": key.keyID, "alg": "PS256", "use": "sig"]) { first, _ in
                     first
                 }
             }
     }
 
+    /// - Parameters:
+    ///   - stored: All signing keys of the app.
+    ///   - uptime: Uptime in milliseconds.
+    ///   - previous: The app as this process has loaded it before.
+    /// - Throws: `KeyRingError` if a key cannot be opened.
     init(
-        app: App, stored: [StoredSigningKey], keys: KeyRing, origins: PublicOrigins, at now: Timestamp,
-        uptime: Int64 = .max, previous: AppRuntime? = nil, ready: [KeyFirstSeen.Name: Int64] = [:]
+        app: App, stored: [StoredSigningKey], keys ring: KeyRing, origins: PublicOrigins, policy: KeyRotationPolicy,
+        at now: Timestamp, uptime: Int64, previous: AppRuntime? = nil
     ) throws {
         settings = app
         self.origins = origins
         issuer = origins.issuer(of: app)
-        nonces = DPoPNonce(
-            secret: keys.nonceSecret, older: keys.olderNonceSecrets, audience: app.id.rawValue)
-        opened = try OpenedKeys(stored, keys: keys, previous: previous?.opened, ready: ready)
-        guard let chosen = opened.choice(at: now, uptime: uptime) else { throw KeyRingError.cannotOpen }
-        self.chosen = chosen
+        nonces = DPoPNonceIssuer(
+            secret: ring.nonceSecret, older: ring.olderNonceSecrets, audience: app.id.rawValue)
+        keys = try OpenedKeys(stored, keys: ring, previous: previous?.keys, policy: policy, now: now, uptime: uptime)
+        guard let selection = keys.selection(at: now, uptime: uptime) else { throw KeyRingError.cannotOpen }
+        self.selection = selection
     }
 
-    /// The names of master keys that are missing.
-    var missingMasterKeys: Set<String> { opened.missingMasterKeys }
+    /// The ids of missing master keys.
+    var missingMasterKeys: Set<String> { keys.missingMasterKeys }
 
-    /// The same with the keys that count at another moment: they change by the clock, without a look-up.
-    func at(_ now: Timestamp, uptime: Int64 = .max) -> AppRuntime {
-        guard !chosen.counts(at: now, uptime: uptime), let chosen = opened.choice(at: now, uptime: uptime) else {
-            return self
-        }
-        return AppRuntime(self, chosen: chosen)
+    /// Returns the app with the keys to use at another time. Keys change by the clock, without a query.
+    func at(_ now: Timestamp, uptime: Int64) -> AppRuntime {
+        guard !selection.isCurrent(at: now, uptime: uptime), let selection = keys.selection(at: now, uptime: uptime)
+        else { return self }
+        return AppRuntime(self, selection: selection)
     }
 
-    private init(_ other: AppRuntime, chosen: OpenedKeys.Choice) {
+    private init(_ other: AppRuntime, selection: OpenedKeys.Selection) {
         settings = other.settings
         issuer = other.issuer
         origins = other.origins
         nonces = other.nonces
-        opened = other.opened
-        self.chosen = chosen
+        keys = other.keys
+        self.selection = selection
     }
 }

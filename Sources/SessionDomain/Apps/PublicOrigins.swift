@@ -1,18 +1,19 @@
 internal import Foundation
 package import SessionTokens
 
-/// The origins under which configuration says that apps are reached.
+/// The configured origins under which apps are reached.
 ///
-/// Issuer and DPoP targets are made of these alone; what a caller writes into `Host` only chooses the app.
+/// Issuer and DPoP targets are built from these only. The caller's `Host` header only selects the app.
 package struct PublicOrigins: Sendable {
     /// `https://{app_id}.session.example.com`, or one fixed origin for the default app.
     private let template: String
-    /// Further names of the same service: the loopback names in development.
+    /// Further origins of the service: the loopback origins in development mode.
     private let aliases: [String]
-    /// The bare host of the template, cut where an app's id stands; one piece for a fixed origin.
-    private let hostPieces: [String]
+    /// The host of the template, split at `{app_id}`. One part for a fixed origin.
+    private let hostParts: [String]
 
-    /// - Throws: `Refusal.invalidField("public-url")` for anything but an http(s) origin, with or without `{app_id}`.
+    /// - Parameter publicURL: An http(s) origin, with or without `{app_id}`.
+    /// - Throws: `Refusal.invalidField("public-url")` for anything else.
     package init(publicURL: String, aliases: [String] = []) throws(Refusal) {
         var trimmed = publicURL
         while trimmed.hasSuffix("/") { trimmed.removeLast() }
@@ -24,21 +25,23 @@ package struct PublicOrigins: Sendable {
         template = trimmed
         self.aliases = aliases
         let host = target.host
-        hostPieces = trimmed.contains("{app_id}") ? host.components(separatedBy: "abcdefg") : [host]
+        hostParts = trimmed.contains("{app_id}") ? host.components(separatedBy: "abcdefg") : [host]
     }
 
-    /// All origins of an app, the one that names it first: custom domains come before the template.
+    /// Returns all origins of an app, its main origin first: custom domains, then the template, then the aliases.
     package func origins(of app: App) -> [String] {
         app.domains.map { "https://\($0)" } + [template.replacingOccurrences(of: "{app_id}", with: app.id.rawValue)]
             + aliases
     }
 
-    /// What the service's own name says about a bare host: an app, `nil` for the default app, or nothing at all.
+    /// Returns which app owns a host by the service's own name, or `nil` if the host is not the service's own name.
     ///
-    /// It goes before custom domains: no app can take a host that is another's by its id.
+    /// This takes precedence over custom domains, so that no app can claim the host that belongs to another app's id.
+    ///
+    /// - Parameter host: A host in lower case, without port.
     func owner(ofHost host: String) -> Owner? {
-        guard hostPieces.count == 2 else { return [host] == hostPieces ? .defaultApp : nil }
-        let (before, after) = (hostPieces[0], hostPieces[1])
+        guard hostParts.count == 2 else { return [host] == hostParts ? .defaultApp : nil }
+        let (before, after) = (hostParts[0], hostParts[1])
         guard host.hasPrefix(before), host.hasSuffix(after),
             let id = AppID(host.dropFirst(before.count).dropLast(after.count))
         else { return nil }
@@ -50,12 +53,12 @@ package struct PublicOrigins: Sendable {
         case defaultApp
     }
 
-    /// Bare host of the first origin: the `iss` of its tokens.
+    /// Returns the host of the app's first origin: the `iss` of its tokens.
     package func issuer(of app: App) -> String {
         origins(of: app).first.flatMap { TargetURI($0)?.host } ?? ""
     }
 
-    /// The targets a proof may name for a path of this app.
+    /// Returns the `htu` values that a proof may contain for a path of this app.
     package func targets(of app: App, path: String) -> [TargetURI] {
         origins(of: app).compactMap { TargetURI(origin: $0, path: path) }
     }

@@ -1,38 +1,41 @@
-/// How long tokens live, what access tokens are bound to, and when a proof needs a nonce. Lengths in seconds.
+/// Lifetimes of tokens and sessions, the binding of access tokens, and when a proof needs a nonce. All times in seconds.
 package struct SessionPolicy: Sendable, Equatable, Codable {
-    /// When a proof must carry a nonce of ours (RFC 9449 §8).
+    /// When a proof must contain a nonce of the service (RFC 9449 §8).
     package enum NoncePolicy: String, Sendable, Codable {
-        /// Only when its `iat` is not within the accepted window.
+        /// Only if its `iat` is outside the accepted window.
         case whenNeeded = "when_needed"
         case always
     }
 
-    /// What new access tokens are good with. A token that is out is judged by its own `cnf`, whatever is set now.
+    /// What new access tokens are bound to. An existing token is checked by its own `cnf`, whatever is set now.
     package enum AccessTokenBinding: String, Sendable, Codable {
-        /// By themselves (RFC 6750); only the refresh token is bound to the key.
+        /// Nothing (RFC 6750). Only the refresh token is bound to the session's key.
         case bearer = "none"
-        /// With a proof by the session's key only (RFC 9449 §6.1). Who has no key gets no token (§5.2).
+        /// The session's key: each use needs a proof (RFC 9449 §6.1). A client without a key gets no token (§5.2).
         case dpop
     }
 
-    /// 60–900.
+    /// Allowed values of `accessTokenLifetime`.
+    package static let accessTokenLifetimes = 60...900
+
     package var accessTokenLifetime = 300
     package var accessTokenBinding: AccessTokenBinding = .bearer
-    /// How long an unused session lasts.
+    /// The lifetime of an unused session.
     package var idleLifetime = 30 * 86_400
-    /// How long any session lasts.
+    /// The lifetime of every session, used or not.
     package var absoluteLifetime = 365 * 86_400
-    /// How long the token just spent may come again with its key, its successor unused. `nil`: as long as it is unused.
+    /// How long a spent refresh token may be repeated with the session's key while its successor is unused. `nil`: without
+    /// a time limit.
     package var boundGrace: Int?
-    /// The same for a session without a key, where the token is all there is.
+    /// The same for a session without a key.
     package var unboundGrace = 10
     package var noncePolicy: NoncePolicy = .whenNeeded
-    /// How far a proof's `iat` may be off, either way.
+    /// How much a proof's `iat` may differ from the current time, in either direction.
     package var proofWindow = 60
 
     package init() {}
 
-    /// Whether a client with this key, or without one, gets access tokens at all.
+    /// Whether a client with this key, or without a key, gets access tokens.
     package func admits(keyThumbprint: String?) -> Bool { accessTokenBinding == .bearer || keyThumbprint != nil }
 }
 
@@ -42,7 +45,7 @@ extension SessionPolicy {
         case noncePolicy, proofWindow
     }
 
-    /// A setting that is younger than the record has its default.
+    /// Decodes a stored record. Settings that are missing in an older record have their defaults.
     package init(from decoder: any Decoder) throws {
         self.init()
         let stored = try decoder.container(keyedBy: CodingKeys.self)
@@ -57,5 +60,29 @@ extension SessionPolicy {
         try read(.noncePolicy, &noncePolicy)
         try read(.proofWindow, &proofWindow)
         boundGrace = try stored.decodeIfPresent(Int.self, forKey: .boundGrace)
+    }
+}
+
+extension SessionPolicy {
+    /// Rejects lifetimes that are out of range or contradict each other.
+    package func validate() throws(Refusal) {
+        guard Self.accessTokenLifetimes.contains(accessTokenLifetime) else {
+            throw .invalidField("access_token_lifetime", "must be 60 to 900 seconds")
+        }
+        guard (accessTokenLifetime...365 * 86_400).contains(idleLifetime) else {
+            throw .invalidField("idle_lifetime", "must be access_token_lifetime to 31536000 seconds")
+        }
+        guard (idleLifetime...10 * 365 * 86_400).contains(absoluteLifetime) else {
+            throw .invalidField("absolute_lifetime", "must be idle_lifetime to 315360000 seconds")
+        }
+        if let boundGrace, !(10...365 * 86_400).contains(boundGrace) {
+            throw .invalidField("bound_grace", "must be 10 to 31536000 seconds, or left out")
+        }
+        guard (0...60).contains(unboundGrace) else {
+            throw .invalidField("unbound_grace", "must be 0 to 60 seconds")
+        }
+        guard (10...300).contains(proofWindow) else {
+            throw .invalidField("proof_window", "must be 10 to 300 seconds")
+        }
     }
 }

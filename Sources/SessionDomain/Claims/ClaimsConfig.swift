@@ -1,6 +1,6 @@
 package import SessionTokens
 
-/// Claims that an app adds to its access tokens, resolved anew for each.
+/// Claims that an app adds to its access tokens. They are resolved for each token.
 package struct ClaimsConfig: Sendable, Equatable, Codable {
     package var mapping: [String: ClaimSource]
     package var createdAt: Timestamp
@@ -12,89 +12,28 @@ package struct ClaimsConfig: Sendable, Equatable, Codable {
         updatedAt = time
     }
 
-    /// Claims of one app at most.
+    /// The maximum number of claims of one app.
     package static let maximumCount = 30
 
-    /// Claims that are ours or registered: a mapping never overrides one.
+    /// Claims that the service sets or that are registered. A mapping never overrides them.
     package static let reserved: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "scope", "client_id", "cnf", "cc", "typ", "act",
         "may_act", "auth_time", "acr", "amr", "azp", "nonce", "events", "roles", "groups", "entitlements",
     ]
 
-    /// Bytes that the claims take at most, so that no token grows beyond what verifiers read.
+    /// The maximum size of all claims in bytes, so that no token is too long for verifiers.
     package static let maximumSize = 3072
 
-    /// What the claims are for a user who comes from somewhere. What does not fit any more is null.
+    /// Resolves the claims for a user and a client. Values that exceed `maximumSize` become null.
     package func resolve(user: User, client: ClientFacts) -> [String: JSONValue] {
         var claims: [String: JSONValue] = [:]
-        var room = Self.maximumSize
+        var remaining = Self.maximumSize
         for (name, source) in mapping.sorted(by: { $0.key < $1.key }) {
             let value = source.resolve(user: user, client: client)
             let size = (try? TokenJSON.encode(value).count) ?? Self.maximumSize
-            claims[name] = size <= room ? value : .null
-            if size <= room { room -= size }
+            claims[name] = size <= remaining ? value : .null
+            if size <= remaining { remaining -= size }
         }
         return claims
     }
-}
-
-/// Where a claim's value comes from.
-package enum ClaimSource: Sendable, Equatable, Codable {
-    case literal(JSONValue)
-    case input(ClaimInput, as: ClaimType?)
-    /// A key of the user's profile.
-    case customClaim(String)
-
-    func resolve(user: User, client: ClientFacts) -> JSONValue {
-        switch self {
-        case .literal(let value): value
-        case .customClaim(let key): user.profile[key] ?? .null
-        case .input(let input, let type): Self.convert(input.value(user: user, client: client), to: type)
-        }
-    }
-
-    /// A list becomes a text by its first element, a text a list of one. What is missing stays null.
-    private static func convert(_ value: JSONValue, to type: ClaimType?) -> JSONValue {
-        switch (type, value) {
-        case (.string, .array(let values)): values.first ?? .null
-        case (.array, .string): .array([value])
-        default: value
-        }
-    }
-}
-
-/// What a mapping can refer to; the raw values are those of the wire.
-package enum ClaimInput: String, Sendable, Codable, CaseIterable {
-    case userID = "user_id"
-    case ip
-    case countryCode = "country_code"
-    case locales
-    case emails
-    case phoneNumbers = "phone_numbers"
-
-    func value(user: User, client: ClientFacts) -> JSONValue {
-        switch self {
-        case .userID: .string(user.id)
-        case .ip: Self.text(client.ip)
-        case .countryCode: Self.text(client.countryCode)
-        case .locales: Self.list(client.locales)
-        case .emails: Self.identifiers(of: user, .emailAddress)
-        case .phoneNumbers: Self.identifiers(of: user, .phoneNumber)
-        }
-    }
-
-    private static func text(_ text: String) -> JSONValue { text.isEmpty ? .null : .string(text) }
-
-    private static func identifiers(of user: User, _ type: IdentifierType) -> JSONValue {
-        list(user.identifiers.filter { $0.type == type }.map(\.value))
-    }
-
-    private static func list(_ values: [String]) -> JSONValue {
-        values.isEmpty ? .null : .array(values.map(JSONValue.string))
-    }
-}
-
-package enum ClaimType: String, Sendable, Codable, CaseIterable {
-    case string
-    case array
 }

@@ -1,40 +1,40 @@
-/// The time by which expired rows are deleted: a clock that goes ahead has to stay there for a day before it counts.
+/// The time by which expired rows are deleted. It follows a system clock that jumps ahead only after a day.
 ///
-/// What a wrong clock refuses is good again when the clock is right; what is deleted is gone. So a clock that nobody sets
-/// says how far the time may have gone between two rounds. It goes on by that one while the other is in doubt.
+/// A token that a wrong clock rejects is valid again when the clock is corrected, but a deleted row is lost. So the time
+/// continues by uptime, which cannot be set, until the system clock has stayed ahead for a day.
 struct DeletionClock {
-    /// Seconds by which a clock may go ahead of the steady one between two rounds: it was put right.
+    /// Seconds by which the system clock may advance more than uptime between two rounds: a normal correction.
     static let tolerance = 300
-    /// Seconds of steady time after which a clock that went further is believed.
-    static let doubtfulTime = 86_400
+    /// Seconds of uptime after which a larger jump is accepted.
+    static let confirmationTime = 86_400
 
-    /// The clock less the steady one in milliseconds, as it is believed.
-    private var believed: Int64?
-    /// The same as the clock has it now, and the steady time at which it went there.
-    private var doubted: (difference: Int64, since: Int64)?
+    /// System clock minus uptime in milliseconds, as accepted. `nil` before the first round.
+    private var acceptedOffset: Int64?
+    /// The current offset while it is not accepted, and the uptime of the last jump. Both in milliseconds.
+    private var pending: (offset: Int64, since: Int64)?
 
-    /// The time of a round.
+    /// Returns the time of a round.
     ///
-    /// - Parameter uptime: Milliseconds by the steady clock.
-    /// - Returns: The time to delete by, and the seconds by which the clock has gone ahead since the last round, if that
-    ///   is news.
+    /// - Parameter uptime: Uptime in milliseconds.
+    /// - Returns: The time to delete by, and the seconds by which the system clock has jumped ahead, if this round is the
+    ///   first to see it.
     mutating func time(now: Timestamp, uptime: Int64) -> (time: Timestamp, jump: Int?) {
-        let difference = now.milliseconds - uptime
-        let known = believed ?? difference
-        // A clock that goes back deletes less.
-        guard difference > known + Int64(Self.tolerance) * 1000 else {
-            (believed, doubted) = (difference, nil)
+        let offset = now.milliseconds - uptime
+        let accepted = acceptedOffset ?? offset
+        // Always follow a clock that goes back: it deletes less.
+        guard offset > accepted + Int64(Self.tolerance) * 1000 else {
+            (acceptedOffset, pending) = (offset, nil)
             return (now, nil)
         }
-        let time = Timestamp(milliseconds: known + uptime)
-        guard let doubt = doubted, difference <= doubt.difference + Int64(Self.tolerance) * 1000 else {
-            let jump = difference - (doubted?.difference ?? known)
-            doubted = (difference, uptime)
+        let time = Timestamp(milliseconds: accepted + uptime)
+        guard let before = pending, offset <= before.offset + Int64(Self.tolerance) * 1000 else {
+            let jump = offset - (pending?.offset ?? accepted)
+            pending = (offset, uptime)
             return (time, Int(jump / 1000))
         }
-        doubted?.difference = difference
-        guard uptime - doubt.since >= Int64(Self.doubtfulTime) * 1000 else { return (time, nil) }
-        (believed, doubted) = (difference, nil)
+        pending?.offset = offset
+        guard uptime - before.since >= Int64(Self.confirmationTime) * 1000 else { return (time, nil) }
+        (acceptedOffset, pending) = (offset, nil)
         return (now, nil)
     }
 }

@@ -1,28 +1,35 @@
 internal import Dispatch
 internal import Foundation
+package import SessionRSA
 
-/// Time and randomness, as everything in the service gets them.
+/// The service's source of time, randomness, RSA keys and sleeping.
 package struct ServiceEnvironment: Sendable {
+    /// The time of the system clock.
     package var now: @Sendable () -> Timestamp
-    /// Milliseconds since some moment of the past that only grow: setting the clock does not move them.
+    /// Milliseconds since an arbitrary point in the past. Setting the system clock has no effect on them.
     package var uptime: @Sendable () -> Int64
-    /// That many bytes from a cryptographically secure generator.
+    /// Returns a number of bytes from a cryptographically secure generator.
     package var randomBytes: @Sendable (Int) -> [UInt8]
-    /// Waits that many seconds; throws when cancelled.
+    /// Generates an RSA key. It takes some tenths of a second.
+    package var generateRSAKey: @Sendable () throws -> RSASigningKey
+    /// Waits a number of seconds. Throws when cancelled.
     package var sleep: @Sendable (Int) async throws -> Void
 
-    /// - Parameter uptime: `nil` for clocks that never jump.
+    /// - Parameter uptime: `nil` derives it from `now`, for clocks that never jump.
     package init(
         now: @escaping @Sendable () -> Timestamp, uptime: (@Sendable () -> Int64)? = nil,
-        randomBytes: @escaping @Sendable (Int) -> [UInt8], sleep: @escaping @Sendable (Int) async throws -> Void
+        randomBytes: @escaping @Sendable (Int) -> [UInt8],
+        generateRSAKey: @escaping @Sendable () throws -> RSASigningKey = RSASigningKey.generate,
+        sleep: @escaping @Sendable (Int) async throws -> Void
     ) {
         self.now = now
         self.uptime = uptime ?? { now().milliseconds }
         self.randomBytes = randomBytes
+        self.generateRSAKey = generateRSAKey
         self.sleep = sleep
     }
 
-    /// The machine's clock and generator.
+    /// The system's clock and random generator.
     package static let live = ServiceEnvironment(
         now: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) },
         uptime: { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) },

@@ -1,33 +1,33 @@
 package import Foundation
 
-/// A moment in milliseconds since 1970, UTC: what the stores keep and the rules compare.
+/// A time in milliseconds since 1970, UTC. Stores keep it and rules compare it.
 package struct Timestamp: Hashable, Comparable, Sendable, Codable {
     package var milliseconds: Int64
 
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
     package init(seconds: Int64) { milliseconds = seconds * 1000 }
 
-    /// Whole seconds since 1970, rounded down: what tokens carry.
+    /// Whole seconds since 1970, as in tokens. Milliseconds are cut off.
     package var seconds: Int64 { milliseconds / 1000 }
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// A moment so many seconds later.
+    /// Adds a number of seconds.
     package static func + (left: Timestamp, seconds: Int) -> Timestamp {
         Timestamp(milliseconds: left.milliseconds + Int64(seconds) * 1000)
     }
 
-    /// A moment so many seconds earlier.
+    /// Subtracts a number of seconds.
     package static func - (left: Timestamp, seconds: Int) -> Timestamp { left + -seconds }
 
-    /// The seconds from now to this moment, rounded up and at least 1: a `Retry-After` (RFC 9110 §10.2.3).
+    /// Seconds from `now` to this time, rounded up, at least 1: the value of `Retry-After` (RFC 9110 §10.2.3).
     package func retryAfter(from now: Timestamp) -> Int {
         max(1, Int((milliseconds - now.milliseconds + 999) / 1000))
     }
 
     package var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-    /// RFC 3339 in UTC with `Z`, to the second.
+    /// RFC 3339 in UTC with `Z`, in whole seconds.
     package var rfc3339: String {
         Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
     }

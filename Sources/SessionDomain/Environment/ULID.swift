@@ -1,13 +1,13 @@
-/// A 26-character identifier that sorts by time: 48 bits of milliseconds, then 80 random bits, Crockford base32.
+/// An identifier of 26 characters that sorts by time: 48 bits of milliseconds, then 80 random bits, in Crockford base32.
 package enum ULID {
-    /// Lower case, because user ids on the wire are.
+    /// Returns a ULID in lower case, as user ids on the wire are.
     package static func make(at time: Timestamp, randomBytes: [UInt8]) -> String {
         precondition(randomBytes.count == 10, "a ULID takes 80 random bits")
         let clock = UInt64(clamping: time.milliseconds)
         let bytes = (0..<6).map { UInt8(truncatingIfNeeded: clock >> UInt64(40 - 8 * $0)) } + randomBytes
         var output: [UInt8] = []
         output.reserveCapacity(26)
-        // 128 bits are 26 digits of 5 bits with two zero bits in front.
+        // 26 digits of 5 bits hold 130 bits: two zero bits precede the 128.
         var buffer: UInt32 = 0
         var bits = 2
         for byte in bytes {
@@ -26,7 +26,7 @@ package enum ULID {
 }
 
 extension ServiceEnvironment {
-    /// A fresh identifier such as `usr_01h…`; ids are never reused and never derived from input.
+    /// Returns a new identifier such as `usr_01h…`. Ids are never reused and never derived from input.
     package func newID(_ prefix: String) -> String {
         prefix + "_" + ULID.make(at: now(), randomBytes: randomBytes(10))
     }

@@ -1,6 +1,6 @@
 package import SessionTokens
 
-/// What happened, for audit and for webhooks; written in the transaction of what it tells.
+/// An event for audit and webhooks. It is stored in the same transaction as the change that it reports.
 package struct Event: Sendable, Equatable {
     package struct Name: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
@@ -39,7 +39,7 @@ package struct Event: Sendable, Equatable {
     }
 }
 
-/// Makes the events of one request; intents carry it into the store's transaction.
+/// Creates the events of one request. Intents carry it into the store's transaction.
 package struct EventFactory: Sendable {
     private let appID: AppID
     private let environment: ServiceEnvironment

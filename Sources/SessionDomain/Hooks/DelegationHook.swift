@@ -1,13 +1,13 @@
 internal import SessionTokens
 
-/// Asks the operator's backend about a scope. Whatever goes wrong is a no, with an event that says why.
+/// Asks the operator's backend whether to grant a scope. Every failure blocks the scope and stores an event with the reason.
 struct DelegationHook: Sendable {
     let call: HookCall
-    let store: any StepUpStore
+    let store: any IntentStore
     let environment: ServiceEnvironment
 
     static let agent = "Prelude-SessionStepUpHook/1.0"
-    /// Seconds the whole call may take.
+    /// Seconds for the whole call.
     static let timeout = 5
 
     private struct Body: Encodable {
@@ -40,7 +40,9 @@ struct DelegationHook: Sendable {
         }
     }
 
-    /// - Throws: `Refusal.authBlocked` for anything but a valid answer.
+    /// Posts the request and returns the hook's decision.
+    ///
+    /// - Throws: `Refusal.authBlocked` if the call fails or the answer is invalid.
     func ask(
         _ url: String, scope: String, metadata: StepUpMetadata, caller: SignedIn, app: AppRuntime,
         config: StepUpConfig, client: ClientFacts
@@ -57,14 +59,15 @@ struct DelegationHook: Sendable {
             return decision
         } catch let failure as HookFailure {
             let events = EventFactory(appID: app.settings.id, environment: environment)
-            try await store.append([
-                events.make(
-                    .stepUpHookFailed,
-                    [
-                        "user_id": .string(caller.user.id), "session_id": .string(caller.session.id),
-                        "scope": .string(scope), "reason": .string(failure.rawValue),
-                    ])
-            ])
+            try await store.perform(
+                AppendEvents([
+                    events.make(
+                        .stepUpHookFailed,
+                        [
+                            "user_id": .string(caller.user.id), "session_id": .string(caller.session.id),
+                            "scope": .string(scope), "reason": .string(failure.rawValue),
+                        ])
+                ]))
             throw Refusal.authBlocked
         }
     }

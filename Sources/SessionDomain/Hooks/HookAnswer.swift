@@ -1,6 +1,6 @@
 internal import SessionTokens
 
-/// Reads the answer of a delegation hook; each rule has its failure.
+/// Reads the answer of a delegation hook. Each rule throws its own failure.
 enum HookAnswer {
     static func read(_ answer: EgressAnswer, knows stepKey: (String) -> Bool) throws(HookFailure) -> StepUpDecision {
         guard (200..<300).contains(answer.status) else { throw .invalidStatusCode }
@@ -20,7 +20,7 @@ enum HookAnswer {
         guard let mode = members["grant_mode"]?.stringValue.flatMap({ GrantMode(rawValue: $0) }) else {
             throw .invalidGrantMode
         }
-        // A single use needs no limit, so it may go without the member.
+        // A single-use grant needs no time limit, so the member is optional.
         let grantedFor = members["granted_for"] ?? (mode == .singleUse ? .int(0) : .null)
         guard case .int(let seconds) = grantedFor, (0...Int64(GrantTerms.maximumDuration)).contains(seconds),
             seconds > 0 || mode == .singleUse

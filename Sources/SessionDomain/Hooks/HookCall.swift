@@ -2,7 +2,7 @@ internal import Foundation
 internal import SessionRSA
 internal import SessionTokens
 
-/// A signed POST to an operator's backend: RSASSA-PSS with SHA-256 over the raw body.
+/// Sends a signed POST to an operator's backend. The signature is RSASSA-PSS with SHA-256 over the raw body.
 struct HookCall: Sendable {
     let egress: any Egress
     let keys: HookKeys
@@ -11,9 +11,10 @@ struct HookCall: Sendable {
     static let keyIDHeader = "X-Webhook-Signature-Key-Id"
 
     /// - Parameters:
-    ///   - agent: The `User-Agent` by which the receiver knows the kind of call.
-    ///   - prefix: What stands before the signature in its header.
-    /// - Throws: `EgressError` when there was no answer.
+    ///   - agent: The `User-Agent`. Receivers distinguish kinds of calls by it.
+    ///   - prefix: Text before the signature in its header.
+    ///   - timeout: Seconds for the whole call.
+    /// - Throws: `EgressError` without an answer.
     func post(
         _ body: some Encodable, to url: String, agent: String, prefix: String = "", timeout: Int, app: AppRuntime
     ) async throws -> EgressAnswer {

@@ -1,21 +1,22 @@
-/// Why a delegation hook's answer did not count; the raw values are those of the event `step_up.hook_failed`.
+/// Why a delegation hook's answer was rejected. The raw values appear in the event `step_up.hook_failed`.
 package enum HookFailure: String, Error, Sendable, CaseIterable {
-    /// No answer: refused address, no connection, timeout.
+    /// No answer: the address is not allowed, the connection failed or timed out.
     case requestFailed = "request_failed"
-    /// Not 2xx; redirects are not followed.
+    /// The status is not 2xx. Redirects are not followed.
     case invalidStatusCode = "invalid_status_code"
-    /// Not JSON, or too much of it.
+    /// The body is not JSON, or too large.
     case responseDecodeFailed = "response_decode_failed"
-    /// `status` is missing or no word of ours.
+    /// `status` is missing or unknown.
     case invalidStatus = "invalid_status"
-    /// `review` without steps.
+    /// The status is `review`, but there are no steps.
     case missingSteps = "missing_steps"
-    /// `granted_for` is missing, no whole number, or out of range.
+    /// `granted_for` is missing, not an integer, or out of range.
     case invalidGrantedFor = "invalid_granted_for"
-    /// `grant_mode` is missing or no word of ours.
+    /// `grant_mode` is missing or unknown.
     case invalidGrantMode = "invalid_grant_mode"
-    /// A step with an unknown key, an order that another has, a bad duration, or one that the user cannot do.
+    /// A step has an unknown or repeated key, an invalid or repeated order, or an invalid duration; the user cannot complete
+    /// it; or there are too many steps.
     case invalidStep = "invalid_step"
-    /// JSON, but no object.
+    /// The body is JSON, but not an object.
     case invalidResponse = "invalid_response"
 }

@@ -1,6 +1,6 @@
 internal import SessionRSA
 
-/// Makes an app's first hook key when something that signs with it is configured, or used at the latest.
+/// Creates an app's first hook key: when a hook or webhook is configured, or at the latest before the first signature.
 package struct HookKeys: Sendable {
     private let store: any AppStore
     private let keys: KeyRing
@@ -14,13 +14,13 @@ package struct HookKeys: Sendable {
         signingKeys = SigningKeys(store: store, keys: keys, directory: directory, environment: environment)
     }
 
-    /// Makes sure that there is a key; of two that race, the first stored one is everybody's.
+    /// Creates a key if there is none. If two nodes do so at once, both use the key that was stored first.
     package func ensure(app: AppID) async throws {
         guard try await schedule(of: app).keys.isEmpty else { return }
         try await signingKeys.rotate(.hook, of: app, reason: .first)
     }
 
-    /// The key that signs now.
+    /// Returns the key that signs now.
     func current(of app: AppID) async throws -> RSASigningKey {
         try await ensure(app: app)
         guard let key = try await schedule(of: app).signing(at: environment.now()) else {

@@ -1,46 +1,35 @@
-internal import Synchronization
-
-/// How long this process has known each key, by a clock that nobody can set.
+/// When this process first saw each key of an app, measured by uptime.
 ///
-/// A key signs when its time has come *and* it has been published for long enough. The clock says the first; that it
-/// was set forward meanwhile does not make the second true.
-package final class KeyFirstSeen: Sendable {
-    /// A key of an app.
-    struct Name: Hashable, Sendable {
-        let keyID: String
-        let purpose: StoredSigningKey.Purpose
+/// A key signs when its `activeFrom` has passed *and* it has been published for long enough. The system clock decides the
+/// first. Uptime decides the second, so that a system clock that is set forward cannot shorten it.
+struct KeyFirstSeen: Sendable {
+    /// The uptime in milliseconds from which each key may sign.
+    private let readyAt: [StoredSigningKey.Identity: Int64]
 
-        init(_ key: StoredSigningKey) {
-            keyID = key.keyID
-            purpose = key.purpose
+    /// - Parameters:
+    ///   - keys: All stored keys of the app.
+    ///   - previous: The times of the keys that this process has loaded before. `nil` on the first load.
+    ///   - uptime: Uptime in milliseconds.
+    init(
+        _ keys: [StoredSigningKey], previous: KeyFirstSeen?, policy: KeyRotationPolicy, now: Timestamp, uptime: Int64
+    ) {
+        var readyAt: [StoredSigningKey.Identity: Int64] = [:]
+        for key in keys {
+            // Only the system clock knows the age of keys that are older than this process.
+            let age = previous == nil ? max(0, now.milliseconds - key.createdAt.milliseconds) : 0
+            readyAt[key.identity] =
+                previous?.readyAt[key.identity] ?? uptime + max(0, Int64(policy.propagationTime) * 1000 - age)
         }
+        self.readyAt = readyAt
     }
 
-    private let policy: KeyRotationPolicy
-    private let environment: ServiceEnvironment
-    /// The uptime from which each key may sign.
-    private let apps = Mutex<[AppID: [Name: Int64]]>([:])
-
-    package init(policy: KeyRotationPolicy, environment: ServiceEnvironment) {
-        self.policy = policy
-        self.environment = environment
+    /// Whether every node and verifier must have the key at this uptime.
+    func isReady(_ key: StoredSigningKey, at uptime: Int64) -> Bool {
+        uptime >= readyAt[key.identity] ?? .min
     }
 
-    /// Notes the keys that an app has now.
-    ///
-    /// - Returns: The uptime, in milliseconds, from which each of them may sign.
-    func note(_ keys: [StoredSigningKey], of app: AppID) -> [Name: Int64] {
-        let (now, uptime) = (environment.now(), environment.uptime())
-        return apps.withLock { apps in
-            let known = apps[app]
-            var ready: [Name: Int64] = [:]
-            for key in keys {
-                // Of keys that were there before this process, only the clock can say for how long.
-                let age = known == nil ? max(0, now.milliseconds - key.createdAt.milliseconds) : 0
-                ready[Name(key)] = known?[Name(key)] ?? uptime + max(0, Int64(policy.knownAfter) * 1000 - age)
-            }
-            apps[app] = ready
-            return ready
-        }
+    /// The next uptime at which a key becomes ready; `Int64.max` if all are.
+    func nextReady(after uptime: Int64) -> Int64 {
+        readyAt.values.filter { $0 > uptime }.min() ?? .max
     }
 }

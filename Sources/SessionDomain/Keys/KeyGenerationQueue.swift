@@ -1,12 +1,12 @@
 internal import Dispatch
 
-/// Where keys are generated: a thread beside those that serve requests, for RSA takes some tenths of a second.
+/// Generates keys on a thread of its own: an RSA key takes some tenths of a second, and requests must not wait for it.
 enum KeyGenerationQueue {
-    private static let queue = DispatchQueue(label: "prelude-session.key-workshop")
+    private static let queue = DispatchQueue(label: "prelude-session.key-generation")
 
-    static func run<Made: Sendable>(_ make: @escaping @Sendable () throws -> Made) async throws -> Made {
+    static func run<Key: Sendable>(_ generate: @escaping @Sendable () throws -> Key) async throws -> Key {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try make() }) }
+            queue.async { continuation.resume(with: Result { try generate() }) }
         }
     }
 }

@@ -2,25 +2,9 @@ internal import Crypto
 package import Foundation
 internal import SessionTokens
 
-/// One master key: 256 random bits and a short public name.
-package struct MasterKey: Sendable, Equatable {
-    package let id: String
-    package let secret: Data
-    /// Characters of a name; what is sealed begins with the name.
-    package static let idLength = 8
-
-    /// The name is derived, so it needs no registry and cannot be mixed up.
-    package init(secret: Data) {
-        precondition(secret.count == 32, "a master key has 256 bits")
-        self.secret = secret
-        id = String(
-            Base64URL.encode(SHA256.hash(data: Data("prelude-session key id".utf8) + secret)).prefix(Self.idLength))
-    }
-}
-
-/// The service's secrets: keys for every use, derived from master keys (HKDF, RFC 5869).
+/// The service's secrets: one key for each use, derived from master keys (HKDF, RFC 5869).
 ///
-/// The first master key is the current one. Older ones still check and open what they made, so the key can rotate.
+/// The current master key creates MACs and seals. Older ones still verify and open, so that the master key can rotate.
 package struct KeyRing: Sendable {
     private struct Derived: Sendable {
         let id: String
@@ -33,7 +17,7 @@ package struct KeyRing: Sendable {
     private let all: [Derived]
     /// 256 bits for DPoP nonces, the same on every node.
     package let nonceSecret: Data
-    /// Those of the older master keys: nodes that have not changed yet give nonces by them.
+    /// The nonce secrets of the older master keys. Nodes that still use an older master key issue nonces with them.
     package let olderNonceSecrets: [Data]
 
     package init(current: MasterKey, older: [MasterKey] = []) {
@@ -55,18 +39,20 @@ package struct KeyRing: Sendable {
             outputByteCount: 32)
     }
 
-    /// The MAC of a refresh token under the current key, with the key's name.
+    /// Returns the MAC of a refresh token under the current key, with the key's id.
     func refreshTokenMAC(_ message: String) -> (keyID: String, mac: String) {
         (current.id, Self.mac(message, key: current.refreshTokens))
     }
 
-    /// Whether a MAC was made by one of our keys for this message.
+    /// Whether the MAC is valid for this message under the key of the ring with this id.
     func isRefreshTokenMAC(_ mac: String, keyID: String, for message: String) -> Bool {
         guard let key = all.first(where: { $0.id == keyID }) else { return false }
         return ConstantTime.equal(mac, Self.mac(message, key: key.refreshTokens))
     }
 
-    /// The keyed hashes of a code under every key, the current one first: ten thousand codes are soon tried without it.
+    /// Returns the keyed hashes of a code under every key, the current key first.
+    ///
+    /// Codes are short, so an unkeyed hash could be reversed by trying all codes.
     func codeHashes(_ code: String, tokenHash: String) -> [String] {
         all.map { Self.mac("\(tokenHash)\0\(code)", key: $0.codes) }
     }
@@ -75,23 +61,23 @@ package struct KeyRing: Sendable {
         Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: key))
     }
 
-    /// Encrypts a private key for storage (AES-256-GCM), bound to what it is for.
+    /// Encrypts a private key for storage (AES-256-GCM). Only `open` with the same context decrypts it.
     func seal(_ secret: Data, context: String) throws -> Data {
         let box = try AES.GCM.seal(secret, using: current.sealing, authenticating: Data(context.utf8))
         guard let combined = box.combined else { throw KeyRingError.cannotOpen }
         return Data(current.id.utf8) + combined
     }
 
-    /// The name of the master key that seals.
+    /// The id of the master key that seals.
     package var currentID: String { current.id }
 
-    /// The names of all master keys of the ring.
+    /// The ids of all master keys of the ring.
     package var ids: Set<String> { Set(all.map(\.id)) }
 
-    /// The name of the master key under which something was sealed.
+    /// Returns the id of the master key that sealed the data.
     func sealingKeyID(of sealed: Data) -> String { String(decoding: sealed.prefix(MasterKey.idLength), as: UTF8.self) }
 
-    /// Decrypts what `seal` made under any key of the ring.
+    /// Decrypts data that any key of the ring has sealed.
     func open(_ sealed: Data, context: String) throws -> Data {
         let keyID = sealingKeyID(of: sealed)
         guard let key = all.first(where: { $0.id == keyID }) else { throw KeyRingError.unknownMasterKey(keyID) }
@@ -104,7 +90,7 @@ package struct KeyRing: Sendable {
 
 package enum KeyRingError: Error, CustomStringConvertible {
     case cannotOpen
-    /// Sealed under a master key that is not in the ring; its name.
+    /// The data is sealed with a master key that is not in the ring; the id of that key.
     case unknownMasterKey(String)
 
     package var description: String {

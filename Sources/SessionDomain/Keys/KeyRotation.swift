@@ -1,31 +1,32 @@
 internal import SessionTokens
 
-/// Gives the keys of one purpose what is due: a successor, an end. One transaction decides, so of many who ask at once
-/// one makes a key.
+/// Rotates the keys of one purpose: decides which key to add, which times to change and which keys to remove.
+///
+/// The store decides and writes in one transaction, so that concurrent rotations add only one key.
 package struct KeyRotation: Sendable {
     package enum Reason: Sendable, CaseIterable {
-        /// Something is about to sign that has no key yet.
+        /// A caller needs a signature, and no key exists yet.
         case first
-        /// The housekeeper's round: age, another algorithm, keys that nobody needs any more.
+        /// The housekeeping round: age, a changed algorithm, keys that are no longer needed.
         case schedule
-        /// Somebody wants a successor now; it signs when it is known everywhere.
+        /// An operator requests a successor. It signs after it has been published everywhere.
         case request
-        /// A key has leaked: all keys go at once, and what they signed with them.
+        /// A key has leaked: all keys are removed at once, and everything they signed becomes invalid.
         case emergency
     }
 
-    /// Successors that may wait for their turn.
+    /// The maximum number of successors that do not sign yet.
     static let maximumPending = 2
-    /// Keys of a purpose beyond which none is made by age: where clocks contradict each other, each may find one due.
+    /// With this many keys of a purpose, age adds no further one: nodes whose clocks differ may each find one due.
     static let maximumByAge = 8
-    /// Keys of a purpose beyond which none is made but in an emergency: each is published to everybody.
+    /// With this many keys of a purpose, only an emergency adds one: every key is published to all verifiers.
     static let maximum = 32
 
     package let appID: AppID
     package let purpose: StoredSigningKey.Purpose
     package let reason: Reason
     package let policy: KeyRotationPolicy
-    /// The new key, if one was made: that takes too long for a transaction.
+    /// The key to add. The caller generates it before the transaction, because that takes too long inside.
     package var candidate: StoredSigningKey?
     package let now: Timestamp
     package let events: EventFactory
@@ -43,16 +44,19 @@ package struct KeyRotation: Sendable {
         self.events = events
     }
 
-    /// What is to be done to these keys of the app, of this purpose.
+    /// Decides what to do with the app's keys of this purpose.
     package func decide(_ keys: [StoredSigningKey], app: App) -> KeyRotationDecision {
         let stored = keys.inOrder
         let times = KeyTimes(of: stored, purpose: purpose, policy: policy, now: now)
-        let wanted = purpose.algorithm(of: app)
-        guard needsKey(after: times.kept, algorithm: wanted) else {
+        let algorithm = purpose.algorithm(of: app)
+        guard needsKey(after: times.kept, algorithm: algorithm) else {
             return KeyRotationDecision(
-                changed: times.kept.filter { !stored.contains($0) }, mistaken: times.mistaken, removed: times.over)
+                changed: times.kept.filter { !stored.contains($0) }, rescheduled: times.rescheduled,
+                removed: times.removable)
         }
-        guard var key = candidate, key.algorithm == wanted else { return KeyRotationDecision(wanted: wanted) }
+        guard var key = candidate, key.algorithm == algorithm else {
+            return KeyRotationDecision(neededAlgorithm: algorithm)
+        }
         key.createdAt = now
         guard let newest = times.kept.first, reason != .emergency else {
             key.activeFrom = now
@@ -67,7 +71,8 @@ package struct KeyRotation: Sendable {
             return old
         }
         return KeyRotationDecision(
-            added: key, changed: kept.filter { !stored.contains($0) }, mistaken: times.mistaken, removed: times.over)
+            added: key, changed: kept.filter { !stored.contains($0) }, rescheduled: times.rescheduled,
+            removed: times.removable)
     }
 
     private func needsKey(after keys: [StoredSigningKey], algorithm: KeyAlgorithm) -> Bool {
@@ -82,39 +87,14 @@ package struct KeyRotation: Sendable {
         return newest.activeFrom + interval <= now
     }
 
-    /// What is told of a decision.
+    /// The events of a decision.
     package func events(of decision: KeyRotationDecision) -> [Event] {
-        var told = decision.removed.map { events.signingKeyRemoved($0) }
+        var result = decision.removed.map { events.signingKeyRemoved($0) }
         if let key = decision.added, reason != .first {
-            told.append(events.signingKeyRotated(key, isEmergency: reason == .emergency))
+            result.append(events.signingKeyRotated(key, isEmergency: reason == .emergency))
         }
-        return told
+        return result
     }
-}
-
-/// What becomes of the keys of one purpose.
-package struct KeyRotationDecision: Sendable, Equatable {
-    /// A key of this algorithm has to be brought; until then nothing is done.
-    package var wanted: KeyAlgorithm?
-    package var added: StoredSigningKey?
-    /// Keys whose times changed: they got their end, or times that a wrong clock had given them were put right.
-    package var changed: [StoredSigningKey] = []
-    /// The ids of those that were made in the future.
-    package var mistaken: [String] = []
-    package var removed: [StoredSigningKey] = []
-
-    package init(
-        wanted: KeyAlgorithm? = nil, added: StoredSigningKey? = nil, changed: [StoredSigningKey] = [],
-        mistaken: [String] = [], removed: [StoredSigningKey] = []
-    ) {
-        self.wanted = wanted
-        self.added = added
-        self.changed = changed
-        self.mistaken = mistaken
-        self.removed = removed
-    }
-
-    var isNothing: Bool { self == KeyRotationDecision() }
 }
 
 extension EventFactory {

@@ -1,29 +1,29 @@
-/// Which of an app's keys of one purpose count at a moment.
+/// An app's keys of one purpose: which of them signs at a given time, and the state of each.
 package struct KeySchedule: Sendable {
     package enum State: String, Sendable {
-        /// Published, so that it is known everywhere when it begins to sign.
+        /// Published, but does not sign yet: nodes and verifiers must fetch it first.
         case pending
         /// Signs now.
         case active
-        /// Verifies what it has signed.
+        /// Only verifies what it has signed.
         case retired
     }
 
-    /// The last to sign first. All of them are published: a key goes when a round removes it, and not by a clock alone.
+    /// Latest `activeFrom` first. All of them are published: only a housekeeping round removes a key, never the clock alone.
     package let keys: [StoredSigningKey]
 
     package init(_ keys: [StoredSigningKey], purpose: StoredSigningKey.Purpose) {
         self.keys = keys.filter { $0.purpose == purpose }.inOrder
     }
 
-    /// The key that signs: the last one whose time has come. A clock before all of them takes the first.
+    /// Returns the key that signs: the latest one whose `activeFrom` has passed. If none has passed, the earliest one signs.
     ///
-    /// - Parameter isKnown: Whether a key has been published for long enough, whatever the clock says.
+    /// - Parameter isKnown: Whether a key has been published for long enough, independent of the system clock.
     package func signing(
         at now: Timestamp, isKnown: (StoredSigningKey) -> Bool = { _ in true }
     ) -> StoredSigningKey? {
         let active = keys.filter { $0.activeFrom <= now }
-        // Where none is known for long enough, the oldest is the one that most know.
+        // If none has been published for long enough, most verifiers know the oldest one.
         return active.first(where: isKnown) ?? active.last ?? keys.last
     }
 
@@ -32,7 +32,7 @@ package struct KeySchedule: Sendable {
         return key.activeFrom > now ? .pending : .retired
     }
 
-    /// The moments around this one between which nothing above changes.
+    /// The range around `now` in which `signing` and `state` do not change.
     func span(around now: Timestamp) -> Range<Timestamp> {
         let moments = keys.map(\.activeFrom)
         let from = moments.filter { $0 <= now }.max() ?? Timestamp(milliseconds: .min)
@@ -41,7 +41,7 @@ package struct KeySchedule: Sendable {
 }
 
 extension [StoredSigningKey] {
-    /// The last to sign first; of two with one moment, the one that was written last.
+    /// Latest `activeFrom` first. Of two equal ones, the one that was stored later comes first.
     var inOrder: [StoredSigningKey] {
         enumerated().sorted { ($1.element.activeFrom, $0.offset) < ($0.element.activeFrom, $1.offset) }.map(\.element)
     }

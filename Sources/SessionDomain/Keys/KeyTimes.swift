@@ -1,24 +1,23 @@
-/// The keys of one purpose with times that can be true: what a wrong clock wrote is put right, and nothing ends before its
-/// end was seen.
+/// Corrects the times of keys that a wrong clock has written, and finds the keys that can be removed.
 ///
-/// A clock that jumps can skip a wait, and what was written meanwhile lies in the future when it is right again. So:
+/// A clock that jumps ahead can skip a waiting time, and times written during the jump are in the future afterwards:
 ///
-/// - A key that was made in the future waits anew from now. It has been published already, and so have those that sign
-///   until then: nobody refuses either.
-/// - A key goes after two waits, each as long as anything that it signed can be good. The second one begins when a round
-///   sees the first one over, so that one jump skips one of them at most.
+/// - A key whose creation time is in the future waits again, from now. It is published already, and so are the keys that
+///   sign in the meantime. So no verifier rejects a signature.
+/// - A key is removed after two waiting times, each as long as anything that it signed can be valid. The second one begins
+///   when a round finds the first one over. So one jump can skip only one of them.
 struct KeyTimes {
-    /// The last to sign first.
+    /// The keys to keep, latest `activeFrom` first, with corrected times.
     private(set) var kept: [StoredSigningKey]
-    /// Keys that nobody needs any more.
-    private(set) var over: [StoredSigningKey] = []
-    /// The ids of keys that were made in the future.
-    private(set) var mistaken: [String] = []
+    /// The keys to remove.
+    private(set) var removable: [StoredSigningKey] = []
+    /// The ids of keys whose creation time was in the future, and of those that wait behind them.
+    private(set) var rescheduled: [String] = []
     private let policy: KeyRotationPolicy
     private let retention: Int
     private let now: Timestamp
 
-    /// - Parameter stored: In order.
+    /// - Parameter stored: The keys of this purpose, latest `activeFrom` first.
     init(
         of stored: [StoredSigningKey], purpose: StoredSigningKey.Purpose, policy: KeyRotationPolicy, now: Timestamp
     ) {
@@ -29,23 +28,23 @@ struct KeyTimes {
         correctBeginnings()
         correctEnds()
         let signing = kept.first { $0.activeFrom <= now } ?? kept.last
-        over = kept.filter { $0.keyID != signing?.keyID && isOver($0) }
-        kept.removeAll(where: over.contains)
+        removable = kept.filter { $0.keyID != signing?.keyID && hasWaitedTwice($0) }
+        kept.removeAll(where: removable.contains)
     }
 
     private func isFuture(_ time: Timestamp) -> Bool { time > now + KeyRotationPolicy.clockLeeway }
 
     private mutating func correctBeginnings() {
         for index in kept.indices.reversed() where kept[index].activeFrom > now {
-            // What waits behind a mistaken key got its time from it.
-            guard isFuture(kept[index].createdAt) || !mistaken.isEmpty else { continue }
-            mistaken.append(kept[index].keyID)
-            let before = kept[index].activeFrom
+            // The times of a key behind such a key were derived from it, so they are wrong, too.
+            guard isFuture(kept[index].createdAt) || !rescheduled.isEmpty else { continue }
+            rescheduled.append(kept[index].keyID)
+            let wrongStart = kept[index].activeFrom
             kept[index].createdAt = min(kept[index].createdAt, now)
-            // Without another one it signs already, before its time.
+            // Without an older key, this one already signs.
             kept[index].activeFrom =
                 index + 1 < kept.count ? max(now + policy.publishAhead, kept[index + 1].activeFrom + 1) : now
-            for older in kept.indices where kept[older].retiresAt == before {
+            for older in kept.indices where kept[older].retiresAt == wrongStart {
                 kept[older].retiresAt = kept[index].activeFrom
                 kept[older].removeAfter = kept[index].activeFrom + retention
             }
@@ -57,13 +56,13 @@ struct KeyTimes {
             guard let retiresAt = kept[index].retiresAt, let end = kept[index].removeAfter, retiresAt <= now else {
                 continue
             }
-            let isFirstWaitOver = end <= now && !isOver(kept[index])
+            let isFirstWaitOver = end <= now && !hasWaitedTwice(kept[index])
             if isFirstWaitOver || isFuture(end - retention) { kept[index].removeAfter = now + retention }
         }
     }
 
-    /// Whether both waits are.
-    private func isOver(_ key: StoredSigningKey) -> Bool {
+    /// Whether both waiting times are over.
+    private func hasWaitedTwice(_ key: StoredSigningKey) -> Bool {
         guard let retiresAt = key.retiresAt, let end = key.removeAfter else { return false }
         return end <= now && retiresAt + 2 * retention <= end
     }

@@ -2,10 +2,10 @@ internal import Foundation
 internal import SessionRSA
 internal import SessionTokens
 
-/// All keys of an app, opened once; the clock says which of them count.
+/// All keys of an app, opened once. `selection` chooses those that sign at a given time.
 struct OpenedKeys: Sendable {
-    /// What counts between two moments.
-    struct Choice: Sendable {
+    /// The keys to use during `span`, until the uptime `nextReady`.
+    struct Selection: Sendable {
         let accessKey: any TokenSigner
         let accessKeys: VerificationKeys
         let challengeKey: any TokenSigner
@@ -13,52 +13,46 @@ struct OpenedKeys: Sendable {
         let hookKey: RSASigningKey?
         let hookKeys: [RSASigningKey]
         let span: Range<Timestamp>
-        /// The uptime until which it counts: then a key is known everywhere whose time came before.
-        let readyAt: Int64
+        /// The uptime in milliseconds from which another key may sign.
+        let nextReady: Int64
 
-        func counts(at now: Timestamp, uptime: Int64) -> Bool { span.contains(now) && uptime < readyAt }
+        func isCurrent(at now: Timestamp, uptime: Int64) -> Bool { span.contains(now) && uptime < nextReady }
+    }
+
+    /// An opened key with the stored bytes that it was opened from.
+    private struct Opened<Key: Sendable>: Sendable {
+        let key: Key
+        let sealed: Data
     }
 
     private let access: KeySchedule
     private let challenge: KeySchedule
     private let hook: KeySchedule
-    private let tokenKeys: [Sealed: OpenedSigningKey]
-    private let hookKeys: [Sealed: RSASigningKey]
-    /// The uptime from which each key may sign.
-    private let ready: [KeyFirstSeen.Name: Int64]
-    /// The names of master keys that are missing: what they seal was opened before, or does not count yet.
+    private let tokenKeys: [StoredSigningKey.Identity: Opened<OpenedSigningKey>]
+    private let hookKeys: [StoredSigningKey.Identity: Opened<RSASigningKey>]
+    private let firstSeen: KeyFirstSeen
+    /// The ids of missing master keys. Keys that they seal are used only if they were opened before.
     let missingMasterKeys: Set<String>
 
-    /// A key exactly as it is stored, its purpose included.
-    private struct Sealed: Hashable {
-        let name: KeyFirstSeen.Name
-        let bytes: Data
-
-        init(_ stored: StoredSigningKey) {
-            name = KeyFirstSeen.Name(stored)
-            bytes = stored.sealedPrivateKey
-        }
-    }
-
     /// - Parameters:
-    ///   - previous: What was opened before; a key that is stored as it was is not opened again, for with RSA that is
-    ///     work.
-    ///   - ready: The uptime from which each key may sign; one that is not named may do so at any time.
-    /// - Throws: When a key cannot be opened: signing without it, or not verifying with it, would fail later and less
-    ///   clearly. One that is sealed under another master key while this process runs is no reason to stop, as long as
-    ///   there are others: it is the same key as before, or one that does not count here until that master key is known.
+    ///   - previous: The keys that were opened before. A key whose stored bytes are unchanged is not opened again, because
+    ///     that is slow for RSA.
+    ///   - uptime: Uptime in milliseconds.
+    /// - Throws: `KeyRingError` if a key cannot be opened: without it, signing or verifying would fail later with a less
+    ///   clear error. A key that is sealed with a missing master key is no error as long as others remain: it was opened
+    ///   before, or it is ignored until this process has that master key.
     init(
-        _ stored: [StoredSigningKey], keys: KeyRing, previous: OpenedKeys? = nil,
-        ready: [KeyFirstSeen.Name: Int64] = [:]
+        _ stored: [StoredSigningKey], keys: KeyRing, previous: OpenedKeys?, policy: KeyRotationPolicy,
+        now: Timestamp, uptime: Int64
     ) throws {
-        self.ready = ready
+        firstSeen = KeyFirstSeen(stored, previous: previous?.firstSeen, policy: policy, now: now, uptime: uptime)
         let tokens = try Self.open(
             stored.filter { $0.purpose != .hook }, previous: previous?.tokenKeys, by: keys.open)
         let hooks = try Self.open(
             stored.filter { $0.purpose == .hook }, previous: previous?.hookKeys, by: keys.openHookKey)
         (tokenKeys, hookKeys) = (tokens.keys, hooks.keys)
         missingMasterKeys = tokens.missing.union(hooks.missing)
-        let usable = stored.filter { tokens.keys[Sealed($0)] != nil || hooks.keys[Sealed($0)] != nil }
+        let usable = stored.filter { tokens.keys[$0.identity] != nil || hooks.keys[$0.identity] != nil }
         access = KeySchedule(usable, purpose: .access)
         challenge = KeySchedule(usable, purpose: .challenge)
         hook = KeySchedule(usable, purpose: .hook)
@@ -68,40 +62,44 @@ struct OpenedKeys: Sendable {
     }
 
     private static func open<Key>(
-        _ stored: [StoredSigningKey], previous: [Sealed: Key]?, by open: (StoredSigningKey) throws -> Key
-    ) throws -> (keys: [Sealed: Key], missing: Set<String>) {
-        let earlier = Dictionary((previous ?? [:]).map { ($0.key.name, $0.value) }) { first, _ in first }
-        var (keys, missing): ([Sealed: Key], Set<String>) = ([:], [])
+        _ stored: [StoredSigningKey], previous: [StoredSigningKey.Identity: Opened<Key>]?,
+        by open: (StoredSigningKey) throws -> Key
+    ) throws -> (keys: [StoredSigningKey.Identity: Opened<Key>], missing: Set<String>) {
+        var keys: [StoredSigningKey.Identity: Opened<Key>] = [:]
+        var missing: Set<String> = []
         for key in stored {
+            // The key id is the thumbprint, so an earlier key of this identity is the same key, even if it is sealed again.
+            let earlier = previous?[key.identity]
             do {
-                keys[Sealed(key)] = try previous?[Sealed(key)] ?? open(key)
+                keys[key.identity] =
+                    earlier?.sealed == key.sealedPrivateKey
+                    ? earlier : Opened(key: try open(key), sealed: key.sealedPrivateKey)
             } catch KeyRingError.unknownMasterKey(let id) {
                 missing.insert(id)
-                // The name of a key is its thumbprint, so this is the same one under another seal.
-                keys[Sealed(key)] = earlier[KeyFirstSeen.Name(key)]
+                keys[key.identity] = earlier
             }
         }
         return (keys, missing)
     }
 
-    /// `nil` without keys for tokens.
-    func choice(at now: Timestamp, uptime: Int64) -> Choice? {
-        func signing(_ schedule: KeySchedule) -> Sealed? {
-            schedule.signing(at: now) { uptime >= ready[KeyFirstSeen.Name($0)] ?? .min }.map(Sealed.init)
+    /// Returns the keys to use at a time, or `nil` without a key for access or challenge tokens.
+    func selection(at now: Timestamp, uptime: Int64) -> Selection? {
+        func signing(_ schedule: KeySchedule) -> StoredSigningKey.Identity? {
+            schedule.signing(at: now) { firstSeen.isReady($0, at: uptime) }?.identity
         }
-        guard let accessKey = signing(access).flatMap({ tokenKeys[$0]?.signer }),
-            let challengeKey = signing(challenge).flatMap({ tokenKeys[$0]?.signer })
+        guard let accessKey = signing(access).flatMap({ tokenKeys[$0]?.key.signer }),
+            let challengeKey = signing(challenge).flatMap({ tokenKeys[$0]?.key.signer })
         else { return nil }
         let spans = [access, challenge, hook].map { $0.span(around: now) }
-        return Choice(
+        return Selection(
             accessKey: accessKey, accessKeys: verifiers(access), challengeKey: challengeKey,
-            challengeKeys: verifiers(challenge), hookKey: signing(hook).flatMap { hookKeys[$0] },
-            hookKeys: hook.keys.compactMap { hookKeys[Sealed($0)] },
+            challengeKeys: verifiers(challenge), hookKey: signing(hook).flatMap { hookKeys[$0]?.key },
+            hookKeys: hook.keys.compactMap { hookKeys[$0.identity]?.key },
             span: spans.dropFirst().reduce(spans[0]) { $0.clamped(to: $1) },
-            readyAt: ready.values.filter { $0 > uptime }.min() ?? .max)
+            nextReady: firstSeen.nextReady(after: uptime))
     }
 
     private func verifiers(_ schedule: KeySchedule) -> VerificationKeys {
-        VerificationKeys(schedule.keys.compactMap { tokenKeys[Sealed($0)]?.publicKey })
+        VerificationKeys(schedule.keys.compactMap { tokenKeys[$0.identity]?.key.publicKey })
     }
 }

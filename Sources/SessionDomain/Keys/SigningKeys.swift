@@ -1,4 +1,4 @@
-/// The signing keys of apps: what there is, successors by schedule or by hand, and another master key.
+/// Lists, rotates and reseals the signing keys of apps.
 package struct SigningKeys: Sendable {
     private let store: any AppStore
     private let keys: KeyRing
@@ -8,8 +8,8 @@ package struct SigningKeys: Sendable {
     package let policy: KeyRotationPolicy
 
     /// - Parameters:
-    ///   - directory: Told of changes; `nil` where no requests are served.
-    ///   - notices: Told of times that were put right.
+    ///   - directory: Invalidated after each change. `nil` in processes that serve no requests.
+    ///   - notices: Called when the times of keys were corrected.
     package init(
         store: any AppStore, keys: KeyRing, directory: AppDirectory?, environment: ServiceEnvironment,
         policy: KeyRotationPolicy = KeyRotationPolicy(),
@@ -23,7 +23,7 @@ package struct SigningKeys: Sendable {
         self.policy = policy
     }
 
-    /// All keys of an app with their states, by purpose, the last to sign first.
+    /// Returns all keys of an app with their states, by purpose, latest `activeFrom` first.
     package func all(of app: AppID) async throws -> [(key: StoredSigningKey, state: KeySchedule.State)] {
         let (stored, now) = (try await store.signingKeys(of: app), environment.now())
         return StoredSigningKey.Purpose.allCases.flatMap { purpose in
@@ -32,44 +32,47 @@ package struct SigningKeys: Sendable {
         }
     }
 
-    /// A key that nobody has yet.
-    func make(
+    /// Generates a key without storing it.
+    func generate(
         app: AppID, purpose: StoredSigningKey.Purpose, algorithm: KeyAlgorithm
     ) async throws -> StoredSigningKey {
-        let (keys, now) = (keys, environment.now())
+        let (keys, now, generateRSAKey) = (keys, environment.now(), environment.generateRSAKey)
         return try await KeyGenerationQueue.run {
-            try keys.makeSigningKey(app: app, purpose: purpose, algorithm: algorithm, at: now)
+            try keys.makeSigningKey(
+                app: app, purpose: purpose, algorithm: algorithm, at: now, generateRSAKey: generateRSAKey)
         }
     }
 
-    /// Does what is due for one purpose. A key is only made when the store asks for one.
+    /// Rotates the keys of one purpose. A key is generated only if the store needs one.
+    ///
+    /// - Throws: `Refusal.notFound` without the app; `Refusal.conflict` if a requested successor is not possible now.
     @discardableResult
     package func rotate(
         _ purpose: StoredSigningKey.Purpose, of app: AppID, reason: KeyRotation.Reason
     ) async throws -> KeyRotationDecision {
         var candidate: StoredSigningKey?
-        // Another algorithm may be chosen while a key is being made, but hardly twice.
+        // The app's algorithm may change while a key is generated, but hardly twice.
         for _ in 0..<3 {
-            let decision = try await store.rotateSigningKeys(
-                rotation(purpose, of: app, reason: reason, candidate: candidate))
+            let decision = try await store.perform(
+                RotateSigningKeys(rotation(purpose, of: app, reason: reason, candidate: candidate)))
             guard let decision else { throw Refusal.notFound("there is no app \(app)") }
-            guard let algorithm = decision.wanted else {
-                if reason == .request { try await refuseWhereFull(purpose, of: app, after: decision) }
-                if !decision.isNothing {
+            guard let algorithm = decision.neededAlgorithm else {
+                if reason == .request { try await requireRoom(purpose, of: app, after: decision) }
+                if !decision.isEmpty {
                     directory?.invalidate()
-                    // So that this process knows a new key from now on, and not from the next request.
+                    // Load the new key now, so that its waiting time does not start with the next request only.
                     _ = try? await directory?.app(app)
                 }
-                if !decision.mistaken.isEmpty { notices(.keysRescheduled(app: app, keyIDs: decision.mistaken)) }
+                if !decision.rescheduled.isEmpty { notices(.keysRescheduled(app: app, keyIDs: decision.rescheduled)) }
                 return decision
             }
-            candidate = try await make(app: app, purpose: purpose, algorithm: algorithm)
+            candidate = try await generate(app: app, purpose: purpose, algorithm: algorithm)
         }
-        throw Refusal.conflict("the app's signing_algorithm changed meanwhile; ask again")
+        throw Refusal.conflict("the app's signing_algorithm changed during the rotation: retry")
     }
 
-    /// - Throws: `Refusal.conflict` where a successor was asked for, and there are too many keys to make another.
-    private func refuseWhereFull(
+    /// - Throws: `Refusal.conflict` if a successor was requested and there are too many keys to add one.
+    private func requireRoom(
         _ purpose: StoredSigningKey.Purpose, of app: AppID, after decision: KeyRotationDecision
     ) async throws {
         guard decision.added == nil else { return }
@@ -78,11 +81,11 @@ package struct SigningKeys: Sendable {
             return
         }
         throw Refusal.conflict(
-            "there are \(keys.count) keys of the purpose \(purpose.rawValue) already; each goes when nothing that it signed "
-                + "is good any more")
+            "there are \(keys.count) keys of the purpose \(purpose.rawValue) already; each is removed when everything that it "
+                + "signed has expired")
     }
 
-    /// The housekeeper's round over all apps. An app that fails is reported, and the others go on.
+    /// Rotates what is due in all apps. An app that fails is reported, and the others are processed.
     package func maintain(report: @Sendable (any Error) -> Void) async throws {
         for app in try await store.apps() {
             do {
@@ -97,33 +100,34 @@ package struct SigningKeys: Sendable {
 
     private func maintain(_ app: App) async throws {
         let stored = try await store.signingKeys(of: app.id)
-        // Where nobody asks for anything, keys are noticed all the same, and opened while they can be.
+        // Open the keys of an app without requests, too: the waiting time of new keys starts, and a process that misses a
+        // later master key can continue with keys that it has opened.
         _ = try? await directory?.app(app.id)
         var failure: (any Error)?
         for purpose in StoredSigningKey.Purpose.allCases {
-            // Most rounds find nothing, and then nothing is written.
+            // Most rounds find nothing to do. Then no transaction is needed.
             let rotation = rotation(purpose, of: app.id, reason: .schedule)
-            guard !rotation.decide(stored.filter { $0.purpose == purpose }, app: app).isNothing else { continue }
+            guard !rotation.decide(stored.filter { $0.purpose == purpose }, app: app).isEmpty else { continue }
             do {
                 try await rotate(purpose, of: app.id, reason: .schedule)
             } catch {
-                // The other purposes have their turn first: a key that is over goes by this round alone.
+                // Process the other purposes first: only this round removes their outdated keys.
                 failure = error
             }
         }
         if let failure { throw failure }
     }
 
-    /// The name of the master key under which `reseal` seals.
+    /// The id of the master key with which `reseal` seals.
     package var masterKeyID: String { keys.currentID }
 
-    /// Seals every key under the current master key; how many were under an older one.
+    /// Seals every key with the current master key. Returns how many were sealed with an older one.
     package func reseal() async throws -> Int {
         var count = 0
         for app in try await store.apps() {
             for old in try await store.signingKeys(of: app.id) {
                 guard let new = try keys.resealed(old) else { continue }
-                if try await store.resealSigningKey(new, replacing: old.sealedPrivateKey) { count += 1 }
+                if try await store.perform(ResealSigningKey(old, as: new)) { count += 1 }
             }
         }
         directory?.invalidate()
@@ -140,10 +144,10 @@ package struct SigningKeys: Sendable {
     }
 }
 
-/// The keys of one app could not be looked after.
+/// The housekeeping round failed for the signing keys of one app.
 package struct KeyMaintenanceError: Error, CustomStringConvertible {
     package let app: AppID
     package let cause: any Error
 
-    package var description: String { "the signing keys of app \(app) could not be looked after: \(cause)" }
+    package var description: String { "maintaining the signing keys of app \(app) failed: \(cause)" }
 }

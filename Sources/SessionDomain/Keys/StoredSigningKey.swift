@@ -1,15 +1,20 @@
 package import Foundation
-package import SessionTokens
 
-/// A signing key as stores keep it: its times and its name in clear, its private half sealed under a master key.
+/// A signing key as it is stored: times and id in clear, the private half sealed with a master key.
 package struct StoredSigningKey: Sendable, Equatable {
     package enum Purpose: String, Sendable, Codable, CaseIterable {
-        /// Access tokens, published in `jwks.json`.
+        /// Signs access tokens. Published in `jwks.json`.
         case access
-        /// Challenge tokens, published in `step-up-jwks.json`.
+        /// Signs challenge tokens. Published in `step-up-jwks.json`.
         case challenge
-        /// Hooks and webhooks, published in `jwks.json`.
+        /// Signs hooks and webhooks. Published in `jwks.json`.
         case hook
+    }
+
+    /// Identifies a key within an app.
+    struct Identity: Hashable, Sendable {
+        let keyID: String
+        let purpose: Purpose
     }
 
     package let appID: AppID
@@ -18,16 +23,18 @@ package struct StoredSigningKey: Sendable, Equatable {
     package let keyID: String
     package let algorithm: KeyAlgorithm
     package var sealedPrivateKey: Data
-    /// Published from then on.
+    /// The key is published from this time on.
     package var createdAt: Timestamp
-    /// Signs from then on, until another one does.
+    /// The key signs from this time on, until its successor does.
     package var activeFrom: Timestamp
-    /// When its successor takes over; `nil` without one.
+    /// When its successor starts to sign; `nil` without a successor.
     package var retiresAt: Timestamp?
-    /// Published until then at least: nothing that it signed is good any longer.
+    /// The key is published at least until this time, when everything that it signed has expired.
     package var removeAfter: Timestamp?
 
-    /// - Parameter activeFrom: `nil` is at once.
+    var identity: Identity { Identity(keyID: keyID, purpose: purpose) }
+
+    /// - Parameter activeFrom: `nil`: at `createdAt`.
     package init(
         appID: AppID, purpose: Purpose, keyID: String, algorithm: KeyAlgorithm, sealedPrivateKey: Data,
         createdAt: Timestamp, activeFrom: Timestamp? = nil, retiresAt: Timestamp? = nil, removeAfter: Timestamp? = nil
@@ -41,33 +48,5 @@ package struct StoredSigningKey: Sendable, Equatable {
         self.activeFrom = activeFrom ?? createdAt
         self.retiresAt = retiresAt
         self.removeAfter = removeAfter
-    }
-}
-
-/// What a key of ours signs with: tokens, or the bodies of hooks and webhooks.
-package enum KeyAlgorithm: String, Sendable, CaseIterable {
-    case edDSA = "EdDSA"
-    case es256 = "ES256"
-    case rs256 = "RS256"
-    /// RSASSA-PSS, for hooks and webhooks only: no token of ours is signed with it.
-    case ps256 = "PS256"
-
-    package init(_ algorithm: SignatureAlgorithm) {
-        switch algorithm {
-        case .edDSA: self = .edDSA
-        case .es256: self = .es256
-        case .rs256: self = .rs256
-        }
-    }
-}
-
-extension StoredSigningKey.Purpose {
-    /// The algorithm that the app's new keys have.
-    package func algorithm(of app: App) -> KeyAlgorithm {
-        switch self {
-        case .access: KeyAlgorithm(app.signingAlgorithm)
-        case .challenge: .edDSA
-        case .hook: .ps256
-        }
     }
 }

@@ -1,11 +1,11 @@
-/// What a stored counter counts; always within one app, identifiers in their canonical form.
-package enum CounterKey: Sendable, Equatable {
+/// What a stored counter counts. Each counter belongs to one app; identifiers are in canonical form.
+package enum CounterKey: Hashable, Sendable {
     case otpStarts(CanonicalIdentifier)
     case otpFailedChecks(CanonicalIdentifier)
     case passwordTries(CanonicalIdentifier)
     case stepUps(userID: String)
 
-    /// The key under which stores keep it.
+    /// The key of the counter in the store.
     package var text: String {
         switch self {
         case .otpStarts(let identifier): "otp-start/\(identifier.key)"

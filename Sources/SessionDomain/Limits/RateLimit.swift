@@ -1,4 +1,4 @@
-/// At most `limit` events in `window` seconds; a limit of 0 allows none.
+/// At most `limit` events in `window` seconds. A limit of 0 allows none.
 package struct RateLimit: Sendable, Equatable, Codable {
     package var limit: Int
     package var window: Int
@@ -9,7 +9,7 @@ package struct RateLimit: Sendable, Equatable, Codable {
     }
 }
 
-/// The state of one counted thing: how often, and when the window that began with the first event ends.
+/// The state of one counter: the number of events, and when the window that began with the first event ends.
 package struct RateCounter: Sendable, Equatable {
     package var count: Int
     package var resetsAt: Timestamp
@@ -19,7 +19,7 @@ package struct RateCounter: Sendable, Equatable {
         self.resetsAt = resetsAt
     }
 
-    /// What one more event does to a counter: the counter to store, or the moment from which to try again.
+    /// Counts one more event. Returns the counter to store, or the time from which a retry is allowed.
     ///
     /// Stores call it inside their transaction, so that counting and deciding are one step.
     package static func take(_ current: RateCounter?, limit: RateLimit, now: Timestamp) -> RateDecision {

@@ -1,6 +1,5 @@
-/// The intent to try a password. A store takes one from the identifier's `passwordTries` counter and, if it may, reads
-/// the user with the stored hash, in one transaction: counted before comparing.
-package struct BeginPasswordTry: Sendable {
+/// Counts an attempt to sign in with a password, before the password is compared, and reads the stored hash.
+package struct BeginPasswordTry: Intent {
     package let appID: AppID
     package let identifier: CanonicalIdentifier
     package let limit: RateLimit
@@ -12,10 +11,25 @@ package struct BeginPasswordTry: Sendable {
         self.limit = limit
         self.now = now
     }
+
+    package var facts: FactQuery {
+        FactQuery(app: appID) {
+            $0.user = .identifier(identifier)
+            $0.passwordHash = true
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<BeginPasswordTryOutcome> {
+        let tries = CounterKey.passwordTries(identifier)
+        if let until = facts.limit(of: tries) { return Decision(.limited(until: until)) }
+        let counted = Change.count(tries, app: appID, limit: limit, now: now)
+        guard let user = facts.user else { return Decision(.unknown, [counted]) }
+        return Decision(.found(user, passwordHash: facts.passwordHash), [counted])
+    }
 }
 
 package enum BeginPasswordTryOutcome: Sendable, Equatable {
-    /// Nobody has this address: hash all the same.
+    /// No user has this identifier. The caller hashes all the same.
     case unknown
     /// The hash is `nil` for a user without a password.
     case found(User, passwordHash: String?)

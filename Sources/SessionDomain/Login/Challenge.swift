@@ -1,6 +1,6 @@
 internal import SessionTokens
 
-/// The claims of a challenge token: what a login method has established so far.
+/// The claims of a challenge token: what a login or a step-up has proven so far.
 package struct ChallengeClaims: Codable, Sendable, Equatable {
     package var iss: String
     package var aud: String
@@ -11,9 +11,9 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     package var challengeID: String
     package var currentStep: String
     package var grantMode: String
-    /// PKCE challenge from the start of the login, to be answered at finalize (RFC 7636).
+    /// PKCE challenge from the start of the login, which finalize must answer (RFC 7636).
     package var codeChallenge: String?
-    /// Scopes that this way of signing in gives the session.
+    /// Scopes that this login method grants to the session.
     package var grantedScopes: [String]?
     /// The session of a step-up.
     package var sid: String?
@@ -37,7 +37,7 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
 
     package static let completed = "completed"
     package static let sessionStart = "session-start"
-    /// Seconds from the right code or password to finalize.
+    /// Seconds from the correct code or password to finalize.
     static let lifetime = 300
 
     private enum CodingKeys: String, CodingKey {
@@ -52,7 +52,7 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
 }
 
 extension AppRuntime {
-    /// A token for somebody who just proved to be this user.
+    /// Issues the token of a login that is proven for this user.
     func issueLoginChallenge(
         for user: User, codeChallenge: String? = nil, grantedScopes: [String] = [], environment: ServiceEnvironment
     ) throws -> String {
@@ -65,7 +65,7 @@ extension AppRuntime {
         return try JWT.sign(claims, type: TokenType.challenge, key: challengeKey)
     }
 
-    /// The token that is good now for a step-up.
+    /// Issues the currently valid token of a step-up.
     func issueStepUpChallenge(_ challenge: StepUpChallenge, now: Timestamp) throws -> String {
         let steps = challenge.steps.enumerated().map { index, step in
             ChallengeClaims.Step(
@@ -81,7 +81,7 @@ extension AppRuntime {
         return try JWT.sign(claims, type: TokenType.challenge, key: challengeKey)
     }
 
-    /// Checks a challenge token of this app; signature and audience first, then time.
+    /// Verifies a challenge token of this app: signature and audience first, then time.
     func verifyChallenge(_ token: String, now: Timestamp) throws(Refusal) -> ChallengeClaims {
         guard !token.isEmpty else { throw .missingChallenge }
         guard
@@ -93,6 +93,6 @@ extension AppRuntime {
         return claims
     }
 
-    /// Not the app id: no verifier of access tokens may take a challenge for one (RFC 8725 §3.12).
+    /// Differs from the app id, so that no verifier accepts a challenge as an access token (RFC 8725 §3.12).
     private var challengeAudience: String { "\(settings.id)/challenge" }
 }

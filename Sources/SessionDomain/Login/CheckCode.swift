@@ -1,21 +1,16 @@
 internal import SessionTokens
 
-/// The intent to sign in with a code. A store performs it in one transaction:
+/// Signs in with a code.
 ///
-/// 1. read the verification and ask `precheck`; stop unless it says `.count`;
-/// 2. take one from the identifier's `otpFailedChecks` counter (`.limited` when it is used up) and write the row with
-///    one check more: the try is counted before anything is compared;
-/// 3. `isRight`: if not, keep what was counted and answer `.wrong`;
-/// 4. if right: delete the verification, clear the counter, read the identifier's user or insert `newUser` with its
-///    events. A user who is not active now is `.wrong` too.
-package struct CheckCode: Sendable {
+/// Every attempt is counted, and no answer is given before the count is committed.
+package struct CheckCode: Intent {
     package let appID: AppID
     package let tokenHash: String
-    /// Keyed hashes of the code entered, one for each server key that may have made the stored one.
+    /// Keyed hashes of the entered code, one for each server key that may have made the stored hash.
     package let codeHashes: [String]
     package let limits: OTPLimits
     package let signUp: Bool
-    /// Who the identifier becomes if nobody has it yet.
+    /// The id of the user that is created if no user has the identifier.
     package let newUserID: String
     package let now: Timestamp
     package let events: EventFactory
@@ -34,6 +29,38 @@ package struct CheckCode: Sendable {
         self.events = events
     }
 
+    package var facts: FactQuery {
+        FactQuery(app: appID) {
+            $0.verification = .tokenHash(tokenHash)
+            $0.user = .ofVerification
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<CheckCodeOutcome> {
+        let checked: Verification
+        switch precheck(facts.verification) {
+        case .stop(let outcome): return Decision(outcome)
+        case .count(let next): checked = next
+        }
+        guard let current = facts.verification else { return Decision(.unknown) }
+        let failures = CounterKey.otpFailedChecks(current.identifier)
+        if let until = facts.limit(of: failures) { return Decision(.limited(until: until)) }
+        let counted = Change.count(failures, app: appID, limit: limits.failedChecks, now: now)
+        guard isRight(checked) else {
+            return Decision(.wrong, [counted, .replaceVerification(current, with: checked)])
+        }
+        // The identifier is proven. Its count of failures starts again.
+        let spent = [counted, .deleteVerification(current), .clearCounter(failures, app: appID)]
+        if let user = facts.user {
+            return Decision(user.status == .active ? .right(checked, user, isNew: false) : .wrong, spent)
+        }
+        guard signUp else { return Decision(.wrong, spent) }
+        let user = newUser(for: checked)
+        let created = Change.insertions(of: user) + [.append(events.userCreated(user))]
+        return Decision(.right(checked, user, isNew: true), spent + created)
+    }
+
+    /// Decides whether an attempt counts: the verification must be running and must have attempts left.
     package func precheck(_ current: Verification?) -> CodePrecheck {
         guard let current, current.appID == appID else { return .stop(.unknown) }
         guard current.codeExpiresAt > now, current.checks < limits.checksPerCode else { return .stop(.wrong) }
@@ -42,7 +69,7 @@ package struct CheckCode: Sendable {
         return .count(next)
     }
 
-    /// Compares in constant time; a suppressed verification takes as long and is never right.
+    /// Compares in constant time. A suppressed verification takes as long and is never right.
     package func isRight(_ verification: Verification) -> Bool {
         let matches = codeHashes.map { ConstantTime.equal($0, verification.codeHash) }.contains(true)
         return matches && !verification.isSuppressed
@@ -54,7 +81,7 @@ package struct CheckCode: Sendable {
 }
 
 package enum CodePrecheck: Sendable, Equatable {
-    /// Go on, with this row to write back.
+    /// Count the attempt: store this verification.
     case count(Verification)
     case stop(CheckCodeOutcome)
 }

@@ -1,4 +1,4 @@
-/// A code on its way to a person.
+/// A code that is to be sent.
 package struct CodeMessage: Sendable, Equatable {
     package let appID: AppID
     package let appName: String
@@ -9,8 +9,8 @@ package struct CodeMessage: Sendable, Equatable {
     package let sentAt: Timestamp
 }
 
-/// Takes codes to people. Called after the commit; must return at once, so that an answer never shows by its time
-/// whether anything was sent.
+/// Sends codes. It is called after the commit and must return at once, so that the time of an answer does not show
+/// whether a code was sent.
 package protocol CodeDelivery: Sendable {
     func enqueue(_ message: CodeMessage)
 }

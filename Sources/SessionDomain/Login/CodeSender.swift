@@ -1,13 +1,13 @@
-/// Takes codes on their way: which configuration sends them, and what the message says.
+/// Chooses the configuration that sends a code, and writes the message.
 struct CodeSender: Sendable {
     let delivery: (any CodeDelivery)?
 
-    /// - Throws: `Refusal.noLoginConfig` when there is nothing to send codes with.
+    /// - Throws: `Refusal.noLoginConfig` if no delivery is configured.
     func requireDelivery() throws(Refusal) {
         guard delivery != nil else { throw .noLoginConfig("no delivery of codes is configured") }
     }
 
-    /// The OTP login that serves an identifier: the one named, else the channel's default.
+    /// The OTP login for an identifier: the named one, or else the default of the channel.
     func loginConfig(of app: App, for type: IdentifierType, id: String?) throws(Refusal) -> OTPLoginConfig {
         let fitting = app.otpLogins.filter { $0.channel.identifierType == type }
         if let id {
@@ -22,10 +22,10 @@ struct CodeSender: Sendable {
         return config
     }
 
-    /// Digits of a step-up's code: the most that any OTP login of the app asks for, else 6.
+    /// Digits of a step-up code: the maximum over the OTP logins of the app, or else 6.
     func codeSize(_ app: App) -> Int { app.otpLogins.map(\.codeSize).max() ?? 6 }
 
-    /// Sends a code after its verification was committed; a suppressed one goes nowhere.
+    /// Sends the code of a committed verification. The code of a suppressed one is not sent.
     func send(_ code: String, for verification: Verification, app: AppRuntime) throws(Refusal) {
         try requireDelivery()
         let message = CodeMessage(

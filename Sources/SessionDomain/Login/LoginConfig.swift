@@ -1,9 +1,9 @@
 /// Password login of one app.
 package struct PasswordLoginConfig: Sendable, Equatable, Codable {
     package var enabled = true
-    /// Tries a source address has; counted before the password is compared.
+    /// Attempts per source address. They are counted before the password is compared.
     package var ipLimit = RateLimit(limit: 30, window: 600)
-    /// Tries an e-mail address has, over all sources; a success clears the count.
+    /// Attempts per e-mail address, over all sources. A success clears the count.
     package var identifierLimit = RateLimit(limit: 10, window: 900)
     package var policy = PasswordPolicy()
     package var createdAt: Timestamp
@@ -15,12 +15,12 @@ package struct PasswordLoginConfig: Sendable, Equatable, Codable {
     }
 }
 
-/// One way to get a code: a channel with its settings.
+/// A channel for codes, with its settings.
 package struct OTPLoginConfig: Sendable, Equatable, Codable {
     package enum Channel: String, Sendable, Codable, CaseIterable {
         case sms, email
 
-        /// The kind of identifier this channel reaches.
+        /// The kind of identifier that this channel reaches.
         package var identifierType: IdentifierType {
             switch self {
             case .sms: .phoneNumber
@@ -31,11 +31,11 @@ package struct OTPLoginConfig: Sendable, Equatable, Codable {
 
     package let id: String
     package var channel: Channel
-    /// Whether it serves requests that name no configuration.
+    /// Whether it is used for requests that name no configuration.
     package var isDefault: Bool
     package var templateID: String?
     package var senderID: String?
-    /// Scopes the session gets from this login.
+    /// Scopes that this login grants to the session.
     package var grantedScopes: [String] = []
     /// Digits of a code, 4–10.
     package var codeSize = 6
@@ -51,7 +51,7 @@ package struct OTPLoginConfig: Sendable, Equatable, Codable {
     }
 }
 
-/// The limits of codes; lengths in seconds.
+/// The limits of codes. Times are in seconds.
 package struct OTPLimits: Sendable, Equatable, Codable {
     package var codeLifetime = 600
     package var checksPerCode = 5

@@ -1,6 +1,6 @@
 internal import SessionTokens
 
-/// Signing in with a code that comes by SMS or e-mail.
+/// Login with a code that is sent by SMS or e-mail.
 package struct OTPLogin: Sendable {
     private let store: any LoginStore
     private let keys: KeyRing
@@ -21,7 +21,7 @@ package struct OTPLogin: Sendable {
 
     /// Starts a verification and sends its code. The answer is the same for known, unknown and blocked identifiers.
     ///
-    /// - Returns: The verification token, for whoever started it only.
+    /// - Returns: The verification token. Only the caller knows it.
     package func start(
         app: AppRuntime, identifier: CanonicalIdentifier, loginConfigID: String?, codeChallenge: String?,
         source: SourceAddress
@@ -39,7 +39,7 @@ package struct OTPLogin: Sendable {
         let tokenHash = VerificationToken.hash(token)
         let code = OneTimeCode.make(size: config.codeSize, environment: environment)
         let codeHash = keys.codeHashes(code, tokenHash: tokenHash)[0]
-        let outcome = try await store.startVerification(
+        let outcome = try await store.perform(
             StartVerification(
                 appID: app.settings.id, identifier: identifier, limit: limits.starts, signUp: app.settings.signUp,
                 now: now
@@ -56,7 +56,7 @@ package struct OTPLogin: Sendable {
         return token
     }
 
-    /// Sends a new code for a running verification; the old one is dead.
+    /// Sends a new code for a running verification. The old code is no longer valid.
     package func resend(app: AppRuntime, token: String) async throws {
         try codes.requireDelivery()
         let now = environment.now()
@@ -66,7 +66,7 @@ package struct OTPLogin: Sendable {
         }
         let config = try codes.loginConfig(of: app.settings, for: running.identifier.type, id: running.loginConfigID)
         let code = OneTimeCode.make(size: config.codeSize, environment: environment)
-        let decision = try await store.resendCode(
+        let decision = try await store.perform(
             ResendCode(
                 appID: app.settings.id, tokenHash: tokenHash, limits: app.settings.otpLimits,
                 newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0], now: now))
@@ -77,14 +77,14 @@ package struct OTPLogin: Sendable {
         }
     }
 
-    /// Checks a code; the user is created when it is right and nobody has the identifier.
+    /// Checks a code. If it is correct and no user has the identifier, the user is created.
     ///
-    /// - Returns: The challenge token to finalize with.
+    /// - Returns: The challenge token for finalize.
     package func check(app: AppRuntime, token: String, code: String) async throws -> String {
         let entered = try OneTimeCode.entered(code)
         let now = environment.now()
         let tokenHash = VerificationToken.hash(token)
-        let outcome = try await store.checkCode(
+        let outcome = try await store.perform(
             CheckCode(
                 appID: app.settings.id, tokenHash: tokenHash,
                 codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),

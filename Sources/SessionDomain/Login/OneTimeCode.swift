@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// Codes that people type.
+/// Codes that users type.
 enum OneTimeCode {
-    /// That many decimal digits, each value equally likely; leading zeros count, so a code is a string.
+    /// A code of `size` decimal digits, each value equally likely. Leading zeros count, so a code is a string.
     static func make(size: Int, environment: ServiceEnvironment) -> String {
         var digits: [UInt8] = []
         while digits.count < size {
-            // 250 is the largest multiple of 10 in a byte: what lies above would favour the low digits.
+            // 250 is the largest multiple of 10 in a byte. Larger bytes would make low digits more likely.
             digits += environment.randomBytes(size).filter { $0 < 250 }.map { UInt8(ascii: "0") + $0 % 10 }
         }
         return String(decoding: digits.prefix(size), as: UTF8.self)
     }
 
-    /// What somebody typed, without the space around it.
+    /// The code as typed, without surrounding white space.
     static func entered(_ code: String) throws(Refusal) -> String {
         let entered = code.trimmingCharacters(in: .whitespacesAndNewlines)
         guard (1...64).contains(entered.utf8.count) else { throw .invalidField("code", "must have 1 to 64 characters") }

@@ -1,4 +1,4 @@
-/// Changing one's own password, under the scope `prld:pwd:write`.
+/// Changes the caller's password, under the scope `prld:pwd:write`.
 package struct PasswordChange: Sendable {
     private let store: any StepUpStore
     private let hasher: any PasswordHasher
@@ -10,7 +10,7 @@ package struct PasswordChange: Sendable {
         self.environment = environment
     }
 
-    /// Stores a new password and consumes the grant, both or neither. A password that breaks a rule consumes nothing.
+    /// Stores a new password and consumes the grant in one transaction. A password that breaks a rule consumes nothing.
     ///
     /// - Throws: `Refusal.insufficientScope`, `.invalidPassword`.
     package func change(to password: String, by caller: SignedIn, app: AppRuntime) async throws {
@@ -19,11 +19,11 @@ package struct PasswordChange: Sendable {
         }
         let now = environment.now()
         let grants = try await store.grants(of: caller.user.id, app: app.settings.id)
-        // Hashing is costly; the transaction below decides, this only spares the work for a grant that is gone.
+        // Hashing is costly. This check saves the work if the grant is gone; the transaction below decides.
         guard grants.contains(where: { $0.scope == ReservedScope.writePassword && $0.covers(caller.session, at: now) })
         else { throw Refusal.insufficientScope(ReservedScope.writePassword) }
         try (app.settings.passwordLogin?.policy ?? PasswordPolicy()).check(password)
-        let outcome = try await store.changePassword(
+        let outcome = try await store.perform(
             ChangePassword(
                 appID: app.settings.id, sessionID: caller.session.id, passwordHash: try await hasher.hash(password),
                 endsOtherSessions: app.settings.passwordChangeEndsOtherSessions, now: environment.now(),

@@ -1,4 +1,4 @@
-/// Signing in with an e-mail address and a password.
+/// Login with an e-mail address and a password.
 package struct PasswordLogin: Sendable {
     private let store: any LoginStore & UserStore
     private let hasher: any PasswordHasher
@@ -15,16 +15,17 @@ package struct PasswordLogin: Sendable {
         self.environment = environment
     }
 
-    /// Checks a password. Wrong passwords, unknown addresses and users without a password are one answer, in one time.
+    /// Checks a password. Wrong passwords, unknown addresses and users without a password get the same answer after the
+    /// same time.
     ///
-    /// - Returns: The challenge token to finalize with.
+    /// - Returns: The challenge token for finalize.
     package func login(
         app: AppRuntime, identifier: CanonicalIdentifier, password: String, source: SourceAddress
     ) async throws -> String {
         let config = try Self.config(of: app.settings)
         let now = environment.now()
         try sources.take("password", source: source, limit: config.ipLimit, now: now)
-        let attempt = try await store.beginPasswordTry(
+        let attempt = try await store.perform(
             BeginPasswordTry(appID: app.settings.id, identifier: identifier, limit: config.identifierLimit, now: now))
         let user: User?
         let hash: String?
@@ -37,15 +38,16 @@ package struct PasswordLogin: Sendable {
             throw Refusal.unauthorized
         }
         try user.requireActive()
-        try await store.clearCounter(.passwordTries(identifier), app: app.settings.id)
+        try await store.perform(ClearPasswordTries(identifier, app: app.settings.id))
         if needsUpgrade, let hash {
-            try await store.upgradePasswordHash(
-                from: hash, to: try await hasher.hash(password), user: user.id, app: app.settings.id)
+            try await store.perform(
+                UpgradePasswordHash(
+                    from: hash, to: try await hasher.hash(password), user: user.id, app: app.settings.id))
         }
         return try app.issueLoginChallenge(for: user, environment: environment)
     }
 
-    /// The rules for new passwords, for clients to check early.
+    /// The rules for new passwords, so that clients can check them early.
     package func policy(app: AppRuntime) throws -> PasswordPolicy {
         try Self.config(of: app.settings).policy
     }

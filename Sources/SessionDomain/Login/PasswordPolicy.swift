@@ -1,4 +1,4 @@
-/// What a password must have: minimum counts in Unicode scalars; `maxLength` 0 is no limit.
+/// The rules of passwords: counts of Unicode scalars. `maxLength` 0 means no limit.
 package struct PasswordPolicy: Sendable, Equatable, Codable {
     package var minLength = 8
     package var maxLength = 0
@@ -9,7 +9,7 @@ package struct PasswordPolicy: Sendable, Equatable, Codable {
 
     package init() {}
 
-    /// Counts by general category: `Lu`, `Ll`, `Nd`, and everything else as symbols.
+    /// Counts by general category: `Lu`, `Ll` and `Nd`. All other scalars are symbols.
     package func check(_ password: String) throws(Refusal) {
         var counts = (upper: 0, lower: 0, numbers: 0, symbols: 0)
         for scalar in password.unicodeScalars {

@@ -1,6 +1,5 @@
-/// The intent to send another code for a running verification. A store reads the row, asks `decide`, and stores what it
-/// gets, in one transaction.
-package struct ResendCode: Sendable {
+/// Sends another code for a running verification. The old code is no longer valid.
+package struct ResendCode: Intent {
     package let appID: AppID
     package let tokenHash: String
     package let limits: OTPLimits
@@ -15,7 +14,15 @@ package struct ResendCode: Sendable {
         self.now = now
     }
 
-    /// - Parameter current: The verification, if there is one with this token in this app.
+    package var facts: FactQuery { FactQuery(app: appID) { $0.verification = .tokenHash(tokenHash) } }
+
+    package func decide(_ facts: Facts) -> Decision<ResendDecision> {
+        let decision = decide(facts.verification)
+        guard case .send(let next) = decision, let current = facts.verification else { return Decision(decision) }
+        return Decision(decision, [.replaceVerification(current, with: next)])
+    }
+
+    /// - Parameter current: The verification with this token in this app, if there is one.
     package func decide(_ current: Verification?) -> ResendDecision {
         guard let current, current.appID == appID, current.codeExpiresAt > now else { return .unknown }
         guard current.sends < limits.sendsPerVerification else { return .limited(until: current.codeExpiresAt) }
@@ -32,7 +39,7 @@ package struct ResendCode: Sendable {
 }
 
 package enum ResendDecision: Sendable, Equatable {
-    /// Store this verification; its old code is dead.
+    /// Store this verification, with its new code.
     case send(Verification)
     case limited(until: Timestamp)
     case unknown

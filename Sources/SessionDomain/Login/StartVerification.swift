@@ -1,17 +1,13 @@
-/// The intent to start a verification. A store performs it in one transaction:
+/// Starts a verification.
 ///
-/// 1. take one from the identifier's `otpStarts` counter, or stop with `.limited`;
-/// 2. find the identifier's user and ask `isSuppressed`;
-/// 3. insert the verification, suppressed or not.
-///
-/// Known, unknown and blocked identifiers take the same steps, so they take the same time.
-package struct StartVerification: Sendable {
+/// Known, unknown and blocked identifiers cause the same reads and writes, so the answer takes the same time.
+package struct StartVerification: Intent {
     package let appID: AppID
     package let identifier: CanonicalIdentifier
     package let limit: RateLimit
     package let signUp: Bool
     package let now: Timestamp
-    /// Makes the row, given whether the identifier may sign in.
+    /// Makes the row, given whether the identifier may not sign in.
     package let verification: @Sendable (_ isSuppressed: Bool) -> Verification
 
     package init(
@@ -26,7 +22,17 @@ package struct StartVerification: Sendable {
         self.verification = verification
     }
 
-    package func isSuppressed(user: User?) -> Bool {
+    package var facts: FactQuery { FactQuery(app: appID) { $0.user = .identifier(identifier) } }
+
+    package func decide(_ facts: Facts) -> Decision<StartVerificationOutcome> {
+        let starts = CounterKey.otpStarts(identifier)
+        if let until = facts.limit(of: starts) { return Decision(.limited(until: until)) }
+        let started = verification(isSuppressed(user: facts.user))
+        return Decision(
+            .started(started), [.count(starts, app: appID, limit: limit, now: now), .insertVerification(started)])
+    }
+
+    private func isSuppressed(user: User?) -> Bool {
         guard let user else { return !signUp }
         return user.status != .active
     }

@@ -1,19 +1,19 @@
-/// One running OTP verification: a code on its way to an identifier.
+/// A running OTP verification: a code that was sent to an identifier.
 package struct Verification: Sendable, Equatable {
-    /// SHA-256 of the verification token, in base64url: the token itself is never stored.
+    /// SHA-256 of the verification token, in base64url. The token itself is not stored.
     package let tokenHash: String
     package let appID: AppID
     package let identifier: CanonicalIdentifier
     /// The login configuration that sends the code.
     package let loginConfigID: String
-    /// PKCE challenge to be answered at finalize (RFC 7636).
+    /// PKCE challenge that finalize must answer (RFC 7636).
     package let codeChallenge: String?
-    /// No code is sent and none is ever right: the identifier may not sign in, and nobody must learn it.
+    /// No code is sent and none is accepted: the identifier may not sign in, and the caller must not learn that.
     package let isSuppressed: Bool
     /// Keyed hash of the code.
     package var codeHash: String
     package var codeExpiresAt: Timestamp
-    /// Checks used up on this code.
+    /// Attempts made at this code.
     package var checks: Int
     /// Codes sent so far.
     package var sends: Int

@@ -1,11 +1,13 @@
-/// Creating apps and changing their settings.
+internal import Foundation
+
+/// Creates apps and changes their settings.
 package struct AppManagement: Sendable {
     private let store: any AppStore
     private let keys: SigningKeys
     private let directory: AppDirectory?
     private let environment: ServiceEnvironment
 
-    /// - Parameter directory: Told of changes; `nil` where no requests are served.
+    /// - Parameter directory: Invalidated after each change. `nil` in processes that serve no requests.
     package init(store: any AppStore, keys: SigningKeys, directory: AppDirectory?, environment: ServiceEnvironment) {
         self.store = store
         self.keys = keys
@@ -15,16 +17,17 @@ package struct AppManagement: Sendable {
 
     package func apps() async throws -> [App] { try await store.apps() }
 
-    /// Creates an app with fresh signing keys.
+    /// Creates an app with new signing keys.
     ///
     /// - Parameters:
-    ///   - id: `nil` makes a random one.
-    ///   - configure: Sets what differs from the defaults, before anything is written.
+    ///   - id: `nil` generates a random one.
+    ///   - configure: Changes the default settings before the app is stored.
+    /// - Throws: `Refusal.conflict` if the id or a domain is taken.
     package func create(
         id: AppID?, name: String, configure: (inout App) throws -> Void = { _ in }
     ) async throws -> App {
         let now = environment.now()
-        let trimmed = name.trimmed
+        let trimmed = name.trimmingCharacters(in: .whitespacesAndNewlines)
         guard (1...100).contains(trimmed.count) else {
             throw Refusal.invalidField("name", "must have 1 to 100 characters")
         }
@@ -33,33 +36,34 @@ package struct AppManagement: Sendable {
         try await requireFree(app.domains, for: app.id)
         var first: [StoredSigningKey] = []
         for purpose in [StoredSigningKey.Purpose.access, .challenge] {
-            first.append(try await keys.make(app: app.id, purpose: purpose, algorithm: purpose.algorithm(of: app)))
+            first.append(try await keys.generate(app: app.id, purpose: purpose, algorithm: purpose.algorithm(of: app)))
         }
-        guard try await store.createApp(app, keys: first) else {
-            throw Refusal.conflict("there is an app \(app.id) already")
+        guard try await store.perform(CreateApp(app, keys: first)) else {
+            throw Refusal.conflict("there is already an app \(app.id)")
         }
         directory?.invalidate()
         return app
     }
 
-    /// Changes what describes the app itself. Another algorithm gets a key, which signs once it is known everywhere.
+    /// Changes the settings of the app itself. A new algorithm gets a key, which signs after it has been published
+    /// everywhere.
     package func change(_ settings: AppSettingsChange, of id: AppID) async throws -> App {
         try await requireFree(settings.domains ?? [], for: id)
         let app = try await update(id) { app in
             try settings.apply(to: &app)
             return app
         }
-        // Should this not be reached, the housekeeper sees the difference.
+        // If the process stops before this line, housekeeping creates the key.
         if settings.signingAlgorithm != nil { try await keys.rotate(.access, of: id, reason: .schedule) }
         return app
     }
 
-    /// A domain names one app.
+    /// - Throws: `Refusal.conflict` if another app has one of the domains.
     private func requireFree(_ domains: [String], for id: AppID) async throws {
         guard !domains.isEmpty else { return }
         let taken = Set(try await store.apps().filter { $0.id != id }.flatMap(\.domains))
         if let domain = domains.first(where: { taken.contains($0.lowercased()) }) {
-            throw Refusal.conflict("domains has \(domain), which is another app's")
+            throw Refusal.conflict("domains contains \(domain), which belongs to another app")
         }
     }
 
@@ -68,11 +72,11 @@ package struct AppManagement: Sendable {
         return app
     }
 
-    /// Changes settings in one transaction; what the closure throws leaves them as they were.
+    /// Changes settings in one transaction. If the closure throws, they stay unchanged.
     package func update<Answer: Sendable>(
         _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
     ) async throws -> Answer {
-        guard let answer = try await store.updateApp(id, change) else {
+        guard let answer = try await store.perform(UpdateApp(id, change)) else {
             throw Refusal.notFound("there is no app \(id)")
         }
         directory?.invalidate()

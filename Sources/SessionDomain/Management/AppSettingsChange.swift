@@ -1,6 +1,7 @@
+internal import Foundation
 package import SessionTokens
 
-/// What an operator says of an app itself; `nil` leaves it as it is.
+/// A change of an app's own settings. A `nil` member leaves the setting unchanged.
 package struct AppSettingsChange: Sendable {
     package var name: String?
     package var domains: [String]?
@@ -24,7 +25,7 @@ package struct AppSettingsChange: Sendable {
 
     package func apply(to app: inout App) throws(Refusal) {
         if let name {
-            app.name = name.trimmed
+            app.name = name.trimmingCharacters(in: .whitespacesAndNewlines)
             guard (1...100).contains(app.name.unicodeScalars.count) else {
                 throw .invalidField("name", "must have 1 to 100 characters")
             }
@@ -54,29 +55,5 @@ package struct AppSettingsChange: Sendable {
     private static func isOrigin(_ text: String) -> Bool {
         guard let target = TargetURI(text) else { return false }
         return target.path == "/" && target.origin == text
-    }
-}
-
-extension SessionPolicy {
-    /// Lifetimes that contradict each other are refused when they are set, not discovered later.
-    package func validate() throws(Refusal) {
-        guard Self.accessTokenLifetimes.contains(accessTokenLifetime) else {
-            throw .invalidField("access_token_lifetime", "must be 60 to 900 seconds")
-        }
-        guard (accessTokenLifetime...365 * 86_400).contains(idleLifetime) else {
-            throw .invalidField("idle_lifetime", "must be access_token_lifetime to 31536000 seconds")
-        }
-        guard (idleLifetime...10 * 365 * 86_400).contains(absoluteLifetime) else {
-            throw .invalidField("absolute_lifetime", "must be idle_lifetime to 315360000 seconds")
-        }
-        if let boundGrace, !(10...365 * 86_400).contains(boundGrace) {
-            throw .invalidField("bound_grace", "must be 10 to 31536000 seconds, or left out")
-        }
-        guard (0...60).contains(unboundGrace) else {
-            throw .invalidField("unbound_grace", "must be 0 to 60 seconds")
-        }
-        guard (10...300).contains(proofWindow) else {
-            throw .invalidField("proof_window", "must be 10 to 300 seconds")
-        }
     }
 }

@@ -1,6 +1,6 @@
 package import SessionTokens
 
-/// The mapping of claims, as an operator reads and writes it.
+/// Reads and changes the claim mapping of an app.
 package struct ClaimsManagement: Sendable {
     private let apps: AppManagement
     private let environment: ServiceEnvironment
@@ -15,7 +15,7 @@ package struct ClaimsManagement: Sendable {
         return config
     }
 
-    /// Adds the mapping; there is at most one.
+    /// Creates the mapping. An app has at most one.
     package func create(_ mapping: [String: JSONValue], app: AppID) async throws -> ClaimsConfig {
         let config = ClaimsConfig(mapping: try Self.sources(mapping), at: environment.now())
         return try await apps.update(app) { app in
@@ -36,6 +36,7 @@ package struct ClaimsManagement: Sendable {
         }
     }
 
+    /// Validates a mapping as an operator writes it.
     static func sources(_ mapping: [String: JSONValue]) throws(Refusal) -> [String: ClaimSource] {
         guard mapping.count <= ClaimsConfig.maximumCount else {
             throw .invalidField("mapping", "must have at most \(ClaimsConfig.maximumCount) claims")
@@ -84,7 +85,7 @@ package struct ClaimsManagement: Sendable {
 }
 
 extension ClaimSource {
-    /// As an operator wrote it.
+    /// The source as an operator writes it.
     package var json: JSONValue {
         switch self {
         case .literal(let value): return value

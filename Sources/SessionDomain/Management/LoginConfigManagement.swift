@@ -1,4 +1,4 @@
-/// The login configurations of an app, as an operator reads and writes them.
+/// Reads and changes the login configurations of an app.
 package struct LoginConfigManagement: Sendable {
     private let apps: AppManagement
     private let environment: ServiceEnvironment
@@ -17,7 +17,7 @@ package struct LoginConfigManagement: Sendable {
         return config
     }
 
-    /// Adds the configuration; there is at most one.
+    /// Creates the configuration. An app has at most one.
     package func createPasswordLogin(_ change: PasswordLoginChange, app: AppID) async throws -> PasswordLoginConfig {
         try change.validate()
         let now = environment.now()
@@ -29,7 +29,7 @@ package struct LoginConfigManagement: Sendable {
         }
     }
 
-    /// Replaces the configuration; what the change leaves out takes its default.
+    /// Replaces the configuration. Members that the change leaves out get their defaults.
     package func replacePasswordLogin(_ change: PasswordLoginChange, app: AppID) async throws -> PasswordLoginConfig {
         try change.validate()
         let now = environment.now()
@@ -98,7 +98,7 @@ package struct LoginConfigManagement: Sendable {
         }
     }
 
-    /// A channel has one default: the configuration that was made it last.
+    /// A channel has one default. Clears the flag in all other configurations of the channel.
     private static func keepOneDefault(_ config: OTPLoginConfig, in app: inout App) {
         guard config.isDefault else { return }
         for index in app.otpLogins.indices where app.otpLogins[index].id != config.id {

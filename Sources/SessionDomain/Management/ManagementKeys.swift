@@ -2,7 +2,7 @@ internal import Crypto
 internal import Foundation
 internal import SessionTokens
 
-/// The keys of the management API: shown once, stored hashed, good for one app or all.
+/// Creates, lists, checks and revokes keys of the management API. A key is valid for one app or for all.
 package struct ManagementKeys: Sendable {
     private let store: any ManagementKeyStore
     private let environment: ServiceEnvironment
@@ -12,33 +12,34 @@ package struct ManagementKeys: Sendable {
         self.environment = environment
     }
 
-    /// Makes a key of 256 random bits. This is the only time its value is to be had.
+    /// Creates a key of 256 random bits. Its secret is returned only here; the store keeps a hash.
     package func create(name: String, app: AppID?) async throws -> (key: ManagementKey, secret: String) {
         let secret = "psk_" + Base64URL.encode(environment.randomBytes(32))
-        let key = try record(secret, name: name, app: app)
-        try await store.insertManagementKey(key)
+        let key = try makeKey(secret, name: name, app: app)
+        try await store.perform(InsertManagementKey(key, mustBeNew: true))
         return (key, secret)
     }
 
-    /// Makes sure that a key chosen by the operator is good for all apps.
+    /// Stores a secret chosen by the operator as a key for all apps, unless it exists already.
     ///
-    /// - Throws: `Refusal.invalidField` for one short enough to be guessed.
+    /// - Throws: `Refusal.invalidField` if the secret is short enough to be guessed.
     package func ensure(secret: String, name: String) async throws {
         guard secret.utf8.count >= 16 else {
             throw Refusal.invalidField("management key", "must have at least 16 characters")
         }
-        try await store.ensureManagementKey(try record(secret, name: name, app: nil))
+        try await store.perform(
+            InsertManagementKey(try makeKey(secret, name: name, app: nil), mustBeNew: false))
     }
 
     package func all() async throws -> [ManagementKey] { try await store.managementKeys() }
 
     package func revoke(id: String) async throws {
-        guard try await store.deleteManagementKey(id: id) else {
+        guard try await store.perform(DeleteManagementKey(id: id)) else {
             throw Refusal.notFound("there is no such management key")
         }
     }
 
-    /// The keys of one app, not those that are good for every app.
+    /// Returns the keys of one app, without the keys for all apps.
     package func all(of app: AppID) async throws -> [ManagementKey] {
         try await store.managementKeys().filter { $0.appID == app }
     }
@@ -50,7 +51,7 @@ package struct ManagementKeys: Sendable {
         try await revoke(id: id)
     }
 
-    /// Makes a key of the same name and ends the old one, in this order: a crash between leaves two, never none.
+    /// Creates a key with the same name, then revokes the old one. A crash in between leaves two keys, never none.
     package func rotate(id: String, of app: AppID) async throws -> (key: ManagementKey, secret: String) {
         guard let old = try await all(of: app).first(where: { $0.id == id }) else {
             throw Refusal.notFound("there is no such management key")
@@ -60,12 +61,14 @@ package struct ManagementKeys: Sendable {
         return new
     }
 
-    /// The key with this secret, if there is one. Looking up a hash leaks nothing worth having of 256 bits.
+    /// Returns the key with this secret, if there is one.
+    ///
+    /// The look-up by hash takes variable time. That reveals nothing usable about a secret of 256 random bits.
     package func key(_ secret: String) async throws -> ManagementKey? {
         try await store.managementKey(hash: Self.hash(secret))
     }
 
-    private func record(_ secret: String, name: String, app: AppID?) throws(Refusal) -> ManagementKey {
+    private func makeKey(_ secret: String, name: String, app: AppID?) throws(Refusal) -> ManagementKey {
         guard (1...100).contains(name.unicodeScalars.count) else {
             throw .invalidField("name", "must have 1 to 100 characters")
         }

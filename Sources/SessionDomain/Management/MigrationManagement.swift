@@ -1,4 +1,4 @@
-/// How users come over from an earlier system, as an operator reads and writes it.
+/// Reads and changes how users of an earlier system are migrated.
 package struct MigrationManagement: Sendable {
     private let apps: AppManagement
     private let keys: HookKeys
@@ -19,7 +19,7 @@ package struct MigrationManagement: Sendable {
         return config
     }
 
-    /// Adds the configuration; there is at most one.
+    /// Creates the configuration. An app has at most one.
     package func create(sessionValidationURL url: String, app: AppID) async throws -> MigrationConfig {
         let config = try await validated(url, app: app)
         return try await apps.update(app) { app in

@@ -1,4 +1,5 @@
-/// What an operator says of step-up, before it is judged. The names are the wire's, so that a refusal can name them.
+/// A step-up configuration as an operator writes it, before validation. Members have the names of the wire, so that errors
+/// can name them.
 package struct StepUpConfigChange: Sendable {
     package struct AllowedScope: Sendable {
         package var scope: String
@@ -43,7 +44,7 @@ package struct StepUpConfigChange: Sendable {
         self.allowedScopes = allowedScopes
     }
 
-    /// Judges everything, in the order in which it is written.
+    /// Validates all members, in the order of the JSON.
     func validated(egress: any Egress, at now: Timestamp) throws(Refusal) -> StepUpConfig {
         let url = jwksURL.flatMap { $0.isEmpty ? nil : $0 }
         if let url { try egress.check(url, field: "jwks_url") }
@@ -56,7 +57,7 @@ package struct StepUpConfigChange: Sendable {
             )
         }
         guard stepKeys.isEmpty || url != nil else {
-            throw .invalidField("jwks_url", "is required: it has the keys that sign the steps in step_keys")
+            throw .invalidField("jwks_url", "is required: it contains the keys that sign the steps in step_keys")
         }
         guard allowedScopes.count <= 100 else { throw .invalidField("allowed_scopes", "must have at most 100 entries") }
         var config = StepUpConfig(jwksURL: url, stepKeys: stepKeys, rules: [], at: now)
@@ -64,7 +65,7 @@ package struct StepUpConfigChange: Sendable {
             let rule = try entry.rule(field: "allowed_scopes[\(index)]", config: config, egress: egress)
             if let other = config.rules.first(where: { $0.scope == rule.scope }), !(other.isDirect && rule.isDirect) {
                 throw .invalidField(
-                    "allowed_scopes[\(index)].scope", "is there already; only direct rules may repeat it")
+                    "allowed_scopes[\(index)].scope", "is used twice; only direct rules may repeat a scope")
             }
             config.rules.append(rule)
         }
@@ -83,11 +84,12 @@ extension StepUpConfigChange.AllowedScope {
         guard Scope.isWellFormed(scope) else {
             throw .invalidField("\(field).scope", "must be 1 to 128 letters, digits and . - _ :")
         }
-        let registers = ReservedScope.registered(by: scope) != nil
-        guard registers || scope == ReservedScope.writePassword || !scope.hasPrefix(ReservedScope.prefix) else {
-            throw .invalidField("\(field).scope", "is reserved, and no scope of ours")
+        let isManaged = ReservedScope.registered(by: scope) != nil
+        guard isManaged || scope == ReservedScope.writePassword || !scope.hasPrefix(ReservedScope.prefix) else {
+            throw .invalidField(
+                "\(field).scope", "is reserved: the prefix belongs to the service, which has no such scope")
         }
-        guard registers == (mode == "managed") else {
+        guard isManaged == (mode == "managed") else {
             throw .invalidField("\(field).mode", "must be managed for the register scopes, and only for those")
         }
         switch mode {
@@ -154,7 +156,7 @@ extension StepUpConfigChange.Direct {
                 throw .invalidField("\(name).order", "must be 0 to 1000, and different for each step")
             }
             guard !steps[..<index].contains(where: { $0.key == step.key }) else {
-                throw .invalidField("\(name).key", "is there already")
+                throw .invalidField("\(name).key", "is used twice")
             }
         }
         return steps.sorted { $0.order < $1.order }

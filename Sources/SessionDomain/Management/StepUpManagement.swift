@@ -1,4 +1,4 @@
-/// Scopes and how they are decided on, as an operator reads and writes them.
+/// Reads and changes the scopes of an app and its step-up configuration.
 package struct StepUpManagement: Sendable {
     private let apps: AppManagement
     private let keys: HookKeys
@@ -19,7 +19,7 @@ package struct StepUpManagement: Sendable {
         return config
     }
 
-    /// Adds the configuration; there is at most one.
+    /// Creates the configuration. An app has at most one.
     package func create(_ change: StepUpConfigChange, app: AppID) async throws -> StepUpConfig {
         let config = try change.validated(egress: egress, at: environment.now())
         try await prepareKeys(for: config, app: app)
@@ -30,7 +30,7 @@ package struct StepUpManagement: Sendable {
         }
     }
 
-    /// Replaces the whole configuration. Grants and open challenges of scopes that are gone go with them.
+    /// Replaces the whole configuration. Grants and open challenges of removed scopes are deleted.
     package func replace(_ change: StepUpConfigChange, app: AppID) async throws -> StepUpConfig {
         let validated = try change.validated(egress: egress, at: environment.now())
         try await prepareKeys(for: validated, app: app)
@@ -43,7 +43,7 @@ package struct StepUpManagement: Sendable {
         }
     }
 
-    /// A hook's key is published before the first call is signed with it.
+    /// Creates the hook key before the first call, so that it is published when backends verify the call.
     private func prepareKeys(for config: StepUpConfig, app: AppID) async throws {
         _ = try await apps.app(app)
         let isDelegating = config.rules.contains { if case .delegated = $0.mode { true } else { false } }
@@ -52,12 +52,12 @@ package struct StepUpManagement: Sendable {
 
     // MARK: Scopes
 
-    /// Scopes of one app at most.
+    /// The maximum number of scopes of one app.
     private static let maximumScopes = 200
 
     package func scopes(of app: AppID) async throws -> [String] { try await apps.app(app).scopes }
 
-    /// Registers a scope; doing it twice changes nothing.
+    /// Registers a scope. A repeated call has no effect.
     package func register(_ scope: String, app: AppID) async throws {
         guard Scope.isWellFormed(scope) else {
             throw Refusal.invalidField("scope", "must be 1 to 128 letters, digits and . - _ :")
@@ -71,7 +71,7 @@ package struct StepUpManagement: Sendable {
         }
     }
 
-    /// Removes a scope with its grants and open challenges: no token made from now on carries it.
+    /// Removes a scope with its grants and open challenges. No later token contains it.
     package func unregister(_ scope: String, app: AppID) async throws {
         try await apps.update(app) { app in
             guard app.scopes.contains(scope) else { throw Refusal.notFound("there is no such scope") }

@@ -1,6 +1,6 @@
 package import SessionTokens
 
-/// Users, as an operator's backend creates, finds and changes them.
+/// Creates, finds and changes users for an operator's backend.
 package struct UserManagement: Sendable {
     private let store: any SessionStore & UserStore
     private let apps: any AppStore
@@ -17,7 +17,9 @@ package struct UserManagement: Sendable {
         self.environment = environment
     }
 
-    /// Creates a user with at least one identifier; the password, if given, must meet the app's rules.
+    /// Creates a user with at least one identifier.
+    ///
+    /// - Parameter password: Must meet the app's rules. `nil`: the user has no password.
     package func create(
         app: AppID, identifiers: [CanonicalIdentifier], password: String? = nil, externalID: String? = nil,
         profile: [String: JSONValue] = [:]
@@ -29,7 +31,9 @@ package struct UserManagement: Sendable {
         let hash = try await hashed(password, app: app)
         user.hasPassword = hash != nil
         let factory = EventFactory(appID: app, environment: environment)
-        switch try await store.createUser(user, passwordHash: hash, events: [factory.userCreated(user)]) {
+        switch try await store.perform(
+            CreateUser(user, passwordHash: hash, events: [factory.userCreated(user)]))
+        {
         case .created: return user
         case .identifierTaken: throw Refusal.identifierTaken
         case .externalIDTaken: throw Refusal.conflict("another user has this external_id")
@@ -44,62 +48,67 @@ package struct UserManagement: Sendable {
         try found(try await store.user(with: identifier, app: app))
     }
 
-    /// Newest first.
+    /// Returns a page of users, newest first.
+    ///
+    /// - Parameter limit: 1 to 100.
     package func users(app: AppID, limit: Int, offset: Int) async throws -> (users: [User], total: Int) {
         guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
         guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
         return try await store.users(app: app, limit: limit, offset: offset)
     }
 
-    /// Deletes a user with all that is theirs.
+    /// Deletes a user with all dependent rows.
     package func delete(_ id: String, app: AppID) async throws {
         let event = factory(app).make(.userDeleted, ["user_id": .string(id)])
-        guard try await store.deleteUser(id, app: app, events: [event]) else { throw Self.unknownUser }
+        guard try await store.perform(DeleteUser(id, app: app, events: [event])) else { throw Self.unknownUser }
     }
 
-    /// Sets the status; anything but active ends the user's sessions at once.
+    /// Sets the status. Any status except active revokes the user's sessions at once.
     package func setStatus(_ status: User.Status, user id: String, app: AppID) async throws -> User {
         try found(
-            try await store.setStatus(status, user: id, app: app, now: environment.now(), events: factory(app)))
+            try await store.perform(
+                SetUserStatus(status, user: id, app: app, now: environment.now(), events: factory(app))))
     }
 
-    /// Sets a password that meets the app's rules; outstanding codes die with the old one.
+    /// Sets a password that meets the app's rules, and invalidates the user's outstanding codes.
     package func setPassword(
         _ password: String, user id: String, app: AppID, endingSessions: Bool
     ) async throws -> User {
         _ = try await user(id, app: app)
         let hash = try await requiredHash(password, app: app)
         return try found(
-            try await store.setPassword(
-                hash: hash, user: id, app: app, endingSessions: endingSessions, now: environment.now(),
-                events: factory(app)))
+            try await store.perform(
+                SetPassword(
+                    hash: hash, user: id, app: app, endingSessions: endingSessions, now: environment.now(),
+                    events: factory(app))))
     }
 
     package func setExternalID(_ externalID: String?, user id: String, app: AppID) async throws -> User {
         try User.validate(externalID: externalID)
-        let outcome = try await store.setExternalID(externalID, user: id, app: app, now: environment.now())
+        let outcome = try await store.perform(
+            SetExternalID(externalID, user: id, app: app, now: environment.now()))
         return try updated(outcome, taken: .conflict("another user has this external_id"))
     }
 
     package func mergeProfile(_ changes: [String: JSONValue], user id: String, app: AppID) async throws -> User {
         try User.validate(profile: changes)
-        let outcome = try await store.mergeProfile(
-            changes, user: id, app: app, now: environment.now(), events: factory(app))
+        let outcome = try await store.perform(
+            MergeProfile(changes, user: id, app: app, now: environment.now(), events: factory(app)))
         return try updated(
             outcome, full: .invalidField("profile", "would have more than \(User.maximumProfileKeys) keys"))
     }
 
     package func addIdentifier(_ identifier: CanonicalIdentifier, user id: String, app: AppID) async throws -> User {
-        let outcome = try await store.addIdentifier(
-            identifier, user: id, app: app, now: environment.now(), events: factory(app))
+        let outcome = try await store.perform(
+            AddIdentifier(identifier, user: id, app: app, now: environment.now(), events: factory(app)))
         return try updated(outcome)
     }
 
     package func removeIdentifier(
         _ identifier: CanonicalIdentifier, user id: String, app: AppID
     ) async throws -> User {
-        let outcome = try await store.removeIdentifier(
-            identifier, user: id, app: app, now: environment.now(), events: factory(app))
+        let outcome = try await store.perform(
+            RemoveIdentifier(identifier, user: id, app: app, now: environment.now(), events: factory(app)))
         return try updated(outcome)
     }
 
@@ -114,14 +123,16 @@ package struct UserManagement: Sendable {
         return try await store.sessions(of: id, app: app, now: environment.now(), limit: limit, offset: offset)
     }
 
-    /// Ends sessions of a user; how many were live.
+    /// Revokes sessions of a user. Returns how many of them were active.
     package func endSessions(_ selection: SessionSelection, of id: String, app: AppID) async throws -> Int {
         _ = try await user(id, app: app)
-        return try await store.revokeSessions(
-            of: id, app: app, selection, reason: .revokedByOperator, now: environment.now(), events: factory(app))
+        return try await store.perform(
+            RevokeSessions(
+                of: id, app: app, selection, reason: .revokedByOperator, now: environment.now(),
+                events: factory(app)))
     }
 
-    // MARK: Pieces
+    // MARK: Helpers
 
     private static let unknownUser = Refusal.notFound("there is no such user")
 

@@ -1,13 +1,5 @@
-/// The intent to take over a user whom the operator's backend has vouched for. A store performs it in one transaction:
-///
-/// 1. find the user by external id, else by any of the identifiers; if they lead to different users: `.conflict`;
-/// 2. nobody: insert `newUser` with its event;
-/// 3. somebody who is not active: change nothing; with more than `User.maximumIdentifiers` in all: `.conflict`;
-/// 4. somebody else: add the identifiers that nobody has, each with its event, and the external id if there is none (another
-///    one: `.conflict`); the profile stays as it is. `now` is noted as the time of change if anything was added.
-///
-/// A conflict undoes everything.
-package struct AdoptUser: Sendable {
+/// Takes over a user that the operator's backend vouches for. A conflict writes nothing.
+package struct AdoptUser: Intent {
     package let newUser: User
     package let now: Timestamp
     package let events: EventFactory
@@ -16,6 +8,45 @@ package struct AdoptUser: Sendable {
         self.newUser = newUser
         self.now = now
         self.events = events
+    }
+
+    package var facts: FactQuery {
+        FactQuery(app: newUser.appID) {
+            $0.owners = .init(identifiers: newUser.identifiers, externalID: newUser.externalID)
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<AdoptUserOutcome> {
+        guard facts.owners.count <= 1 else { return Decision(.conflict) }
+        guard let existing = facts.owners.first else {
+            return Decision(
+                .adopted(newUser), Change.insertions(of: newUser) + [.append(events.userCreated(newUser))])
+        }
+        // Do not modify inactive users. The caller rejects the login.
+        guard existing.status == .active else { return Decision(.adopted(existing)) }
+        return extend(existing)
+    }
+
+    /// Adds what is new to a user that exists. The profile stays as it is.
+    private func extend(_ existing: User) -> Decision<AdoptUserOutcome> {
+        let added = newUser.identifiers.filter { !existing.identifiers.contains($0) }
+        guard existing.identifiers.count + added.count <= User.maximumIdentifiers else { return Decision(.conflict) }
+        var next = existing
+        if let externalID = newUser.externalID, existing.externalID != externalID {
+            // A user with another external id may be another person.
+            guard existing.externalID == nil else { return Decision(.conflict) }
+            next.externalID = externalID
+        }
+        next.identifiers += added
+        guard next.externalID != existing.externalID || !added.isEmpty else { return Decision(.adopted(existing)) }
+        next.updatedAt = now
+        let additions = added.flatMap { identifier -> [Change] in
+            [
+                .insertIdentifier(identifier, of: existing),
+                .append(events.identifierCreated(identifier, of: existing.id)),
+            ]
+        }
+        return Decision(.adopted(next), additions + [.replaceUser(existing, with: next)])
     }
 }
 

@@ -1,4 +1,4 @@
-/// How users of an earlier system come over: their old credential is judged by the operator's backend.
+/// How users of an earlier system are migrated: the operator's backend validates their old credential.
 package struct MigrationConfig: Sendable, Equatable, Codable {
     package var sessionValidationURL: String
     package var createdAt: Timestamp

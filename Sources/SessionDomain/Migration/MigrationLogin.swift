@@ -1,7 +1,7 @@
 internal import Foundation
 internal import SessionTokens
 
-/// Signing in with a credential of an earlier system, once.
+/// Login with a credential of an earlier system.
 package struct MigrationLogin: Sendable {
     private let store: any UserStore & StepUpStore
     private let call: HookCall
@@ -21,10 +21,11 @@ package struct MigrationLogin: Sendable {
 
     private struct Body: Encodable { let token: String }
 
-    /// Asks the operator whose credential it is, and signs that user in.
+    /// Asks the operator's backend for the owner of a credential, and signs that user in.
     ///
-    /// - Returns: The challenge token to finalize with.
-    /// - Throws: `Refusal.unauthorized` when the operator's backend says 401, `.authBlocked` when it says nothing usable.
+    /// - Returns: The challenge token for finalize.
+    /// - Throws: `Refusal.unauthorized` if the operator's backend answers 401; `.authBlocked` if its answer is
+    ///   unusable.
     package func login(
         app: AppRuntime, token: String, codeChallenge: String, source: SourceAddress
     ) async throws -> String {
@@ -58,7 +59,7 @@ package struct MigrationLogin: Sendable {
             throw try await failed(.invalidResponse, app)
         }
         let events = EventFactory(appID: app.settings.id, environment: environment)
-        switch try await store.adoptUser(AdoptUser(newUser: user, now: environment.now(), events: events)) {
+        switch try await store.perform(AdoptUser(newUser: user, now: environment.now(), events: events)) {
         case .adopted(let user): return user
         case .conflict: throw Refusal.identifierTaken
         }
@@ -66,12 +67,13 @@ package struct MigrationLogin: Sendable {
 
     private func failed(_ failure: HookFailure, _ app: AppRuntime) async throws -> Refusal {
         let events = EventFactory(appID: app.settings.id, environment: environment)
-        try await store.append([events.make(.migrationHookFailed, ["reason": .string(failure.rawValue)])])
+        try await store.perform(
+            AppendEvents([events.make(.migrationHookFailed, ["reason": .string(failure.rawValue)])]))
         return .authBlocked
     }
 }
 
-/// What the operator's backend says of a credential's owner.
+/// The answer of the operator's backend.
 private struct Answer: Decodable {
     let user: MigratedUser
 }
@@ -91,7 +93,7 @@ private struct MigratedUser: Decodable {
         case externalID = "external_id"
     }
 
-    /// By the rules for users that operators make.
+    /// Applies the rules for users that operators create.
     func user(in app: AppRuntime, environment: ServiceEnvironment) throws -> User {
         let identifiers = try identifiers.map { try CanonicalIdentifier(type: $0.type, value: $0.value) }
         let user = User(

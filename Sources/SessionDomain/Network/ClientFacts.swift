@@ -1,4 +1,4 @@
-/// What is known of whoever sends a request, for hooks and claims; empty where nothing is.
+/// What is known about the client of a request, for hooks and claims. Unknown values are empty.
 package struct ClientFacts: Sendable, Equatable {
     package var ip: String
     package var userAgent: String

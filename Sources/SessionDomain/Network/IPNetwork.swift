@@ -6,7 +6,7 @@ package struct IPNetwork: Sendable, Equatable {
     private let prefix: [UInt8]
     private let bits: Int
 
-    /// `nil` for anything but an address with an optional prefix length.
+    /// Reads an address with an optional prefix length. Returns `nil` for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let address = Self.bytes(of: String(parts[0])) else { return nil }
@@ -26,12 +26,12 @@ package struct IPNetwork: Sendable, Equatable {
 
     package static func isAddress(_ text: String) -> Bool { bytes(of: text) != nil }
 
-    /// This machine (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    /// The loopback networks (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
     package static let loopback = ["127.0.0.0/8", "::1"].compactMap { IPNetwork($0) }
 
     package static func loopback(contains text: String) -> Bool { loopback.contains { $0.contains(text) } }
 
-    /// Whether a host is this machine: by its name, or by an address, bare or as it stands in a URI.
+    /// Whether a host is the local machine: `localhost`, or a loopback address, with or without the brackets of a URI.
     package static func isLoopback(host: String) -> Bool {
         let name = host.lowercased()
         let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
@@ -39,7 +39,7 @@ package struct IPNetwork: Sendable, Equatable {
             || loopback(contains: isBracketed ? String(name.dropFirst().dropLast()) : name)
     }
 
-    /// 4 or 16 bytes; an IPv4 address mapped into IPv6 is the IPv4 one.
+    /// Returns the 4 or 16 bytes of an address. An IPv4-mapped IPv6 address becomes the IPv4 address.
     private static func bytes(of text: String) -> [UInt8]? {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }

@@ -23,17 +23,17 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
     package var scope: String?
     /// Absent in a bearer token.
     package var cnf: Confirmation?
-    /// Claims that the app maps, beside the others; written, and of no use to us when read.
+    /// Claims that the app maps. They are written, and not read back.
     package var mapped: [String: JSONValue] = [:]
 
-    /// Seconds by which `nbf` may lie ahead (RFC 7519 §4.1.5): another node wrote it, by its own clock. Backends with the
-    /// verifier forgive as much by default.
+    /// Seconds by which `nbf` may lie in the future (RFC 7519 §4.1.5), because another node wrote it by its own clock.
+    /// The verifier for backends has the same default.
     package static let leeway: Int64 = 5
 
-    /// Whether the token is good by this clock.
+    /// Whether the token is valid at this time.
     ///
-    /// There is no leeway for `exp` (RFC 7519 §4.1.4): a token that ends a little early costs a refresh, and one that
-    /// ends late is one that was taken away and still opens something.
+    /// There is no leeway for `exp` (RFC 7519 §4.1.4). A token that ends early costs a refresh; a token that ends late
+    /// may have been revoked.
     func areTimely(at now: Timestamp) -> Bool { nbf <= now.seconds + Self.leeway && now.seconds < exp }
 
     package func has(scope name: String) -> Bool {
@@ -56,7 +56,7 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
     package func encode(to encoder: any Encoder) throws {
         var others = encoder.container(keyedBy: MappedKey.self)
         for (name, value) in mapped {
-            // Whatever configuration let through, a claim of ours is never a mapped one.
+            // A mapped claim never replaces a claim of the service, whatever the configuration contains.
             guard !ClaimsConfig.reserved.contains(name), let key = MappedKey(stringValue: name) else { continue }
             try others.encode(value, forKey: key)
         }

@@ -1,15 +1,15 @@
-/// What a session's access tokens carry now: by its login, and by grants. Built anew for each token, so that a scope
-/// that was unregistered is in none.
+/// The scopes of a session's next access token, from its login and from grants. They are computed for each token, so no
+/// token carries a scope that was unregistered.
 struct EffectiveScopes: Equatable {
-    /// Sorted, each once.
+    /// Sorted, without duplicates.
     let scopes: [String]
-    /// When the grants among them end.
+    /// The expiry times of the grants among them.
     let ends: [Timestamp]
 
     init(app: App, session: Session, grants: [Grant], now: Timestamp) {
         let registered = Set(app.scopes)
         let grantable = app.grantableScopes
-        // A token counts whole seconds: one that ends within this second would be dead on arrival.
+        // Tokens carry whole seconds. A grant that ends within this second would make a token that has expired already.
         let good = grants.filter {
             $0.covers(session, at: now) && $0.expiresAt.seconds > now.seconds && grantable.contains($0.scope)
         }

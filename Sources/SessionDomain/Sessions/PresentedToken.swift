@@ -1,6 +1,6 @@
 /// An access token as a request presents it.
 package struct PresentedToken: Sendable, Equatable {
-    /// How it is to be good (RFC 6750 §2.1, RFC 9449 §7.1); the raw value is the scheme in lower case.
+    /// How the token is presented (RFC 6750 §2.1, RFC 9449 §7.1). The raw value is the scheme in lower case.
     package enum Scheme: String, Sendable {
         case bearer
         case dpop

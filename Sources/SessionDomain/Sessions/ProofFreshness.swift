@@ -1,10 +1,10 @@
 package import SessionTokens
 
 extension AppRuntime {
-    /// Judges a checked proof's time and nonce (RFC 9449 §4.3 steps 10 and 11).
+    /// Decides whether the time or nonce of a valid proof is acceptable (RFC 9449 §4.3 steps 10 and 11).
     ///
-    /// A nonce of ours says by itself when the proof was made, so `iat` counts only without one; a nonce that is not
-    /// ours, or no longer, is never fresh (§8).
+    /// A valid nonce proves when the proof was made, so `iat` counts only without a nonce. An unknown or expired nonce
+    /// is never fresh (§8).
     package func use(of proof: CheckedProof, now: Timestamp) -> ProofUse {
         let hasNonce = proof.nonce.map { nonces.end(of: $0, at: now.seconds) != nil } ?? false
         let window = Double(settings.sessions.proofWindow)

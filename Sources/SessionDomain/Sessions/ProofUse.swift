@@ -1,13 +1,13 @@
-/// A checked proof on its way into a store, where its first use wins.
+/// A valid proof that a store accepts once.
 package struct ProofUse: Sendable, Equatable {
-    /// The thumbprint of the key that signed.
+    /// The thumbprint of the key that signed the proof.
     package let thumbprint: String
-    /// Names the proof in replay memory (RFC 9449 §11.1).
+    /// The key of the proof in replay memory (RFC 9449 §11.1).
     package let replayKey: String
-    /// Until when a repeat must be recognised.
+    /// The time until which a replay must be recognized.
     package let rememberUntil: Timestamp
     package let hasNonce: Bool
-    /// Whether the proof's time or nonce is acceptable in itself.
+    /// Whether the time or nonce of the proof is acceptable.
     package let isFresh: Bool
 
     package init(thumbprint: String, replayKey: String, rememberUntil: Timestamp, hasNonce: Bool, isFresh: Bool) {

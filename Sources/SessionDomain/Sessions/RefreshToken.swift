@@ -1,6 +1,6 @@
-/// A refresh token: session, generation, and a MAC over both. Nothing of it is stored.
+/// A refresh token: session, generation, and a MAC over both. It is not stored.
 ///
-/// Because the MAC is a function of its inputs, the successor of a token can be made again for a lost answer, and a
+/// The MAC is a function of its inputs. So the successor of a token can be computed again for a lost answer, and a
 /// forged token costs no look-up.
 package struct RefreshToken: Sendable, Equatable {
     package let sessionID: String
@@ -16,7 +16,7 @@ package struct RefreshToken: Sendable, Equatable {
         return "\(sessionID).\(generation).\(keyID).\(mac)"
     }
 
-    /// Reads a token of this app; `nil` for anything we did not make.
+    /// Reads a token of this app. `nil` for any text that this service did not issue.
     package init?(_ text: String, app: AppID, keys: KeyRing) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 256, parts.count == 4, let generation = Int64(parts[1]), generation >= 0,

@@ -1,16 +1,16 @@
-/// One signed-in device, as it is stored: one row, whose generation decides which refresh token is good.
+/// One signed-in device, stored as one row. Its generation decides which refresh token is valid.
 package struct Session: Sendable, Equatable {
     /// `ses_` and a ULID, new at every login.
     package let id: String
     package let appID: AppID
     package let userID: String
-    /// Counts rotations; the refresh token of this generation is the unused one.
+    /// Counts rotations. The refresh token of this generation is unused.
     package var generation: Int64
-    /// RFC 7638 thumbprint of the DPoP key pinned at login; `nil` for a browser without one.
+    /// RFC 7638 thumbprint of the DPoP key that was pinned at login. `nil` for a browser without a key.
     package let keyThumbprint: String?
     /// The replay key of the proof that made this generation.
     package var lastProof: String?
-    /// Whether this client was given a nonce once and must use one from then on (RFC 9449 §11.3).
+    /// Whether this client was given a nonce and must use one from then on (RFC 9449 §11.3).
     package var demandsNonce: Bool
     /// Scopes of every access token of this session.
     package var scopes: [String]
@@ -45,13 +45,13 @@ package struct Session: Sendable, Equatable {
         self.revokedAt = revokedAt
     }
 
-    /// When the session ends if nothing happens; also the end of its refresh token.
+    /// When the session and its refresh token expire.
     package var expiresAt: Timestamp { min(idleExpiresAt, absoluteExpiresAt) }
 
     package func isLive(at now: Timestamp) -> Bool { revokedAt == nil && expiresAt > now }
 }
 
-/// What is shown of the device behind a session; empty where nothing is known.
+/// The device of a session, as it is shown. Unknown values are empty.
 package struct Device: Sendable, Equatable, Codable {
     /// `X-Device-Id`, a lower-case UUID.
     package var id: String?
@@ -73,7 +73,7 @@ package struct Device: Sendable, Equatable, Codable {
     }
 }
 
-/// Why a session ended, in events.
+/// The reason of a revocation, as events report it.
 package enum RevocationReason: String, Sendable {
     case logout
     case revokedByUser = "revoked_by_user"

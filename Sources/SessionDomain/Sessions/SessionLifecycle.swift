@@ -1,6 +1,6 @@
 package import SessionTokens
 
-/// The life of a session: started by a challenge, kept alive by refreshes, ended by its owner.
+/// Starts sessions with a challenge, renews them with refresh tokens, and ends them.
 package struct SessionLifecycle: Sendable {
     private let store: any SessionStore
     private let keys: KeyRing
@@ -14,11 +14,11 @@ package struct SessionLifecycle: Sendable {
         issuer = TokenIssuer(keys: keys, environment: environment)
     }
 
-    /// Turns a completed challenge into a session and pins the proof's key.
+    /// Turns a completed challenge into a session and pins the key of the proof.
     ///
     /// - Parameters:
-    ///   - proofIsOptional: Only a browser may come without one, and only where access tokens are not bound.
-    ///   - previousToken: The refresh token of the session this one replaces; a stale one is ignored.
+    ///   - proofIsOptional: Whether a proof may be missing: only for browsers, and only if access tokens are not bound.
+    ///   - previousToken: The refresh token of the session that this login replaces. An old one is ignored.
     package func start(
         app: AppRuntime, challengeToken: String, codeVerifier: String?, proof: CheckedProof?, proofIsOptional: Bool,
         previousToken: String?, device: Device, client: ClientFacts
@@ -43,7 +43,7 @@ package struct SessionLifecycle: Sendable {
             scopes: challenge.grantedScopes?.filter { !$0.hasPrefix(ReservedScope.prefix) } ?? [], device: device,
             createdAt: now, idleExpiresAt: now + policy.idleLifetime, absoluteExpiresAt: now + policy.absoluteLifetime)
         let grants = passingGrants(challenge, session: session, now: now)
-        let outcome = try await store.startSession(
+        let outcome = try await store.perform(
             StartSession(
                 session: session, grants: grants, challengeID: challenge.jti,
                 challengeIssuedAt: Timestamp(seconds: challenge.iat),
@@ -65,7 +65,8 @@ package struct SessionLifecycle: Sendable {
         }
     }
 
-    /// Reserved scopes that a login gives last minutes: a session of months must not be able to change a password.
+    /// Grants for the reserved scopes of a login. They last minutes, so that a session of months cannot change a
+    /// password.
     private func passingGrants(_ challenge: ChallengeClaims, session: Session, now: Timestamp) -> [Grant] {
         (challenge.grantedScopes ?? []).filter { $0.hasPrefix(ReservedScope.prefix) }.map { scope in
             Grant(
@@ -82,10 +83,10 @@ package struct SessionLifecycle: Sendable {
         guard PKCE.verify(verifier: verifier, against: challenge) else { throw .verifierMismatch }
     }
 
-    /// Spends a refresh token and answers with its successor, again if the first answer got lost.
+    /// Spends a refresh token and returns its successor. Returns it again if the first answer was lost.
     ///
-    /// - Parameter stepUpToken: A completed challenge whose scope the new access token is to carry. One that is not good
-    ///   refuses the whole call and leaves the session as it was.
+    /// - Parameter stepUpToken: A completed challenge whose scope the new access token carries. If it is invalid, the
+    ///   call is rejected and the session stays as it is.
     package func refresh(
         app: AppRuntime, token: String?, stepUpToken: String?, proof: CheckedProof?, device: Device,
         client: ClientFacts
@@ -99,7 +100,7 @@ package struct SessionLifecycle: Sendable {
                 reference: try app.stepUpReference(token, proof: nil, now: now), grantID: environment.newID("grt"),
                 now: now)
         }
-        let outcome = try await store.rotateRefreshToken(
+        let outcome = try await store.perform(
             RotateRefreshToken(
                 appID: app.settings.id, sessionID: token.sessionID, generation: token.generation,
                 proof: proof.map { app.use(of: $0, now: now) }, redemption: redemption, device: device,
@@ -114,9 +115,9 @@ package struct SessionLifecycle: Sendable {
         }
     }
 
-    /// Ends the session of a refresh token, an old one included. Ending an ended session is no error.
+    /// Ends the session of a refresh token, which may be an old one. Ending an ended session is no error.
     ///
-    /// The proof's time and nonce do not matter: doing it twice changes nothing, and clients send it once.
+    /// Time and nonce of the proof are not checked: a second call changes nothing.
     package func revoke(app: AppRuntime, token: String?, proof: CheckedProof?) async throws {
         guard let token, let token = RefreshToken(token, app: app.settings.id, keys: keys) else {
             throw Refusal.unauthorized
@@ -127,8 +128,9 @@ package struct SessionLifecycle: Sendable {
             guard proof.thumbprint == thumbprint else { throw Refusal.proofKeyMismatch }
         }
         let now = environment.now()
-        _ = try await store.revokeSessions(
-            of: session.userID, app: app.settings.id, .one(session.id), reason: .logout, now: now,
-            events: EventFactory(appID: app.settings.id, environment: environment))
+        _ = try await store.perform(
+            RevokeSessions(
+                of: session.userID, app: app.settings.id, .one(session.id), reason: .logout, now: now,
+                events: EventFactory(appID: app.settings.id, environment: environment)))
     }
 }

@@ -1,25 +1,18 @@
 internal import SessionTokens
 
-/// The intent to turn a completed challenge into a session. A store performs it in one transaction:
+/// Turns a completed challenge into a session.
 ///
-/// 1. reserve the proof's replay key, if there is a proof (a repeat: `.replayedProof`);
-/// 2. reserve the challenge id (a repeat: `.challengeReused`);
-/// 3. read the user (`.unknownUser`), refuse an inactive one (`.inactive(status)`), and a challenge that was issued
-///    before the user's logins were last voided (`.challengeVoid`), by a change of credentials for example;
-/// 4. revoke the previous session, if it is live, of this app, and has the same key or none was pinned;
-/// 5. insert the session with its grants and append the events.
-///
-/// A refusal undoes the reservations.
-package struct StartSession: Sendable {
+/// A rejected login writes nothing: the proof and the challenge can be used again.
+package struct StartSession: Intent {
     package let session: Session
-    /// What the login gives for a while only.
+    /// Scopes that the login grants for a limited time.
     package let grants: [Grant]
     /// `jti` of the challenge token.
     package let challengeID: String
     package let challengeIssuedAt: Timestamp
     package let challengeExpiresAt: Timestamp
     package let proof: ProofUse?
-    /// The session this login replaces, named by a refresh token whose MAC was checked.
+    /// The session that this login replaces. The MAC of the refresh token that names it is valid.
     package let previousSessionID: String?
     package let now: Timestamp
     package let events: EventFactory
@@ -40,16 +33,49 @@ package struct StartSession: Sendable {
         self.events = events
     }
 
-    /// Whether a session may be ended by this login: the caller must hold its key, if it has one.
+    package var facts: FactQuery {
+        FactQuery(app: session.appID) {
+            $0.user = .id(session.userID)
+            $0.loginsVoidBefore = true
+            $0.session = previousSessionID.map { .id($0) }
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<StartSessionOutcome> {
+        if let proof, facts.isTaken(.proof(proof.replayKey)) { return Decision(.replayedProof) }
+        if facts.isTaken(.redemption(challengeID)) { return Decision(.challengeReused) }
+        let appID = session.appID
+        let once: [Change] =
+            (proof.map { [.reserveProof($0, app: appID, now: now)] } ?? [])
+            + [.redeem(challengeID, until: challengeExpiresAt, app: appID)]
+        if let rejection = rejection(facts.user, loginsVoidBefore: facts.loginsVoidBefore) {
+            return .unwritten(rejection, checking: once)
+        }
+        guard let user = facts.user else { return .unwritten(.unknownUser, checking: once) }
+        var replaced: [Change] = []
+        if let previous = facts.session, mayReplace(previous) {
+            replaced = SessionRevocation(reason: .replacedByLogin, now: now, events: events).changes(previous)
+        }
+        let started = [Change.insertSession(session)] + grants.map { .insertGrant($0) } + [.append(createdEvent())]
+        return Decision(.started(user), once + replaced + started)
+    }
+
+    /// The reason why the user may not sign in with this challenge; `nil` if there is none.
+    private func rejection(_ user: User?, loginsVoidBefore: Timestamp?) -> StartSessionOutcome? {
+        guard let user else { return .unknownUser }
+        guard user.status == .active else { return .inactive(user.status) }
+        // Tokens carry whole seconds, so a login that began in the second of the change is valid.
+        if let loginsVoidBefore, challengeIssuedAt.seconds < loginsVoidBefore.seconds { return .challengeVoid }
+        return nil
+    }
+
+    /// Whether this login may end a session: the caller must hold its key, if it has one.
     package func mayReplace(_ previous: Session) -> Bool {
         previous.appID == session.appID && previous.isLive(at: now)
             && (previous.keyThumbprint == nil || previous.keyThumbprint == session.keyThumbprint)
     }
 
-    /// Tokens tell whole seconds, so a login within the second of the change counts as after it.
-    package func isVoid(by voidBefore: Timestamp) -> Bool { challengeIssuedAt.seconds < voidBefore.seconds }
-
-    package func createdEvent() -> Event {
+    private func createdEvent() -> Event {
         events.make(
             .sessionCreated, ["user_id": .string(session.userID), "session_id": .string(session.id)])
     }
@@ -60,6 +86,7 @@ package enum StartSessionOutcome: Sendable, Equatable {
     case replayedProof
     case challengeReused
     case unknownUser
+    /// The challenge is older than a change of the user's credentials.
     case challengeVoid
     case inactive(User.Status)
 }

@@ -1,35 +1,35 @@
 internal import SessionTokens
 
-/// The tokens of one answer.
+/// The tokens of one response.
 package struct IssuedTokens: Sendable, Equatable {
     package let accessToken: String
     package let accessTokenExpiresAt: Timestamp
-    /// Whether the access token is good with a proof only.
+    /// Whether the access token requires a proof.
     package let isBound: Bool
     package let refreshToken: String
     package let refreshTokenExpiresAt: Timestamp
     package let session: Session
-    /// The nonce for the next proof, when this client has to use one (RFC 9449 §8.2).
+    /// The nonce for the next proof, if this client must use one (RFC 9449 §8.2).
     package let nextNonce: String?
 }
 
-/// The one place where tokens are made, so that what must hold for a session holds for every token.
+/// Issues all tokens of sessions, so that every token meets the same conditions.
 struct TokenIssuer: Sendable {
     let keys: KeyRing
     let environment: ServiceEnvironment
 
     /// - Parameters:
-    ///   - grants: What the user's sessions were granted; only what covers this session counts.
-    ///   - client: Who asks, for the claims that the app maps.
+    ///   - grants: The grants of the user. Only those that cover this session are used.
+    ///   - client: The client, for the claims that the app maps.
     func issue(
         app: AppRuntime, session: Session, user: User, grants: [Grant], client: ClientFacts, now: Timestamp
     ) throws -> IssuedTokens {
         try user.requireActive()
         let policy = app.settings.sessions
-        // A token that nothing binds must not be given where the app asks for bound ones (RFC 9449 §5.2).
+        // An app that requires bound tokens gets no unbound token (RFC 9449 §5.2).
         guard policy.admits(keyThumbprint: session.keyThumbprint) else { throw Refusal.missingProof }
         let access = EffectiveScopes(app: app.settings, session: session, grants: grants, now: now)
-        // No token outlives a grant that it carries.
+        // A token ends with the first of its grants.
         let expiresAt = ([now + policy.accessTokenLifetime, session.expiresAt] + access.ends).min() ?? now
         var claims = AccessTokenClaims(
             iss: app.issuer, aud: app.settings.id.rawValue, sub: user.id, sid: session.id,

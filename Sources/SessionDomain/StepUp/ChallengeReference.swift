@@ -1,6 +1,6 @@
 internal import SessionTokens
 
-/// A step-up token whose signature was checked, on its way into a store.
+/// The claims of a step-up token whose signature is valid, and what the caller proved with it.
 package struct ChallengeReference: Sendable, Equatable {
     package let id: String
     /// `jti`.
@@ -8,9 +8,9 @@ package struct ChallengeReference: Sendable, Equatable {
     package let sessionID: String
     package let userID: String
     package let expiresAt: Timestamp
-    /// The key that proved the call (RFC 9449); `nil` when there was no proof.
+    /// The thumbprint of the proof's key (RFC 9449). `nil` without a proof.
     package let proofThumbprint: String?
-    /// The session whose refresh token came along: what a session without a key has instead of a proof.
+    /// The session of the refresh token in the call. It replaces the proof for a session without a key.
     package let heldSessionID: String?
 
     package init(
@@ -26,10 +26,10 @@ package struct ChallengeReference: Sendable, Equatable {
         self.heldSessionID = heldSessionID
     }
 
-    /// Why a step of this challenge may not be done now; `nil` when it may.
+    /// The reason why a step of this challenge may not be completed now. `nil` if there is none.
     ///
-    /// Whoever holds the token must hold the session's key too, or its refresh token if it has no key: an access token
-    /// that leaked does no step.
+    /// The caller must hold the key of the session, or its refresh token if it has no key. So a leaked access token
+    /// completes no step.
     package func refusal(challenge: StepUpChallenge?, session: Session?, user: User?, now: Timestamp) -> Refusal? {
         guard let challenge, let session, let user, session.isLive(at: now), user.status == .active,
             challenge.sessionID == session.id, challenge.userID == user.id, sessionID == session.id, userID == user.id
@@ -51,8 +51,9 @@ extension AppRuntime {
     /// Reads a step-up token of this app.
     ///
     /// - Parameters:
-    ///   - proof: Must repeat the token's `jti`; its time and nonce do not matter, for the token's own do.
-    ///   - heldSessionID: The session of the refresh token that came along, if its MAC was right.
+    ///   - proof: Must repeat the `jti` of the token. Its time and nonce are not checked, because the token has its
+    ///     own.
+    ///   - heldSessionID: The session of the refresh token in the call, if its MAC is valid.
     func stepUpReference(
         _ token: String, proof: CheckedProof?, heldSessionID: String? = nil, now: Timestamp
     ) throws(Refusal) -> ChallengeReference {

@@ -1,13 +1,7 @@
-/// The intent to change the password of the caller, under a grant that is consumed by it. A store performs it in one
-/// transaction:
+/// Changes the password of the caller and consumes the grant that allows it. What was begun under the old password ends.
 ///
-/// 1. read the session with its user and its user's grants, and ask `grantsToConsume`; `.insufficientScope` if empty;
-/// 2. store the hash, and delete all grants and open challenges of the user and all running verifications of the
-///    user's identifiers: what was begun under the old password ends with it;
-/// 3. revoke the user's other sessions if `endsOtherSessions`, and append the events.
-///
-/// Of two that race on one grant, the second finds none.
-package struct ChangePassword: Sendable {
+/// Of two calls that race for one grant, the second finds none.
+package struct ChangePassword: Intent {
     package let appID: AppID
     package let sessionID: String
     package let passwordHash: String
@@ -27,9 +21,25 @@ package struct ChangePassword: Sendable {
         self.events = events
     }
 
-    package func grantsToConsume(_ grants: [Grant], session: Session, user: User) -> [Grant] {
-        guard session.isLive(at: now), user.status == .active else { return [] }
-        return grants.filter { $0.scope == ReservedScope.writePassword && $0.covers(session, at: now) }
+    package var facts: FactQuery {
+        FactQuery(app: appID) {
+            $0.session = .id(sessionID)
+            $0.user = .ofSession
+            $0.grants = true
+            $0.liveSessions = endsOtherSessions ? now : nil
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<ChangePasswordOutcome> {
+        guard let session = facts.session, let user = facts.user, session.isLive(at: now), user.status == .active else {
+            return Decision(.insufficientScope)
+        }
+        let consumed = facts.grants.filter { $0.scope == ReservedScope.writePassword && $0.covers(session, at: now) }
+        guard !consumed.isEmpty else { return Decision(.insufficientScope) }
+        let password = PasswordReplacement(of: user, hash: passwordHash, now: now, events: events)
+        let others = SessionRevocation(reason: .passwordChanged, now: now, events: events)
+            .changes(facts.liveSessions, .allBut(session.id), of: user)
+        return Decision(.changed, consumed.map { .deleteGrant($0) } + password.changes + others)
     }
 }
 

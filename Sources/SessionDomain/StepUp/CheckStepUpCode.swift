@@ -1,17 +1,11 @@
-/// The intent to do a step with a code. A store performs it in one transaction:
+/// Completes a step with a code.
 ///
-/// 1. read the challenge with its session and user, and ask `reference.refusal`; stop when there is one;
-/// 2. read the verification under the challenge's `verificationKey` and ask `precheck`; unless it says `.count`, stop
-///    with `.wrong` and count nothing, for nothing was guessed at;
-/// 3. take one from the identifier's `otpFailedChecks` counter (`.limited` when it is used up), and write the
-///    verification with one check more and the challenge with one wrong code more: counted before comparing;
-/// 4. `isRight`: if not, keep what was counted and answer `.wrong`;
-/// 5. if right: delete the verification, clear the counter, attach `newIdentifier` to the user if the challenge has one
-///    (somebody has it: delete the challenge, `.identifierTaken`), and write the challenge `advanced`.
-package struct CheckStepUpCode: Sendable {
+/// Every attempt is counted, by verification, challenge and identifier, and no answer is given before the count is
+/// committed. Without a running code nothing is guessed, so nothing is counted.
+package struct CheckStepUpCode: Intent {
     package let appID: AppID
     package let reference: ChallengeReference
-    /// Keyed hashes of the code entered, for a verification filed under a key.
+    /// Keyed hashes of the entered code, for the key under which the verification is filed.
     package let codeHashes: @Sendable (_ verificationKey: String) -> [String]
     package let limits: OTPLimits
     package let nextTokenID: String
@@ -31,25 +25,67 @@ package struct CheckStepUpCode: Sendable {
         self.events = events
     }
 
-    /// The check of the code itself, by the same rules as a login's.
-    package func codeCheck(of challenge: StepUpChallenge) -> CheckCode {
+    package var facts: FactQuery {
+        FactQuery(app: appID) {
+            $0.challenge = reference.id
+            $0.session = .ofChallenge
+            $0.user = .ofSession
+            $0.verification = .ofChallenge
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<StepOutcome> {
+        let (challenge, session, user) = (facts.challenge, facts.session, facts.user)
+        if let refusal = reference.refusal(challenge: challenge, session: session, user: user, now: now) {
+            return Decision(.refused(refusal))
+        }
+        guard let challenge, let user else { return Decision(.refused(.invalidChallenge)) }
+        let check = codeCheck(of: challenge)
+        guard case .count(let checked) = check.precheck(facts.verification), let current = facts.verification else {
+            return Decision(.wrong)
+        }
+        let failures = CounterKey.otpFailedChecks(current.identifier)
+        if let until = facts.limit(of: failures) { return Decision(.limited(until: until)) }
+        let counted = Change.count(failures, app: appID, limit: limits.failedChecks, now: now)
+        guard check.isRight(checked) else {
+            return Decision(
+                .wrong,
+                [
+                    counted, .replaceVerification(current, with: checked),
+                    .replaceChallenge(challenge, with: challenge.withOneMoreWrongCode),
+                ])
+        }
+        let completion = complete(challenge, of: user, facts)
+        // The identifier is proven. Its count of failures starts again.
+        let spent = [counted, .deleteVerification(current), .clearCounter(failures, app: appID)]
+        return Decision(completion.outcome, spent + completion.changes)
+    }
+
+    /// The code is right: adds the identifier that it proves, if the challenge has one, and advances the challenge.
+    private func complete(_ challenge: StepUpChallenge, of user: User, _ facts: Facts) -> Decision<StepOutcome> {
+        let next = challenge.advanced(tokenID: nextTokenID, at: now)
+        let advance = Change.replaceChallenge(challenge, with: next)
+        guard let identifier = challenge.newIdentifier, !user.identifiers.contains(identifier) else {
+            return Decision(.advanced(next), [advance])
+        }
+        guard user.identifiers.count < User.maximumIdentifiers else {
+            return Decision(
+                .refused(.identifiersFull), [.replaceChallenge(challenge, with: challenge.withOneMoreWrongCode)])
+        }
+        if facts.isTaken(.identifier(identifier)) { return Decision(.identifierTaken, [.deleteChallenge(challenge)]) }
+        let addition = IdentifierAddition(of: identifier, to: user, now: now, events: events)
+        return Decision(.advanced(next), addition.changes + [advance])
+    }
+
+    /// The check of the code itself, by the same rules as in a login.
+    private func codeCheck(of challenge: StepUpChallenge) -> CheckCode {
         CheckCode(
             appID: appID, tokenHash: challenge.verificationKey, codeHashes: codeHashes(challenge.verificationKey),
             limits: limits, signUp: false, newUserID: "", now: now, events: events)
     }
-
-    /// The challenge with one wrong code more.
-    package func counted(_ challenge: StepUpChallenge) -> StepUpChallenge {
-        var next = challenge
-        next.wrongCodes += 1
-        return next
-    }
-
-    package func advanced(_ challenge: StepUpChallenge) -> StepUpChallenge {
-        challenge.advanced(tokenID: nextTokenID, at: now)
-    }
 }
 
+/// What an attempt at a step results in.
 package enum StepOutcome: Sendable, Equatable {
     case advanced(StepUpChallenge)
     case wrong

@@ -1,13 +1,8 @@
-/// The intent to do a step of the operator's own, proven by a token of theirs that was checked. A store performs it in
-/// one transaction:
-///
-/// 1. read the challenge with its session and user, and ask `refusal`; stop when there is one;
-/// 2. remember the operator's token (a repeat: `.refused(.challengeReused)`);
-/// 3. write the challenge `advanced`.
-package struct CompleteCustomStep: Sendable {
+/// Completes a step of the operator's own, proven by a valid token of the operator's backend.
+package struct CompleteCustomStep: Intent {
     package let appID: AppID
     package let reference: ChallengeReference
-    /// What the operator's token says was done.
+    /// The content of the operator's token.
     package let report: CustomStepReport
     package let nextTokenID: String
     package let now: Timestamp
@@ -22,6 +17,30 @@ package struct CompleteCustomStep: Sendable {
         self.now = now
     }
 
+    package var facts: FactQuery {
+        FactQuery(app: appID) {
+            $0.challenge = reference.id
+            $0.session = .ofChallenge
+            $0.user = .ofSession
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<StepOutcome> {
+        if let refusal = refusal(challenge: facts.challenge, session: facts.session, user: facts.user) {
+            return Decision(.refused(refusal))
+        }
+        guard let challenge = facts.challenge else { return Decision(.refused(.invalidChallenge)) }
+        if facts.isTaken(.redemption(report.redemptionKey)) { return Decision(.refused(.challengeReused)) }
+        let next = challenge.advanced(tokenID: nextTokenID, at: now)
+        return Decision(
+            .advanced(next),
+            [
+                .redeem(report.redemptionKey, until: report.expiresAt, app: appID),
+                .replaceChallenge(challenge, with: next),
+            ])
+    }
+
+    /// The reason why the step may not be completed now; `nil` if there is none.
     package func refusal(challenge: StepUpChallenge?, session: Session?, user: User?) -> Refusal? {
         if let refusal = reference.refusal(challenge: challenge, session: session, user: user, now: now) {
             return refusal
@@ -35,18 +54,14 @@ package struct CompleteCustomStep: Sendable {
         if index < challenge.stepsDone { return .challengeReused }
         return index == challenge.stepsDone ? nil : .stepBypassed
     }
-
-    package func advanced(_ challenge: StepUpChallenge) -> StepUpChallenge {
-        challenge.advanced(tokenID: nextTokenID, at: now)
-    }
 }
 
-/// The content of a token by which the operator's backend says that a custom step was done.
+/// The content of a token with which the operator's backend confirms a custom step.
 package struct CustomStepReport: Sendable, Equatable {
     package let userID: String
     package let challengeID: String
     package let stepKey: String
-    /// `jti`, good once.
+    /// `jti`, valid once.
     package let tokenID: String
     package let expiresAt: Timestamp
 
@@ -57,4 +72,6 @@ package struct CustomStepReport: Sendable, Equatable {
         self.tokenID = tokenID
         self.expiresAt = expiresAt
     }
+    /// Names the token among everything that is redeemed once. The prefix keeps it apart from our own challenge tokens.
+    var redemptionKey: String { "step/" + tokenID }
 }

@@ -1,6 +1,6 @@
 internal import SessionTokens
 
-/// Reads the tokens by which an operator's backend says that a step of its own was done: RS256, by a key of its
+/// Reads the tokens with which an operator's backend confirms a custom step. They are signed with RS256 by a key of its
 /// `jwks_url`.
 struct CustomSteps: Sendable {
     let operatorKeys: OperatorKeys
@@ -21,19 +21,19 @@ struct CustomSteps: Sendable {
         }
     }
 
-    /// Seconds by which the operator's clock may be off.
+    /// Seconds by which the operator's clock may differ.
     private static let leeway: Int64 = 60
-    /// Seconds for which such a token may be good, so that its memory has an end.
+    /// Maximum seconds until such a token expires. It bounds how long tokens are remembered.
     private static let maximumLifetime: Int64 = 86_400
 
-    /// - Throws: `Refusal.invalidStepToken` saying what is wrong, `.stepNotCompleted` for another status.
+    /// - Throws: `Refusal.invalidStepToken` with the reason; `.stepNotCompleted` for another status.
     func read(_ token: String, config: StepUpConfig, now: Timestamp) async throws -> CustomStepReport {
         guard let url = config.jwksURL else { throw Refusal.invalidStepToken("cannot be checked without a jwks_url") }
         let verified = try await operatorKeys.verify(token, keysAt: url, now: now)
         guard let claims = try? verified.claims(as: Claims.self) else {
             throw Refusal.invalidStepToken("lacks sub, exp, nbf, iat, jti, challenge_id, key or status")
         }
-        // A claim can be any integer, so all sums are on our side.
+        // A claim can be any integer, so the sums use our own numbers and cannot overflow.
         guard claims.exp > now.seconds - Self.leeway else { throw Refusal.invalidStepToken("has expired") }
         guard claims.nbf <= now.seconds + Self.leeway, claims.iat <= now.seconds + Self.leeway else {
             throw Refusal.invalidStepToken("is not valid yet")

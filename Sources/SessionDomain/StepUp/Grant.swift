@@ -1,10 +1,10 @@
-/// A scope that was granted beyond what the login gave.
+/// A scope that was granted in addition to those of the login.
 package struct Grant: Sendable, Equatable {
     /// `grt_` and a ULID.
     package let id: String
     package let appID: AppID
     package let userID: String
-    /// The session that earned it.
+    /// The session that completed the step-up.
     package let sessionID: String
     package let scope: String
     package let mode: GrantMode
@@ -26,7 +26,7 @@ package struct Grant: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// Whether the session's access tokens carry the scope now.
+    /// Whether the session's access tokens carry the scope at this time.
     package func covers(_ session: Session, at now: Timestamp) -> Bool {
         guard appID == session.appID, userID == session.userID, expiresAt > now else {
             return false
@@ -38,7 +38,7 @@ package struct Grant: Sendable, Equatable {
         }
     }
 
-    /// Whether it never covers anything again, so that it may be deleted.
+    /// Whether the grant can be deleted, because it never covers a token again.
     package func isSpent(for session: Session, at now: Timestamp) -> Bool {
         if expiresAt <= now { return true }
         return mode == .singleUse && sessionID == session.id && generation < session.generation

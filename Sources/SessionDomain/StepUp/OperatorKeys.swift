@@ -1,10 +1,10 @@
 internal import SessionRSA
 internal import SessionTokens
 
-/// The public keys of operators' backends, kept for ten minutes in this node's memory.
+/// The public keys of operators' backends, cached in memory for ten minutes.
 ///
-/// An unknown `kid` fetches them again, though not more often than every 30 seconds: a stranger's tokens must not make
-/// us call. Callers who wait for the same set share one fetch.
+/// An unknown `kid` fetches them again, at most every 30 seconds, because the token may be forged. Callers that wait
+/// for the same key set share one fetch.
 actor OperatorKeys {
     private struct Entry {
         let keys: PublishedKeySet
@@ -16,18 +16,18 @@ actor OperatorKeys {
     private var fetching: [String: Task<PublishedKeySet, any Error>] = [:]
     private var lastFetch: [String: Timestamp] = [:]
 
-    /// Seconds for which keys are used without asking again.
+    /// Seconds for which keys are used without a fetch.
     static let lifetime = 600
-    /// Seconds between two fetches of one set.
+    /// Minimum seconds between two fetches of one key set.
     static let minimumInterval = 30
-    /// Sets that are kept.
+    /// Maximum number of cached key sets.
     static let capacity = 256
 
     init(egress: any Egress) {
         self.egress = egress
     }
 
-    /// - Throws: `Refusal.invalidStepToken`; `.unavailable` when the keys cannot be had.
+    /// - Throws: `Refusal.invalidStepToken`; `.unavailable` if the keys cannot be fetched.
     func verify(_ token: String, keysAt url: String, now: Timestamp) async throws -> VerifiedToken {
         let keys = try await keys(at: url, now: now, fresh: false)
         do {

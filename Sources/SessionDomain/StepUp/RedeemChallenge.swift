@@ -1,4 +1,4 @@
-/// The part of a refresh that turns a completed challenge into a grant; it happens in the refresh's own transaction.
+/// Turns a completed challenge into a grant, as part of a refresh and in the transaction of the refresh.
 package struct RedeemChallenge: Sendable {
     package let reference: ChallengeReference
     package let grantID: String
@@ -11,9 +11,9 @@ package struct RedeemChallenge: Sendable {
     }
 
     /// - Parameters:
-    ///   - session: As it is after the refresh.
-    ///   - accessTokenLifetime: Seconds for which a single use lasts at most.
-    ///   - isRepeat: Whether the refresh repeats a lost answer, which then holds the grant already.
+    ///   - session: The session after the refresh.
+    ///   - accessTokenLifetime: Seconds for which a single-use grant lasts at most.
+    ///   - isRepeat: Whether the refresh repeats a lost answer. The challenge may then be redeemed already.
     package func decide(
         challenge: StepUpChallenge?, session: Session, accessTokenLifetime: Int, isRepeat: Bool
     ) -> RedemptionDecision {
@@ -40,13 +40,13 @@ package struct RedeemChallenge: Sendable {
                 id: grantID, appID: session.appID, userID: session.userID, sessionID: session.id,
                 scope: challenge.scope, mode: challenge.terms.mode, generation: session.generation,
                 expiresAt: expiresAt),
-            redeemed)
+            challenge, redeemed: redeemed)
     }
 }
 
 package enum RedemptionDecision: Sendable, Equatable {
-    /// Insert the grant and store the challenge, which is redeemed.
-    case grant(Grant, StepUpChallenge)
+    /// Insert the grant and replace the challenge by its redeemed form.
+    case grant(Grant, StepUpChallenge, redeemed: StepUpChallenge)
     case redeemedBefore
     case refuse(Refusal)
 }

@@ -1,4 +1,4 @@
-/// Scopes that the service itself asks for.
+/// Scopes that the service itself requires.
 package enum ReservedScope {
     package static let prefix = "prld:"
     /// Change the password.
@@ -17,6 +17,6 @@ package enum ReservedScope {
         }
     }
 
-    /// Seconds for which a reserved scope lasts that a login gives, instead of the session's whole life.
+    /// Seconds for which a reserved scope of a login lasts. Other scopes of a login last as long as the session.
     package static let lifetimeFromLogin = 600
 }

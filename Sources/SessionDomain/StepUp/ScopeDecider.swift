@@ -1,14 +1,14 @@
-/// Decides about a scope by the app's rules, for one user.
+/// Decides on a request for a scope, by the rules of the app.
 struct ScopeDecider: Sendable {
     let hook: DelegationHook
 
-    /// What is decided, and the identifier to register if the scope is one of those.
+    /// A decision, and the identifier to register if the scope is a register scope.
     struct Decided: Equatable {
         var decision: StepUpDecision
         var newIdentifier: CanonicalIdentifier?
     }
 
-    /// - Throws: `Refusal` for a scope that nobody may have, and for a hook that could not say yes.
+    /// - Throws: `Refusal` for a scope that is not available, and for a hook that does not allow it.
     func decide(
         _ scope: String, metadata: StepUpMetadata, for caller: SignedIn, app: AppRuntime, client: ClientFacts
     ) async throws -> Decided {
@@ -33,7 +33,8 @@ struct ScopeDecider: Sendable {
         }
     }
 
-    /// The first direct rule that fits the user; none, or one whose codes have nowhere to go, is a refusal.
+    /// The decision of the first direct rule that fits the user. Throws if no rule fits, or if a code of the rule has
+    /// no recipient.
     static func direct(_ rules: [ScopeRule], for user: User) throws(Refusal) -> StepUpDecision {
         for rule in rules {
             guard case .direct(let types, let decision) = rule.mode else { continue }
@@ -44,7 +45,7 @@ struct ScopeDecider: Sendable {
         throw .scopeIdentifierMismatch
     }
 
-    /// Whether the user has what the codes of a decision go to.
+    /// Whether the user has the identifiers that the codes of a decision are sent to.
     static func canDo(_ decision: StepUpDecision, _ user: User) -> Bool {
         guard case .review(_, let steps) = decision else { return true }
         return steps.compactMap(\.identifierType).allSatisfy { type in

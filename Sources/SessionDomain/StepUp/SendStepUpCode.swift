@@ -1,18 +1,5 @@
-/// The intent to open a challenge. A store performs it in one transaction: end the oldest open challenges of the session
-/// beyond `StepUpChallenge.maximumPerSession - 1`, then insert.
-package struct OpenChallenge: Sendable {
-    package let challenge: StepUpChallenge
-
-    package init(challenge: StepUpChallenge) { self.challenge = challenge }
-}
-
-/// The intent to send the code of a challenge's current step. A store performs it in one transaction:
-///
-/// 1. read the challenge with its session and user, and ask `admit`;
-/// 2. read the verification filed under the challenge's `verificationKey` and ask `decide`;
-/// 3. for a first code take one from the identifier's `otpStarts` counter (`.limited` when it is used up);
-/// 4. store the verification.
-package struct SendStepUpCode: Sendable {
+/// Sends the code of a challenge's current step.
+package struct SendStepUpCode: Intent {
     package let appID: AppID
     package let reference: ChallengeReference
     package let limits: OTPLimits
@@ -35,7 +22,41 @@ package struct SendStepUpCode: Sendable {
         self.codeHash = codeHash
     }
 
-    /// The challenge, and where its code goes. No proof is asked for: the code goes to the user, not to the caller.
+    package var facts: FactQuery {
+        FactQuery(app: appID) {
+            $0.challenge = reference.id
+            $0.session = .ofChallenge
+            $0.user = .ofSession
+            $0.verification = .ofChallenge
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<SendStepUpOutcome> {
+        switch admit(challenge: facts.challenge, session: facts.session, user: facts.user) {
+        case .failure(let refusal): return Decision(.refused(refusal))
+        case .success((let challenge, let identifier)): return send(challenge, to: identifier, facts)
+        }
+    }
+
+    private func send(
+        _ challenge: StepUpChallenge, to identifier: CanonicalIdentifier, _ facts: Facts
+    ) -> Decision<SendStepUpOutcome> {
+        let current = facts.verification
+        switch decide(challenge, current: current, identifier: identifier) {
+        case .limited(let until): return Decision(.limited(until: until))
+        case .resend(let running, let next): return Decision(.send(next), [.replaceVerification(running, with: next)])
+        case .start(let first):
+            let starts = CounterKey.otpStarts(first.identifier)
+            if let until = facts.limit(of: starts) { return Decision(.limited(until: until)) }
+            let replaced: [Change] = current.map { [.deleteVerification($0)] } ?? []
+            return Decision(
+                .send(first),
+                [.count(starts, app: appID, limit: limits.starts, now: now)] + replaced + [.insertVerification(first)])
+        }
+    }
+
+    /// The challenge, and the identifier its code goes to. A proof is not required: the code goes to the user, not to the
+    /// caller.
     package func admit(
         challenge: StepUpChallenge?, session: Session?, user: User?
     ) -> Result<(StepUpChallenge, CanonicalIdentifier), Refusal> {
@@ -54,6 +75,7 @@ package struct SendStepUpCode: Sendable {
         return .success((challenge, identifier))
     }
 
+    /// Decides which verification carries the code: the running one with a new code, or a new one.
     package func decide(
         _ challenge: StepUpChallenge, current: Verification?, identifier: CanonicalIdentifier
     ) -> SendStepUpDecision {
@@ -61,7 +83,7 @@ package struct SendStepUpCode: Sendable {
         let resend = ResendCode(
             appID: appID, tokenHash: current.tokenHash, limits: limits, newCodeHash: codeHash(challenge), now: now)
         switch resend.decide(current) {
-        case .send(let next): return .resend(next)
+        case .send(let next): return .resend(current, with: next)
         case .limited(let until): return .limited(until: until)
         case .unknown: return .start(verification(challenge, identifier))
         }
@@ -69,10 +91,10 @@ package struct SendStepUpCode: Sendable {
 }
 
 package enum SendStepUpDecision: Sendable, Equatable {
-    /// Take one from `otpStarts`, then store this in place of any older one.
+    /// Count a start, then store this verification in place of an older one.
     case start(Verification)
-    /// Store this in place of the running one.
-    case resend(Verification)
+    /// Replace the running verification.
+    case resend(Verification, with: Verification)
     case limited(until: Timestamp)
 }
 

@@ -1,7 +1,7 @@
 internal import Foundation
 package import SessionTokens
 
-/// Stepping up: more scope for a session, after steps that somebody decided on.
+/// Step-ups: a session gets another scope after the required steps.
 package struct StepUp: Sendable {
     private let store: any StepUpStore
     private let keys: KeyRing
@@ -24,16 +24,16 @@ package struct StepUp: Sendable {
         decider = ScopeDecider(hook: hook)
     }
 
-    /// What is answered to a request for a scope.
+    /// The answer to a request for a scope.
     package struct Answer: Sendable, Equatable {
         package let status: StepUpStatus
-        /// `nil` when the scope is denied.
+        /// `nil` if the scope is denied.
         package let challengeToken: String?
     }
 
-    /// Decides about a scope and opens a challenge.
+    /// Decides on a request for a scope and opens a challenge.
     ///
-    /// - Parameter hasProof: Whether the call came with a proof by the session's key; a bound session needs one.
+    /// - Parameter hasProof: Whether the call has a proof by the session's key. A bound session requires one.
     package func request(
         scope: String, metadata: [String: String]?, caller: SignedIn, hasProof: Bool, app: AppRuntime,
         client: ClientFacts
@@ -42,7 +42,9 @@ package struct StepUp: Sendable {
         let metadata = try StepUpMetadata(metadata)
         let now = environment.now()
         let limit = app.settings.stepUpLimit
-        if let until = try await store.countStepUp(user: caller.user.id, app: app.settings.id, limit: limit, now: now) {
+        if let until = try await store.perform(
+            CountStepUp(user: caller.user.id, app: app.settings.id, limit: limit, now: now))
+        {
             throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         }
         let decided = try await decider.decide(scope, metadata: metadata, for: caller, app: app, client: client)
@@ -58,27 +60,27 @@ package struct StepUp: Sendable {
         _ scope: String, _ terms: GrantTerms, steps: [StepUpStep], _ newIdentifier: CanonicalIdentifier?,
         _ status: StepUpStatus, _ caller: SignedIn, _ app: AppRuntime
     ) async throws -> Answer {
-        // The hook may have taken seconds: the steps' time begins now.
+        // The hook may have taken seconds. The time of the steps starts now.
         let now = environment.now()
         let challenge = StepUpChallenge(
             starting: scope, for: caller.session, terms: terms, steps: steps, newIdentifier: newIdentifier,
             id: environment.newID("chg"), tokenID: environment.newID("chl"), at: now)
-        try await store.openChallenge(OpenChallenge(challenge: challenge))
+        try await store.perform(OpenChallenge(challenge: challenge))
         return Answer(status: status, challengeToken: try app.issueStepUpChallenge(challenge, now: now))
     }
 
-    /// Sends the code of the current step; again, after a while, with a new code.
+    /// Sends the code of the current step. A later call sends a new code.
     package func sendCode(app: AppRuntime, challengeToken: String, source: SourceAddress) async throws {
         let now = environment.now()
         let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
         try codes.requireDelivery()
         try sources.take("otp", source: source, limit: app.settings.otpLimits.startsPerIP, now: now)
         let keys = keys
-        // One code for either channel: which one it is shows only inside the transaction.
+        // One code for both channels: the channel is known only inside the transaction.
         let code = OneTimeCode.make(size: codes.codeSize(app.settings), environment: environment)
         let limits = app.settings.otpLimits
         let appID = app.settings.id
-        let outcome = try await store.sendStepUpCode(
+        let outcome = try await store.perform(
             SendStepUpCode(
                 appID: appID, reference: reference, limits: limits, now: now,
                 verification: { challenge, identifier in
@@ -95,7 +97,7 @@ package struct StepUp: Sendable {
         }
     }
 
-    /// Does the current step with its code.
+    /// Completes the current step with its code.
     ///
     /// - Returns: The token of the next step, or of the completed challenge.
     package func check(
@@ -108,11 +110,11 @@ package struct StepUp: Sendable {
             reference = try app.stepUpReference(
                 challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
         } catch Refusal.expiredChallenge {
-            // Whoever guesses codes must not learn that the time is up.
+            // A caller that guesses codes must not learn that the challenge has expired.
             throw Refusal.badCode
         }
         let keys = keys
-        let outcome = try await store.checkStepUpCode(
+        let outcome = try await store.perform(
             CheckStepUpCode(
                 appID: app.settings.id, reference: reference,
                 codeHashes: { keys.codeHashes(entered, tokenHash: $0) }, limits: app.settings.otpLimits,
@@ -121,7 +123,7 @@ package struct StepUp: Sendable {
         return try token(outcome, app: app, now: now)
     }
 
-    /// Does the current step with a token by which the operator's backend says that it was done.
+    /// Completes the current step with a token of the operator's backend.
     package func completeStep(
         app: AppRuntime, challengeToken: String, verificationToken: String, proof: CheckedProof?,
         refreshToken: String?
@@ -131,7 +133,7 @@ package struct StepUp: Sendable {
             challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
         guard let config = app.settings.stepUp else { throw Refusal.stepUpNotConfigured }
         let report = try await customSteps.read(verificationToken, config: config, now: now)
-        let outcome = try await store.completeCustomStep(
+        let outcome = try await store.perform(
             CompleteCustomStep(
                 appID: app.settings.id, reference: reference, report: report, nextTokenID: environment.newID("chl"),
                 now: now))

@@ -1,4 +1,4 @@
-/// One running step-up, as it is stored. The state lives here; tokens only name it.
+/// A running step-up, as it is stored. It holds the state; tokens only refer to it.
 package struct StepUpChallenge: Sendable, Equatable {
     /// `chg_` and a ULID; all tokens of the flow share it.
     package let id: String
@@ -8,14 +8,14 @@ package struct StepUpChallenge: Sendable, Equatable {
     package let scope: String
     package let terms: GrantTerms
     package let steps: [StepUpStep]
-    /// The identifier that a register scope adds once its code is right.
+    /// The identifier that a register scope adds when its code is correct.
     package let newIdentifier: CanonicalIdentifier?
     package let createdAt: Timestamp
-    /// `jti` of the one token that is good now.
+    /// `jti` of the one valid token.
     package var tokenID: String
     package var stepsDone: Int
     package var wrongCodes: Int
-    /// When the current token ends.
+    /// When the current token expires.
     package var expiresAt: Timestamp
     package var completedAt: Timestamp?
     package var redeemedAt: Timestamp?
@@ -43,17 +43,17 @@ package struct StepUpChallenge: Sendable, Equatable {
         self.redeemedAt = redeemedAt
     }
 
-    /// Wrong codes that end a challenge.
+    /// Wrong codes after which a challenge is no longer valid.
     package static let maximumWrongCodes = 5
-    /// Seconds from completion to the refresh that takes the grant.
+    /// Seconds from completion to the refresh that redeems the challenge.
     package static let redemptionTime = 300
-    /// Open challenges that a session can have; one more ends the oldest.
+    /// Maximum number of open challenges per session. One more deletes the oldest.
     package static let maximumPerSession = 10
 
-    /// The step that is to be done next; `nil` when all are.
+    /// The next step. `nil` if all steps are completed.
     package var currentStep: StepUpStep? { stepsDone < steps.count ? steps[stepsDone] : nil }
 
-    /// A new challenge; without steps it is completed at once.
+    /// Starts a challenge. Without steps it is completed at once.
     package init(
         starting scope: String, for session: Session, terms: GrantTerms, steps: [StepUpStep],
         newIdentifier: CanonicalIdentifier? = nil, id: String, tokenID: String, at now: Timestamp
@@ -65,12 +65,19 @@ package struct StepUpChallenge: Sendable, Equatable {
         enterStep(at: now)
     }
 
-    /// The challenge after its current step was done, under a new token: the old one names it no more.
+    /// The challenge after its current step, with a new token. The old token is no longer valid.
     package func advanced(tokenID: String, at now: Timestamp) -> StepUpChallenge {
         var next = self
         next.stepsDone += 1
         next.tokenID = tokenID
         next.enterStep(at: now)
+        return next
+    }
+
+    /// The challenge after one more wrong code.
+    var withOneMoreWrongCode: StepUpChallenge {
+        var next = self
+        next.wrongCodes += 1
         return next
     }
 
@@ -83,6 +90,6 @@ package struct StepUpChallenge: Sendable, Equatable {
         }
     }
 
-    /// The verification of the current step's code is filed under this instead of a token's hash.
+    /// The key of the verification for the current step's code, in place of a token hash.
     package var verificationKey: String { "step/\(id)/\(stepsDone)" }
 }

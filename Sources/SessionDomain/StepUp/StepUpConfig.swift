@@ -1,6 +1,6 @@
-/// How one app decides about scopes.
+/// How one app decides on requests for scopes.
 package struct StepUpConfig: Sendable, Equatable, Codable {
-    /// The keys that sign custom steps, RS256; `nil` when there are no such steps.
+    /// The URL of the keys that sign custom steps with RS256. `nil` without custom steps.
     package var jwksURL: String?
     /// The keys of custom steps.
     package var stepKeys: [String]
@@ -16,13 +16,13 @@ package struct StepUpConfig: Sendable, Equatable, Codable {
         updatedAt = time
     }
 
-    /// Whether a step of this key can be done at all.
+    /// Whether a step with this key exists.
     package func knows(stepKey: String) -> Bool {
         [StepUpStep.verifySMS, StepUpStep.verifyEmail].contains(stepKey) || stepKeys.contains(stepKey)
     }
 }
 
-/// Who decides about one scope. A scope may have several direct rules, for users with different identifiers.
+/// A rule for one scope. A scope may have several direct rules, for users with different identifiers.
 package struct ScopeRule: Sendable, Equatable, Codable {
     package enum Mode: Sendable, Equatable, Codable {
         /// The operator's hook at this URL.

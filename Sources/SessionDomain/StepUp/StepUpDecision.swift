@@ -1,4 +1,4 @@
-/// What is decided about a scope, by a configuration entry or by the operator's hook.
+/// The decision on a request for a scope, by configuration or by the operator's hook.
 package enum StepUpDecision: Sendable, Equatable, Codable {
     /// Denied.
     case block
@@ -14,10 +14,10 @@ package enum StepUpStatus: String, Sendable, Codable, CaseIterable {
     case block
 }
 
-/// For how long, and for which tokens, a scope is granted.
+/// How long a scope is granted, and for which tokens.
 package struct GrantTerms: Sendable, Equatable, Codable {
     package var mode: GrantMode
-    /// Seconds from completion. 0 only for a single use: as long as its one access token.
+    /// Seconds from completion. 0 is valid for single use only: as long as its one access token.
     package var grantedFor: Int
 
     package init(mode: GrantMode, grantedFor: Int) {

@@ -1,10 +1,10 @@
-/// What a client tells about a step-up: at most 5 short texts.
+/// Values that a client sends with a step-up request: at most 5 short texts.
 package struct StepUpMetadata: Sendable, Equatable {
     package let values: [String: String]
 
     package static let identifier = "identifier"
 
-    /// - Throws: `Refusal.invalidMetadata`, naming the key that breaks a limit.
+    /// - Throws: `Refusal.invalidMetadata` with the key that exceeds a limit.
     package init(_ values: [String: String]?) throws(Refusal) {
         let values = values ?? [:]
         guard values.count <= 5 else { throw .invalidMetadata("metadata must have at most 5 keys") }
@@ -20,7 +20,7 @@ package struct StepUpMetadata: Sendable, Equatable {
         self.values = values
     }
 
-    /// The identifier that a register scope is to add.
+    /// The identifier that a register scope adds.
     func newIdentifier(of type: IdentifierType) throws(Refusal) -> CanonicalIdentifier {
         guard let value = values[Self.identifier] else {
             throw .invalidMetadata("metadata.identifier is required: the value to register")

@@ -1,9 +1,9 @@
-/// One step of a step-up: a code to an identifier of the user, or a step of the operator's own.
+/// One step of a step-up: a code to an identifier of the user, or a custom step of the operator.
 package struct StepUpStep: Sendable, Equatable, Codable {
-    /// Steps are done in this order.
+    /// Steps are completed in this order.
     package var order: Int
     package var key: String
-    /// Seconds from the moment the step is the next one; 0 takes `defaultDuration`.
+    /// Seconds to complete the step, from the moment it is the next one. 0 means `defaultDuration`.
     package var expirationDuration: Int
 
     package init(order: Int, key: String, expirationDuration: Int) {
@@ -16,12 +16,12 @@ package struct StepUpStep: Sendable, Equatable, Codable {
     package static let verifyEmail = "verify_email"
     package static let maximumDuration = 86_400
     package static let defaultDuration = 600
-    /// Steps of one challenge at most.
+    /// Maximum number of steps of a challenge.
     package static let maximumCount = 10
 
     var lifetime: Int { expirationDuration > 0 ? expirationDuration : Self.defaultDuration }
 
-    /// The kind of identifier a code goes to; `nil` for a step of the operator's own.
+    /// The kind of identifier that the code is sent to. `nil` for a custom step.
     package var identifierType: IdentifierType? {
         switch key {
         case Self.verifySMS: .phoneNumber
@@ -30,6 +30,6 @@ package struct StepUpStep: Sendable, Equatable, Codable {
         }
     }
 
-    /// A key's spelling: `^[a-zA-Z0-9._:-]+$`, at most 128 characters; the same alphabet as a scope's.
+    /// Whether a key matches `^[a-zA-Z0-9._:-]+$` and has at most 128 characters, as a scope does.
     package static func isWellFormed(key: String) -> Bool { Scope.isWellFormed(key) }
 }

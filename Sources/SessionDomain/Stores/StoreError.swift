@@ -1,13 +1,17 @@
-/// What a store can fail with, beside an outcome. A failure never looks like success: the request fails.
+/// A failure of a store. The request fails; no failure looks like an outcome.
 package enum StoreError: Error, Equatable {
-    /// The queue of waiting writers is full.
+    /// The queue of waiting writes is full.
     case overloaded
-    /// The database is from a newer version of the software.
+    /// The database was written by a newer version of the software.
     case newerSchema(found: Int, supported: Int)
-    /// The database is from an older version of the software, or empty (`found` is 0), and was not to be changed.
+    /// The database was written by an older version, or is empty (`found` is 0), and may not be migrated.
     case olderSchema(found: Int, supported: Int)
-    /// There is no database, and none was to be made.
+    /// The database does not exist and may not be created.
     case missing
-    /// The database refused or lost the write; the text is for the log, never for a client.
+    /// The database rejected or lost the write. The text is for the log, never for a client.
     case unavailable(String)
+
+    /// The guards of an intent failed in every attempt.
+    package static let contended = StoreError.unavailable(
+        "the rows changed in each of \(GuardFailures.maximumAttempts) attempts to write them")
 }

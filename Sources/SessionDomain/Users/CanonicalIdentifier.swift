@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// The kinds of identifiers a user can have; the raw values are those of the wire.
+/// The kinds of identifiers. The raw values are those of the wire.
 package enum IdentifierType: String, Sendable, Codable, CaseIterable {
     case phoneNumber = "phone_number"
     case emailAddress = "email_address"
 }
 
-/// An identifier in the one form in which it is compared, limited and stored, together with how it was typed.
+/// An identifier in its canonical form, in which it is compared, limited and stored, with the form that was typed.
 package struct CanonicalIdentifier: Sendable, Hashable, Codable {
     package let type: IdentifierType
     /// E.164 for a phone number; trimmed, NFC and lower case for an e-mail address.
     package let canonical: String
-    /// As typed, trimmed: where messages go and what is shown.
+    /// As typed, trimmed. Messages are sent to it, and it is shown.
     package let value: String
 
     /// `type:canonical`, unique within an app.
@@ -26,14 +26,14 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         hasher.combine(canonical)
     }
 
-    /// What a store kept.
+    /// Restores a stored identifier.
     package init(type: IdentifierType, canonical: String, value: String) {
         self.type = type
         self.canonical = canonical
         self.value = value
     }
 
-    /// Canonicalises what somebody typed, or says what is wrong with it.
+    /// Canonicalizes a typed identifier.
     package init(type: String, value: String, field: String = "identifier") throws(Refusal) {
         guard let type = IdentifierType(rawValue: type) else {
             throw .invalidField("\(field).type", "must be phone_number or email_address")
@@ -44,7 +44,7 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         }
     }
 
-    /// E.164: a plus and 7 to 15 digits, the first not 0. The separators people type are dropped.
+    /// E.164: a plus and 7 to 15 digits, the first not 0. Common separators are removed.
     private static func phoneNumber(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
         let compact = text.unicodeScalars.filter { !" -().\u{A0}".unicodeScalars.contains($0) }
         let number = String(String.UnicodeScalarView(compact))
@@ -58,7 +58,7 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
     private static func emailAddress(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
         let typed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let canonical = typed.precomposedStringWithCanonicalMapping.lowercased().precomposedStringWithCanonicalMapping
-        // Some letters take more bytes in lower case, and limits are for what is stored as well.
+        // Some letters take more bytes in lower case. The limits apply to the stored form as well.
         guard isEmailAddress(typed), isEmailAddress(canonical) else {
             throw .invalidIdentifier("\(field) is not an e-mail address")
         }

@@ -4,7 +4,7 @@ extension User {
     package static let maximumIdentifiers = 10
     package static let maximumProfileKeys = 50
 
-    /// The rules for a user that somebody vouches for.
+    /// Checks a user that an operator provides.
     func validate() throws(Refusal) {
         guard (1...Self.maximumIdentifiers).contains(identifiers.count), Set(identifiers).count == identifiers.count
         else {

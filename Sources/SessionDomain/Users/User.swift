@@ -4,9 +4,9 @@ package import SessionTokens
 package struct User: Sendable, Equatable {
     package enum Status: String, Sendable, Codable, CaseIterable {
         case active
-        /// Closed for now, by the operator or the user.
+        /// Closed by the operator or the user.
         case inactive
-        /// Shut out by the operator.
+        /// Locked out by the operator.
         case suspended
     }
 
@@ -37,7 +37,7 @@ package struct User: Sendable, Equatable {
         self.updatedAt = updatedAt ?? createdAt
     }
 
-    /// Refuses whoever may not sign in now.
+    /// Throws if the user may not sign in.
     package func requireActive() throws(Refusal) {
         switch status {
         case .active: return

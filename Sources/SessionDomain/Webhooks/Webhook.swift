@@ -1,7 +1,7 @@
-/// Where an operator wants to hear of events.
+/// A URL of an operator that receives events.
 package struct Webhook: Sendable, Equatable {
     package enum Status: String, Sendable, Codable {
-        /// Until its endpoint has answered the activation.
+        /// The endpoint has not confirmed the activation yet.
         case inactive
         case active
     }
@@ -13,7 +13,7 @@ package struct Webhook: Sendable, Equatable {
     /// Names of the events that are sent.
     package var events: [String]
     package var status: Status
-    /// Sent along with the activation, so that the endpoint knows that it was meant.
+    /// Sent with the activation request, so that the endpoint can recognize it.
     package let verificationToken: String
     package let createdAt: Timestamp
     package var updatedAt: Timestamp
@@ -32,16 +32,16 @@ package struct Webhook: Sendable, Equatable {
         self.updatedAt = updatedAt
     }
 
-    /// Webhooks of one app at most.
+    /// Maximum number of webhooks of an app.
     package static let maximumPerApp = 10
 
-    /// What is sent when an operator names no events.
+    /// The events of a webhook whose operator names none.
     package static let standardEvents: [Event.Name] = [
         .userCreated, .userDeleted, .profileUpdated, .identifierCreated, .identifierDeleted, .sessionCreated,
         .sessionRevoked, .stepUpHookFailed,
     ]
 
-    /// What can be asked for besides.
+    /// Events that are sent only if the operator names them.
     package static let furtherEvents: [Event.Name] = [
         .userStatusChanged, .passwordChanged, .stepUpGranted, .refreshTokenReused, .migrationHookFailed,
         .signingKeyRotated, .signingKeyRemoved,

@@ -1,24 +1,24 @@
 internal import SessionTokens
 internal import Synchronization
 
-/// Empties the outbox: at least once, in batches, with ids by which receivers recognise a repeat.
+/// Delivers events to webhooks: at least once, in batches, with ids by which receivers recognize repeats.
 package final class WebhookCourier: Sendable {
     private let store: any WebhookStore
     private let directory: AppDirectory
     private let call: HookCall
     private let environment: ServiceEnvironment
-    /// Webhooks that somebody delivers to just now, by id.
+    /// The ids of webhooks that have a delivery in progress in this process.
     private let underWay = Mutex<Set<String>>([])
 
     static let agent = "Prelude-SessionWebhook/1.0"
     static let signaturePrefix = "rsassa-pss-sha256="
-    /// Seconds an endpoint has for its answer.
+    /// Seconds to wait for the answer of an endpoint.
     static let timeout = 10
-    /// Seconds for which claimed deliveries are nobody else's; longer than a request can take.
+    /// Seconds for which claimed deliveries are reserved. It is longer than a request can take.
     static let lease = 60
-    /// Events of one request.
+    /// Maximum number of events per request.
     static let batchSize = 100
-    /// Webhooks that are delivered to at the same time.
+    /// Maximum number of webhooks with a delivery in progress.
     static let concurrency = 32
 
     init(store: any WebhookStore, directory: AppDirectory, call: HookCall, environment: ServiceEnvironment) {
@@ -28,7 +28,7 @@ package final class WebhookCourier: Sendable {
         self.environment = environment
     }
 
-    /// Looks once a second for what is due and delivers it, until cancelled. No webhook waits for a slow one.
+    /// Delivers what is due, once a second, until cancelled. A slow webhook does not delay the others.
     package func run(report: @escaping @Sendable (any Error) -> Void) async {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
@@ -47,7 +47,7 @@ package final class WebhookCourier: Sendable {
         }
     }
 
-    /// Delivers what is due now, and returns when it is done.
+    /// Delivers what is due now and returns when that is done.
     package func deliverDue() async throws {
         let due = try await takeDue()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -56,7 +56,7 @@ package final class WebhookCourier: Sendable {
         }
     }
 
-    /// The webhooks with something due that nobody here delivers to; now somebody does.
+    /// Reserves the webhooks that have a delivery due and none in progress.
     private func takeDue() async throws -> [Webhook] {
         let due = try await store.dueWebhooks(now: environment.now())
         return underWay.withLock { underWay in
@@ -72,13 +72,13 @@ package final class WebhookCourier: Sendable {
         defer { underWay.withLock { _ = $0.remove(webhook.id) } }
         while true {
             let now = environment.now()
-            let batch = try await store.claimDeliveries(
-                of: webhook, now: now, leaseEnd: now + Self.lease, limit: Self.batchSize)
+            let batch = try await store.perform(
+                ClaimDeliveries(of: webhook, now: now, leaseEnd: now + Self.lease, limit: Self.batchSize))
             guard !batch.isEmpty else { return }
             let result = try await post(batch.map(\.event), to: webhook)
             let answeredAt = environment.now()
-            try await store.record(batch.map { $0.tried(result, at: answeredAt) })
-            // The endpoint is in trouble: the rest would only make it worse.
+            try await store.perform(RecordDeliveries(batch.map { $0.tried(result, at: answeredAt) }))
+            // The endpoint has failed. Further requests wait for the next attempt.
             if result != .answered(200) || batch.count < Self.batchSize { return }
         }
     }
@@ -123,11 +123,11 @@ package final class WebhookCourier: Sendable {
 }
 
 extension EgressError {
-    /// A few words for the delivery log.
+    /// A short text for the delivery log.
     package var summary: String {
         switch self {
         case .refusedURL(let reason): "the URL is refused: \(reason)"
-        // Not which address: whoever configures a hook should not learn the network's names.
+        // The text does not contain the address: the operator of a hook must not learn the internal network.
         case .refusedAddress: "the address is refused: it is private or otherwise special"
         case .cannotResolve(let reason): "the name cannot be resolved: \(reason)"
         case .timedOut: "no answer in time"

@@ -1,9 +1,9 @@
-/// One event on its way to one webhook.
+/// The delivery of one event to one webhook.
 package struct WebhookDelivery: Sendable, Equatable {
     package enum Status: String, Sendable, Codable {
         case pending
         case delivered
-        /// Given up after two weeks.
+        /// Failed for two weeks, or the webhook changed. It is not tried again.
         case failed
     }
 
@@ -11,11 +11,11 @@ package struct WebhookDelivery: Sendable, Equatable {
     package let event: Event
     package var status: Status
     package var attempts: Int
-    /// When it is due, for one that is pending.
+    /// When a pending delivery is due.
     package var nextAttemptAt: Timestamp
-    /// The status of the last answer; `nil` when there was none.
+    /// The HTTP status of the last answer. `nil` without an answer.
     package var lastStatus: Int?
-    /// What went wrong last, in a few words.
+    /// A short text about the last failure.
     package var lastError: String?
     package var deliveredAt: Timestamp?
 
@@ -33,10 +33,11 @@ package struct WebhookDelivery: Sendable, Equatable {
         self.deliveredAt = deliveredAt
     }
 
-    /// Seconds after which a delivery is given up.
+    /// Seconds after its event for which a delivery is tried.
     package static let maximumAge = 14 * 86_400
 
-    /// The delivery after a try: 200 acknowledges, anything else waits 1, 2, 4 … minutes, at most 12 hours.
+    /// The delivery after an attempt. 200 acknowledges. After any other result the next attempt is due in 1, 2, 4 …
+    /// minutes, at most 12 hours.
     package func tried(_ result: DeliveryResult, at now: Timestamp) -> WebhookDelivery {
         var next = self
         next.attempts += 1

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import SessionTokens
 
-/// Webhooks, as operators make, activate and read them.
+/// Creates, activates, changes and lists webhooks for operators.
 package struct WebhookManagement: Sendable {
     private let store: any WebhookStore
     private let apps: AppManagement
@@ -20,9 +20,9 @@ package struct WebhookManagement: Sendable {
         self.environment = environment
     }
 
-    /// Adds a webhook, inactive until `activate`.
+    /// Adds a webhook. It is inactive until `activate`.
     ///
-    /// - Parameter events: `nil` or empty takes the standard ones.
+    /// - Parameter events: `nil` or empty means the standard events.
     package func create(url: String, events: [String]?, app: AppID) async throws -> Webhook {
         _ = try await apps.app(app)
         try validate(url: url)
@@ -30,10 +30,10 @@ package struct WebhookManagement: Sendable {
         let webhook = Webhook(
             id: environment.newID("web"), appID: app, url: url, events: try Self.names(events),
             verificationToken: Base64URL.encode(environment.randomBytes(24)), createdAt: now, updatedAt: now)
-        guard try await store.insertWebhook(webhook) else {
+        guard try await store.perform(CreateWebhook(webhook)) else {
             throw Refusal.conflict("an app has at most \(Webhook.maximumPerApp) webhooks")
         }
-        // Published well before the first request is signed with it.
+        // The key is published well before it signs the first request.
         try await keys.ensure(app: app)
         return webhook
     }
@@ -47,18 +47,19 @@ package struct WebhookManagement: Sendable {
         return webhook
     }
 
-    /// Replaces address and events; a new address has to be activated again.
+    /// Replaces url and events. A new url has to be activated again.
     package func replace(_ id: String, url: String, events: [String]?, app: AppID) async throws -> Webhook {
         try validate(url: url)
-        var webhook = try await webhook(id, app: app)
-        if webhook.url != url { webhook.status = .inactive }
-        webhook.url = url
-        webhook.events = try Self.names(events)
-        return try await write(webhook)
+        _ = try await webhook(id, app: app)
+        let intent = ReplaceWebhook(id, app: app, url: url, events: try Self.names(events), now: environment.now())
+        guard let webhook = try await store.perform(intent) else {
+            throw Refusal.notFound("there is no such webhook")
+        }
+        return webhook
     }
 
     package func delete(_ id: String, app: AppID) async throws {
-        guard try await store.deleteWebhook(id, app: app) else {
+        guard try await store.perform(DeleteWebhook(id, app: app)) else {
             throw Refusal.notFound("there is no such webhook")
         }
     }
@@ -73,11 +74,11 @@ package struct WebhookManagement: Sendable {
 
     private struct ActivationAnswer: Decodable { let challenge: Int64 }
 
-    /// Asks the endpoint whether it wants the events: it must repeat a random number.
+    /// Asks the endpoint to confirm that it wants the events. It must repeat a random number.
     ///
-    /// - Throws: `Refusal.invalidField("url")` saying what the endpoint did instead.
+    /// - Throws: `Refusal.invalidField("url")` with what the endpoint did instead.
     package func activate(_ id: String, app: AppID) async throws -> Webhook {
-        var webhook = try await webhook(id, app: app)
+        let webhook = try await webhook(id, app: app)
         let challenge = environment.randomBytes(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let answer: EgressAnswer
         do {
@@ -95,22 +96,11 @@ package struct WebhookManagement: Sendable {
         guard (try? TokenJSON.decode(ActivationAnswer.self, from: answer.body))?.challenge == challenge else {
             throw Refusal.invalidField("url", "could not be activated: the endpoint must answer {\"challenge\": <int>}")
         }
-        let now = environment.now()
-        guard try await store.activateWebhook(id, app: app, url: webhook.url, now: now) else {
+        let intent = ActivateWebhook(id, app: app, url: webhook.url, now: environment.now())
+        guard let activated = try await store.perform(intent) else {
             throw Refusal.conflict("the webhook was changed meanwhile")
         }
-        webhook.status = .active
-        webhook.updatedAt = now
-        return webhook
-    }
-
-    private func write(_ changed: Webhook) async throws -> Webhook {
-        var webhook = changed
-        webhook.updatedAt = environment.now()
-        guard try await store.updateWebhook(webhook) else {
-            throw Refusal.notFound("there is no such webhook")
-        }
-        return webhook
+        return activated
     }
 
     private static func activationURL(_ webhook: Webhook, challenge: Int64) -> String {
@@ -134,7 +124,7 @@ package struct WebhookManagement: Sendable {
 }
 
 extension Egress {
-    /// Refuses a URL that could never be called, naming the field.
+    /// Throws an error with the name of the field if a URL can never be called.
     func check(_ url: String, field: String) throws(Refusal) {
         do {
             try validate(url: url)

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// `getaddrinfo` (RFC 3493 §6.1).
+/// Calls `getaddrinfo` (RFC 3493 §6.1).
 enum AddressInfo {
-    /// All addresses of a host, in the order of RFC 6724. Blocks.
+    /// Returns all addresses of a host, in the order of RFC 6724. Blocks.
     static func addresses(of host: String) throws(HostResolutionError) -> [String] { try call(host, flags: 0) }
 
-    /// The address that a text is by itself, in any spelling the system knows, such as `127.1`; asks nobody.
+    /// Returns the address that a text denotes, in any spelling that the system knows, such as `127.1`. Sends no query.
     static func literal(_ text: String) -> String? { try? call(text, flags: AI_NUMERICHOST).first }
 
     private static func call(_ host: String, flags: Int32) throws(HostResolutionError) -> [String] {

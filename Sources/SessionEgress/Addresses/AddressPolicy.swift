@@ -1,24 +1,26 @@
 internal import Foundation
 internal import SessionDomain
 
-/// Says which addresses may be connected to. What it has not judged is never connected to.
+/// Decides which addresses may be connected to.
 struct AddressPolicy: Sendable {
     let allowedNetworks: [IPNetwork]
 
-    /// The first address that is public or explicitly allowed.
-    func firstAcceptable(_ addresses: [String], of host: String) throws(EgressError) -> String {
+    /// Returns the first address that is public or explicitly allowed.
+    ///
+    /// - Throws: `.cannotResolve` when there is no address, `.refusedAddress` when none is allowed.
+    func firstAllowed(_ addresses: [String], of host: String) throws(EgressError) -> String {
         guard let first = addresses.first else { throw .cannotResolve("\(host) has no address.") }
-        if let acceptable = addresses.first(where: { objection(to: $0) == nil }) { return acceptable }
+        if let allowed = addresses.first(where: { rejectionReason(for: $0) == nil }) { return allowed }
         throw .refusedAddress(
-            "\(host) leads to \(first), which is \(objection(to: first) ?? "refused"). "
-                + "Only networks that the configuration allows may be called besides public ones.")
+            "\(host) resolves to \(first), which is \(rejectionReason(for: first) ?? "rejected"). "
+                + "Only public addresses and the networks that the configuration allows may be called.")
     }
 
-    /// Why an address must not be connected to; `nil` when it may.
-    func objection(to address: String) -> String? {
+    /// Returns why an address must not be connected to, or `nil` if it may be.
+    func rejectionReason(for address: String) -> String? {
         guard IPNetwork.isAddress(address) else { return "not an address" }
         if allowedNetworks.contains(where: { $0.contains(address) }) { return nil }
-        // Behind a translator it is the embedded address that is reached (RFC 6052 §2.1).
+        // A translator forwards to the embedded address (RFC 6052 §2.1).
         return Self.purpose(of: Self.embeddedIPv4(in: address) ?? address)
     }
 

@@ -1,6 +1,6 @@
 internal import SessionDomain
 
-/// A network of the IANA special-purpose registries (RFC 6890), or one where clouds answer their own machines.
+/// A network of the IANA special-purpose registries (RFC 6890), or an address at which clouds serve their machines.
 struct SpecialNetwork: Sendable {
     let network: IPNetwork
     let purpose: String
@@ -35,7 +35,8 @@ struct SpecialNetwork: Sendable {
         SpecialNetwork("::1/128", "loopback"),
         SpecialNetwork("64:ff9b:1::/48", "a local translation"),
         SpecialNetwork("100::/64", "discarded"),
-        // Teredo, ORCHID and others; the forms that embed an IPv4 address are dead enough to go as a whole.
+        // Teredo, ORCHID and others. Includes forms that embed an IPv4 address; they are obsolete, so the whole block
+        // is listed.
         SpecialNetwork("2001::/23", "for protocols"),
         SpecialNetwork("2001:db8::/32", "for documentation"),
         SpecialNetwork("2002::/16", "6to4"),
@@ -46,7 +47,7 @@ struct SpecialNetwork: Sendable {
         SpecialNetwork("fe80::/10", "link-local"),
         SpecialNetwork("fec0::/10", "site-local"),
         SpecialNetwork("ff00::/8", "multicast"),
-        // Of IPv6, only 2000::/3 was ever given out for the public (RFC 4291 §2.4): the rest.
+        // Only 2000::/3 of IPv6 was ever allocated for public use (RFC 4291 §2.4). These are the rest.
         SpecialNetwork("::/3", "not public"),
         SpecialNetwork("4000::/2", "not public"),
         SpecialNetwork("8000::/1", "not public"),

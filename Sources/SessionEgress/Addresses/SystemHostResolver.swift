@@ -2,12 +2,13 @@ internal import Foundation
 internal import NIOPosix
 internal import Synchronization
 
-/// The system's resolver, on threads that neither the event loops nor the cooperative pool need.
+/// The system's resolver, on threads apart from the event loops and the cooperative pool.
 ///
-/// A look-up cannot be stopped, only no longer be waited for. So there is a fixed number of threads, and all who ask for
-/// one host share one: a name whose servers hang costs the others a thread, not the way out.
+/// A look-up blocks its thread and cannot be stopped. So the number of threads is fixed, and all callers that resolve
+/// the same host share one look-up. A host whose name servers hang blocks one thread; other hosts use the remaining
+/// ones.
 final class SystemHostResolver: HostResolver {
-    /// Threads that live as long as the process; most of the time they sleep.
+    /// Shared by all resolvers. The threads live as long as the process.
     private static let sharedThreads: NIOThreadPool = {
         let pool = NIOThreadPool(numberOfThreads: 16)
         pool.start()
@@ -16,23 +17,23 @@ final class SystemHostResolver: HostResolver {
 
     private let threads: NIOThreadPool
     private let lookUp: @Sendable (String) throws -> [String]
-    /// Who waits for a look-up that is under way, by host.
-    private let waiting = Mutex<[String: [AbandonableAnswer<[String]>]]>([:])
+    /// The callers that wait for a running look-up, by host.
+    private let waiting = Mutex<[String: [CancellableContinuation<[String]>]]>([:])
 
     convenience init() {
         self.init(threads: Self.sharedThreads) { try AddressInfo.addresses(of: $0) }
     }
 
-    /// - Parameter lookUp: What may block for long.
+    /// - Parameter lookUp: Resolves a host. May block for a long time.
     init(threads: NIOThreadPool, lookUp: @escaping @Sendable (String) throws -> [String]) {
         self.threads = threads
         self.lookUp = lookUp
     }
 
     func addresses(of host: String) async throws -> [String] {
-        try await AbandonableAnswer.wait { answer in
+        try await CancellableContinuation.wait { continuation in
             let isFirst = waiting.withLock { waiting in
-                waiting[host, default: []].append(answer)
+                waiting[host, default: []].append(continuation)
                 return waiting[host]?.count == 1
             }
             if isFirst { start(host) }
@@ -41,17 +42,19 @@ final class SystemHostResolver: HostResolver {
 
     private func start(_ host: String) {
         threads.submit { [self] state in
-            // Nobody waits for it any more, or the process ends.
-            let abandoned: [AbandonableAnswer<[String]>]? = waiting.withLock { waiting in
+            // No caller waits any more, or the process is ending.
+            let abandoned: [CancellableContinuation<[String]>]? = waiting.withLock { waiting in
                 if case .active = state, waiting[host]?.contains(where: \.isAwaited) ?? false { return nil }
                 return waiting.removeValue(forKey: host) ?? []
             }
             guard abandoned == nil else {
-                for answer in abandoned ?? [] { answer.cancel() }
+                for continuation in abandoned ?? [] { continuation.cancel() }
                 return
             }
             let result = Result { try lookUp(host) }
-            for answer in waiting.withLock({ $0.removeValue(forKey: host) ?? [] }) { answer.give(result) }
+            for continuation in waiting.withLock({ $0.removeValue(forKey: host) ?? [] }) {
+                continuation.resume(with: result)
+            }
         }
     }
 }

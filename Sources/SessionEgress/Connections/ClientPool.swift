@@ -3,10 +3,10 @@ internal import NIOCore
 internal import NIOSSL
 internal import SessionDomain
 
-/// The clients for targets called lately. Each keeps connections alive and a TLS context, which is dear to make.
+/// The clients of recently called targets. Each keeps connections open and a TLS context, which is expensive to make.
 ///
-/// When nothing is under way, `maximumIdle` clients are kept; the one unused for longest goes first. A client in use is
-/// never closed, so in between there are as many more as there are calls to different targets.
+/// At most `maximumIdle` idle clients are kept; the least recently used one is closed first. A client in use is never
+/// closed, so there may be more clients while calls run.
 actor ClientPool {
     static let maximumIdle = 32
 
@@ -36,39 +36,39 @@ actor ClientPool {
 
     var targets: Set<PinnedTarget> { Set(entries.keys) }
 
-    /// Lends the target's client for as long as the work takes.
+    /// Calls `work` with the target's client. The client is not closed until the work ends.
     nonisolated func withClient<Answer: Sendable>(
         for target: PinnedTarget, _ work: (HTTPClient) async throws -> Answer
     ) async throws -> Answer {
-        let client = try await lend(target)
+        let client = try await acquire(target)
         do {
             let answer = try await work(client)
-            await takeBack(target)
+            await release(target)
             return answer
         } catch {
-            await takeBack(target)
+            await release(target)
             throw error
         }
     }
 
-    /// Closes all clients, those in use included; nothing is lent afterwards.
+    /// Closes all clients, including those in use. Later calls fail.
     ///
-    /// Waits for a second at most: a connection that hangs while it is made is not worth the end of the service.
+    /// Waits at most one second: a connection that hangs must not delay the end of the process.
     func shutdown() async {
         isShutDown = true
         let clients = entries.values.map(\.client)
         entries = [:]
         let closings: [EventLoopFuture<Void>] = clients.map { $0.shutdown() }
         let eventLoop = eventLoopGroup.next()
-        // What fails to close cleanly, or in time, is given up all the same.
+        // A client that does not close in time, or fails to close, is ignored.
         try? await Deadline.run(until: .now() + .seconds(1), on: eventLoop) {
-            try await AbandonableAnswer.wait { answer in
-                EventLoopFuture.andAllComplete(closings, on: eventLoop).whenComplete { answer.give($0) }
+            try await CancellableContinuation.wait { closed in
+                EventLoopFuture.andAllComplete(closings, on: eventLoop).whenComplete { closed.resume(with: $0) }
             }
         }
     }
 
-    private func lend(_ target: PinnedTarget) throws(EgressError) -> HTTPClient {
+    private func acquire(_ target: PinnedTarget) throws(EgressError) -> HTTPClient {
         guard !isShutDown else { throw .connectionFailed("The service is shutting down.") }
         var entry =
             entries[target]
@@ -78,13 +78,13 @@ actor ClientPool {
         return entry.client
     }
 
-    private func takeBack(_ target: PinnedTarget) {
+    private func release(_ target: PinnedTarget) {
         uses += 1
         entries[target]?.users -= 1
         entries[target]?.lastUse = uses
         while entries.count > maximumIdle, let oldest = entries.filter({ $0.value.users == 0 }).min(by: isOlder) {
             entries[oldest.key] = nil
-            // Nobody waits for an idle client to close, and there is nothing to do when it closes badly.
+            // No caller waits for an idle client to close, and a failure has no effect.
             oldest.value.client.shutdown { _ in }
         }
     }

@@ -5,7 +5,7 @@ internal import NIOSSL
 internal import SessionDomain
 
 extension EgressError {
-    /// Says what went wrong with a call, naming the host and never the rest of the URL, which may hold a secret.
+    /// Describes a failed call. Names the host only: the rest of the URL may contain a secret.
     init(_ error: any Error, host: String) {
         switch error {
         case let error as EgressError: self = error
@@ -34,7 +34,7 @@ extension EgressError {
     private static func text(_ error: NIOSSLError, host: String) -> String {
         guard case .handshakeFailed(let reason) = error else { return "TLS with \(host) failed." }
         return String(describing: reason).contains("CERTIFICATE_VERIFY_FAILED")
-            ? "The certificate of \(host) is not from an authority that is trusted, or not valid now."
+            ? "The certificate of \(host) is expired, not valid yet, or not from a trusted authority."
             : "The TLS handshake with \(host) failed."
     }
 }

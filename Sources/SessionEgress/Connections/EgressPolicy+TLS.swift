@@ -1,13 +1,14 @@
 internal import NIOSSL
 
-/// Why an egress policy cannot be followed.
+/// An egress policy cannot be applied.
 package enum EgressPolicyError: Error, Equatable {
-    /// There is no file at this path, or no certificate in PEM in it.
+    /// The file at this path is missing or contains no PEM certificate.
     case unreadableTrustRoots(String)
 }
 
 extension EgressPolicy {
-    /// TLS 1.2 or later, the whole chain and the name verified, with the operator's authorities besides the system's.
+    /// Requires TLS 1.2 or later, a complete certificate chain and a matching name. Trusts the system's authorities and
+    /// the operator's.
     func tlsConfiguration() throws(EgressPolicyError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12

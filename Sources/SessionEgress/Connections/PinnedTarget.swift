@@ -2,7 +2,7 @@ internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOSSL
 
-/// Where connections of one client go: a judged address, under the name that the certificate must have.
+/// The destination of a client's connections: an address that was checked, and the name that its certificate must have.
 struct PinnedTarget: Hashable, Sendable {
     let scheme: EgressURL.Scheme
     let host: String
@@ -16,38 +16,39 @@ struct PinnedTarget: Hashable, Sendable {
         self.address = address
     }
 
-    /// A client for this target. It resolves nothing: its one name leads to the address.
+    /// Makes a client for this target. It does not resolve names: the host is mapped to the address.
     ///
     /// - Parameters:
-    ///   - eventLoopGroup: One of NIO's sockets on every platform; Network.framework would resolve by itself.
+    ///   - eventLoopGroup: A group of NIO's own sockets. Network.framework would resolve names itself.
     func makeClient(tls: TLSConfiguration, keepAlive: TimeAmount, eventLoopGroup: any EventLoopGroup) -> HTTPClient {
         var connections = HTTPClient.Configuration.ConnectionPool()
         connections.idleTimeout = keepAlive
-        // Hooks have seconds for their answer; waiting for a connection would use them up.
+        // Hooks have seconds to answer, so a call must not wait for a free connection.
         connections.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
-        // A refused connection is an answer; trying again is for the caller, who knows whether it matters.
+        // The caller decides whether to retry.
         connections.retryConnectionEstablishment = false
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)),
             connectionPool: connections, proxy: nil, decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.dnsOverride = [host: address]
-        // No trace of ours is a stranger's business.
+        // Do not send our trace headers to third parties.
         configuration.tracing.tracer = nil
         configuration.http1_1ConnectionDebugInitializer = { [self] channel in
-            isReached(by: channel)
+            hasPinnedPeer(channel)
                 ? channel.eventLoop.makeSucceededVoidFuture()
-                : channel.close().flatMap { channel.eventLoop.makeFailedFuture(NotPinned()) }
+                : channel.close().flatMap { channel.eventLoop.makeFailedFuture(UnexpectedPeer()) }
         }
         return HTTPClient(eventLoopGroup: eventLoopGroup, configuration: configuration)
     }
 
-    /// Looks at the socket's peer before anything is sent, should the pinning above ever fail.
-    private func isReached(by channel: any Channel) -> Bool {
-        guard let judged = try? SocketAddress(ipAddress: address, port: port) else { return false }
-        return channel.remoteAddress?.ipAddress == judged.ipAddress && channel.remoteAddress?.port == port
+    /// Compares the peer of the socket before anything is sent. This is a second line of defense behind the mapping
+    /// above.
+    private func hasPinnedPeer(_ channel: any Channel) -> Bool {
+        guard let pinned = try? SocketAddress(ipAddress: address, port: port) else { return false }
+        return channel.remoteAddress?.ipAddress == pinned.ipAddress && channel.remoteAddress?.port == port
     }
 
-    /// A connection leads to another address than the judged one.
-    struct NotPinned: Error {}
+    /// The connection leads to another address than the pinned one.
+    struct UnexpectedPeer: Error {}
 }

@@ -1,8 +1,9 @@
 internal import SessionDomain
 
-/// A URL that may be called as far as its text says, in one spelling that every reader takes apart alike.
+/// A URL that is allowed by its text, in one normalized spelling.
 ///
-/// Stricter than RFC 3986 on purpose: where two parsers could see two hosts, one judges and the other connects.
+/// Stricter than RFC 3986: a URL in which two parsers could find different hosts is rejected. Otherwise one host would
+/// be checked and another one called.
 struct EgressURL: Sendable {
     enum Scheme: String {
         case http, https
@@ -14,7 +15,7 @@ struct EgressURL: Sendable {
     /// A name in lower case, or an address without brackets.
     let host: String
     let port: Int
-    /// The URL as it is called.
+    /// The normalized URL. This is what is called.
     let text: String
 
     init(_ text: String, allowsPlainHTTP: Bool) throws(EgressError) {
@@ -25,7 +26,7 @@ struct EgressURL: Sendable {
         let rest = text.dropFirst(scheme.rawValue.count + "://".count)
         let authority = rest.prefix { !"/?#".contains($0) }
         let target = rest.dropFirst(authority.count)
-        guard !authority.contains("@") else { throw .refusedURL("The URL must not hold a user name or a password.") }
+        guard !authority.contains("@") else { throw .refusedURL("The URL must not contain a user name or a password.") }
         guard !target.contains("#") else { throw .refusedURL("The URL must not have a fragment.") }
         guard URLGrammar.isPathAndQuery(target) else {
             throw .refusedURL("The URL's path or query has characters that must be percent-encoded.")
@@ -47,20 +48,20 @@ struct EgressURL: Sendable {
         return .http
     }
 
-    /// The host, and what follows it.
+    /// Returns the host and the text after it.
     private static func host(in authority: Substring) throws(EgressError) -> (String, Substring) {
         guard authority.first == "[" else {
             let name = authority.prefix { $0 != ":" }
             let host = name.lowercased()
             guard URLGrammar.isName(host) else {
-                throw .refusedURL("The URL has no usable host; an international name is written in its xn-- form.")
+                throw .refusedURL("The URL has no valid host. Write an international name in its xn-- form.")
             }
             return (host, authority.dropFirst(name.count))
         }
         let literal = authority.dropFirst().prefix { $0 != "]" }
-        // A zone (RFC 6874) fails here too: it would only name a link-local address.
+        // Rejects zones (RFC 6874), too. They only name link-local addresses.
         guard literal.count + 2 <= authority.count, literal.contains(":"), IPNetwork.isAddress(String(literal)) else {
-            throw .refusedURL("The URL has no IPv6 address in its brackets.")
+            throw .refusedURL("The URL has no valid IPv6 address in its brackets.")
         }
         return (literal.lowercased(), authority.dropFirst(literal.count + 2))
     }
@@ -70,7 +71,7 @@ struct EgressURL: Sendable {
         let digits = suffix.dropFirst()
         guard suffix.first == ":", (1...5).contains(digits.count), digits.allSatisfy({ ("0"..."9").contains($0) }),
             let port = Int(digits), (1...65535).contains(port)
-        else { throw .refusedURL("The URL's port is not a number from 1 to 65535.") }
+        else { throw .refusedURL("The URL's port must be a number from 1 to 65535.") }
         return port
     }
 }

@@ -1,6 +1,7 @@
-/// The parts of RFC 3986 that an egress URL is made of, and nothing that browsers or resolvers add to them.
+/// The rules of RFC 3986 for an egress URL, without the additions of browsers and resolvers.
 enum URLGrammar {
-    /// Letters, digits, hyphens and underscores between dots (RFC 1123 §2.1), in lower case and without a final dot.
+    /// Whether the text has letters, digits, hyphens and underscores between dots (RFC 1123 §2.1), in lower case and
+    /// without a final dot.
     static func isName(_ text: String) -> Bool {
         guard (1...253).contains(text.utf8.count) else { return false }
         return text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
@@ -8,7 +9,7 @@ enum URLGrammar {
         }
     }
 
-    /// `path-abempty [ "?" query ]` (RFC 3986 §3.3, §3.4).
+    /// Whether the text is `path-abempty [ "?" query ]` (RFC 3986 §3.3, §3.4).
     static func isPathAndQuery(_ text: some StringProtocol) -> Bool {
         var bytes = Array(text.utf8)[...]
         while let byte = bytes.popFirst() {

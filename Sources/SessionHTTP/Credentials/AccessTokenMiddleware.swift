@@ -6,7 +6,7 @@ import SessionWire
 struct AccessTokenMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 
-    let signedIn: SignedInCalls
+    let authenticator: AccessTokenAuthenticator
 
     func handle(
         _ request: Request, context: ServiceRequestContext,
@@ -14,7 +14,7 @@ struct AccessTokenMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         let app = try context.app
-        let caller = try await signedIn.authenticate(
+        let caller = try await authenticator.authenticate(
             app: app, presented: request.presentedToken, proof: context.proof)
         context.results.caller = caller
         var response = try await next(request, context)

@@ -4,11 +4,11 @@ import SessionWire
 
 /// The sessions and identifiers of the signed-in user.
 struct MeRoutes: Sendable {
-    let calls: SignedInCalls
+    let sessions: UserSessions
 
     @Sendable func list(_ request: Request, context: SignedInContext) async throws -> Response {
         let page = try Page(request)
-        let (sessions, total) = try await calls.sessions(
+        let (sessions, total) = try await self.sessions.list(
             of: context.caller, limit: page.limit, offset: page.offset)
         return try .json(
             SessionListResponse(
@@ -31,7 +31,7 @@ struct MeRoutes: Sendable {
             }
             target = .session(id: String(id))
         }
-        try await calls.revoke(target, by: context.caller)
+        try await sessions.revoke(target, by: context.caller)
         var response = Response.noContent
         let endsOwn = target == .all || target == .mine || target == .session(id: context.caller.session.id)
         if context.client.isBrowser, endsOwn { AppCookies(app: context.app).clearRefreshToken(on: &response) }

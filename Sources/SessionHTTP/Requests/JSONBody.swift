@@ -66,7 +66,7 @@ extension Refusal {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
             self = .invalidField(Self.path(context.codingPath), "must be \(Self.name(of: type))")
         case .dataCorrupted(let context):
-            if let refusal = context.underlyingError as? JSONRefusal {
+            if let refusal = context.underlyingError as? JSONError {
                 self = .invalidField("body", Self.problem(refusal))
             } else {
                 self = .invalidField(Self.path(context.codingPath), "is not valid")
@@ -81,7 +81,7 @@ extension Refusal {
         return keys.map { $0.intValue.map { "[\($0)]" } ?? MemberName.shown($0.stringValue) }.joined(separator: ".")
     }
 
-    private static func problem(_ refusal: JSONRefusal) -> String {
+    private static func problem(_ refusal: JSONError) -> String {
         switch refusal {
         case .notUTF8: "must be UTF-8"
         case .tooDeep(let limit): "is nested deeper than \(limit) levels"

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import GRDB
 package import SessionDomain
 
@@ -13,34 +12,27 @@ extension SQLiteStore: AppStore {
         try await read { db in try db.app(id) }
     }
 
-    package func createApp(_ app: App, keys: [StoredSigningKey]) async throws -> Bool {
-        try await write { db in
-            let inserted = try db.run(
-                "INSERT INTO apps (id, created_at, settings) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
-                [app.id, app.createdAt, try StoredJSON.text(app)])
-            guard inserted == 1 else { return false }
-            for key in keys { try db.insert(key) }
-            return true
-        }
+    package func signingKeys(of id: AppID) async throws -> [StoredSigningKey] {
+        try await read { db in try db.signingKeys(of: id) }
     }
 
-    package func updateApp<Answer: Sendable>(
-        _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
-    ) async throws -> Answer? {
-        try await write { db in
-            guard var app = try db.app(id) else { return nil }
-            let old = app
-            let answer = try change(&app)
-            let kept = app.scopesKept(from: old)
-            if !old.grantableScopes.isSubset(of: kept) { try db.keepStepUps(ofScopes: kept, app: id) }
-            try db.run("UPDATE apps SET settings = ? WHERE id = ?", [try StoredJSON.text(app), id])
-            return answer
-        }
+    package func sealingKeyIDs() async throws -> Set<String> {
+        try await read { db in try db.sealingKeyIDs() }
     }
 }
 
 extension Database {
     func app(_ id: AppID) throws -> App? {
         try first("SELECT settings FROM apps WHERE id = ?", [id]) { try StoredJSON.value(try $0.next()) }
+    }
+
+    func insert(_ app: App) throws {
+        try run(
+            "INSERT INTO apps (id, created_at, settings) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
+            [app.id, app.createdAt, try StoredJSON.text(app)], orFail: .taken(.app(app.id)))
+    }
+
+    func update(_ app: App) throws {
+        try run("UPDATE apps SET settings = ? WHERE id = ?", [try StoredJSON.text(app), app.id], orFail: .stale)
     }
 }

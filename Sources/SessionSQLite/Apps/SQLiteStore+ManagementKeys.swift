@@ -2,37 +2,50 @@ internal import GRDB
 package import SessionDomain
 
 extension SQLiteStore: ManagementKeyStore {
-    private static let insert =
-        "INSERT INTO management_keys (id, hash, name, app_id, created_at) VALUES (?, ?, ?, ?, ?)"
-    private static let select = "SELECT id, name, app_id, hash, created_at FROM management_keys"
-
-    package func insertManagementKey(_ key: ManagementKey) async throws {
-        try await write { db in _ = try db.run(Self.insert, Self.arguments(key)) }
-    }
-
-    package func ensureManagementKey(_ key: ManagementKey) async throws {
-        try await write { db in _ = try db.run(Self.insert + " ON CONFLICT (hash) DO NOTHING", Self.arguments(key)) }
-    }
-
     package func managementKey(hash: String) async throws -> ManagementKey? {
-        try await read { db in try db.first(Self.select + " WHERE hash = ?", [hash], as: Self.key) }
+        try await read { db in
+            try db.first(
+                "SELECT \(ManagementKey.columns) FROM management_keys WHERE hash = ?", [hash],
+                as: ManagementKey.init(reading:))
+        }
     }
 
     package func managementKeys() async throws -> [ManagementKey] {
-        try await read { db in try db.all(Self.select + " ORDER BY created_at, id", as: Self.key) }
+        try await read { db in
+            try db.all(
+                "SELECT \(ManagementKey.columns) FROM management_keys ORDER BY created_at, id",
+                as: ManagementKey.init(reading:))
+        }
     }
+}
 
-    package func deleteManagementKey(id: String) async throws -> Bool {
-        try await write { db in try db.run("DELETE FROM management_keys WHERE id = ?", [id]) == 1 }
-    }
+extension ManagementKey {
+    fileprivate static let columns = "id, name, app_id, hash, created_at"
 
-    private static func arguments(_ key: ManagementKey) -> StatementArguments {
-        [key.id, key.hash, key.name, key.appID, key.createdAt]
-    }
-
-    private static func key(_ columns: inout ColumnReader) throws -> ManagementKey {
-        ManagementKey(
+    fileprivate init(reading columns: inout ColumnReader) throws {
+        self.init(
             id: try columns.next(), name: try columns.next(), appID: try columns.next(), hash: try columns.next(),
             createdAt: try columns.next())
+    }
+}
+
+extension Database {
+    func managementKey(_ id: String) throws -> ManagementKey? {
+        try first(
+            "SELECT \(ManagementKey.columns) FROM management_keys WHERE id = ?", [id],
+            as: ManagementKey.init(reading:))
+    }
+
+    func insert(_ key: ManagementKey) throws {
+        try run(
+            """
+            INSERT INTO management_keys (\(ManagementKey.columns)) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (hash) DO NOTHING
+            """, [key.id, key.name, key.appID, key.hash, key.createdAt],
+            orFail: .taken(.managementKey(hash: key.hash)))
+    }
+
+    func delete(_ key: ManagementKey) throws {
+        try run("DELETE FROM management_keys WHERE id = ?", [key.id], orFail: .stale)
     }
 }

@@ -1,8 +1,8 @@
 internal import GRDB
 
-/// What every connection is opened with.
+/// The settings of every connection.
 enum ConnectionSettings {
-    /// Seconds to wait for another process, such as a command run beside the service.
+    /// Seconds to wait for another process, such as a command that runs beside the service.
     static let busyTimeout = 5.0
 
     static var configuration: Configuration {
@@ -11,7 +11,7 @@ enum ConnectionSettings {
         configuration.busyMode = .timeout(busyTimeout)
         configuration.foreignKeysEnabled = true
         configuration.prepareDatabase { db in
-            // A tampered file must not run functions of ours through its schema.
+            // A manipulated file must not call our SQL functions through its schema.
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
             try db.execute(sql: "PRAGMA cache_size = -16384")
             try makeDurable(db)
@@ -19,10 +19,10 @@ enum ConnectionSettings {
         return configuration
     }
 
-    /// Every commit reaches the disk before it is answered: FULL syncs the WAL at each one, and macOS needs to be told
-    /// to flush the drive's own cache.
+    /// Makes every commit reach the disk before it is answered. FULL syncs the WAL at each commit; macOS also needs
+    /// `fullfsync` to flush the cache of the drive.
     ///
-    /// A pool lowers its writer to NORMAL while it opens, so the store calls this once more afterwards.
+    /// A pool sets its writer to NORMAL while it opens, so the store calls this again afterwards.
     static func makeDurable(_ db: Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.execute(sql: "PRAGMA fullfsync = ON")

@@ -1,15 +1,15 @@
 internal import GRDB
 
-/// Statements are prepared once per connection and found again by their text.
+/// Statements are prepared once per connection and cached by their text.
 extension Database {
-    /// Executes a statement; how many rows it changed.
+    /// Executes a statement. Returns how many rows it changed.
     @discardableResult
     func run(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
         try cachedStatement(sql: sql).execute(arguments: arguments)
         return changesCount
     }
 
-    /// The first row, read while the statement stands on it.
+    /// Reads the first row. `nil` if there is none.
     func first<Value>(
         _ sql: String, _ arguments: StatementArguments = [], as read: (inout ColumnReader) throws -> Value
     ) throws -> Value? {
@@ -36,7 +36,7 @@ extension Database {
     }
 }
 
-/// Reads the columns of a row from left to right, in the order in which the statement names them.
+/// Reads the columns of a row from left to right, in the order of the statement.
 struct ColumnReader {
     private let row: Row
     private var index = 0

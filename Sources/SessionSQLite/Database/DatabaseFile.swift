@@ -1,11 +1,11 @@
 internal import Foundation
 internal import SessionDomain
 
-/// The file of a database, before SQLite sees it.
+/// Checks and creates the file of a database before SQLite opens it.
 enum DatabaseFile {
     static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Creates a missing file readable by its owner alone; SQLite gives its `-wal` and `-shm` files the same mode.
+    /// Creates a missing file that only its owner can read. SQLite gives the `-wal` and `-shm` files the same mode.
     static func create(at path: String) throws {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 {

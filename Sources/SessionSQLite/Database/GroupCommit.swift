@@ -2,20 +2,20 @@ internal import GRDB
 internal import SessionDomain
 internal import Synchronization
 
-/// What a job of the writer ends with.
+/// What a job of the writer returns.
 enum WriteResult<Answer: Sendable>: Sendable {
     case keep(Answer)
-    /// Answers, but leaves the database as it was before the job.
+    /// Answers, and undoes what the job wrote.
     case undo(Answer)
 }
 
-/// One writer for everybody: the jobs that wait share one transaction and one sync of the disk.
+/// The one writer of a database. Waiting jobs share one transaction and one sync of the disk.
 ///
-/// Each job runs in a savepoint of its own, so that a failing one undoes only itself, and callers are answered after
-/// the commit. A job that was taken runs to its end whether its caller still waits or not.
+/// Each job runs in its own savepoint, so a failing job undoes only itself. Callers are answered after the commit. An
+/// accepted job runs to its end, even if its caller is cancelled.
 final class GroupCommit: Sendable {
     private struct Job: Sendable {
-        /// Runs in the open transaction; the reply is for after the commit. Throws when the transaction itself is lost.
+        /// Runs in the open transaction and returns the reply for after the commit. Throws if the transaction is lost.
         let run: @Sendable (Database) throws -> @Sendable () -> Void
         let fail: @Sendable (StoreError) -> Void
     }
@@ -32,7 +32,7 @@ final class GroupCommit: Sendable {
     private let queue = Mutex(Queue())
 
     /// - Parameters:
-    ///   - capacity: Jobs that may wait; one more is refused.
+    ///   - capacity: Jobs that may wait. One more is rejected.
     ///   - batchSize: Jobs that share a transaction at most.
     init(writer: any DatabaseWriter, capacity: Int, batchSize: Int) {
         self.writer = writer
@@ -40,9 +40,9 @@ final class GroupCommit: Sendable {
         self.batchSize = batchSize
     }
 
-    /// Runs a job in its turn; returns when what it wrote is on the disk.
+    /// Runs a job in its turn and returns when its writes are on the disk.
     ///
-    /// - Throws: What the job throws, or `StoreError` when it was refused or its commit failed.
+    /// - Throws: What the job throws; `StoreError` if the job is rejected or its commit fails.
     func perform<Answer: Sendable>(
         _ work: @escaping @Sendable (Database) throws -> WriteResult<Answer>
     ) async throws -> Answer {
@@ -57,17 +57,17 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Jobs that wait for their turn now.
+    /// The number of waiting jobs.
     var waitingCount: Int { queue.withLock { $0.waiting.count } }
 
-    /// Refuses new jobs and waits for those that were taken. Whether nobody had closed it before.
+    /// Rejects new jobs and waits for the accepted ones. Returns `false` if it was closed before.
     @discardableResult
     func close() async -> Bool {
         let isFirst = queue.withLock { queue in
             defer { queue.isClosed = true }
             return !queue.isClosed
         }
-        // The writer's queue is serial: what comes after a drain runs after it.
+        // The writer's queue is serial, so this block runs after a drain that is in progress.
         await withCheckedContinuation { continuation in
             writer.asyncWriteWithoutTransaction { _ in continuation.resume() }
         }
@@ -127,12 +127,15 @@ final class GroupCommit: Sendable {
             case .undo(let answer): result = .success(answer)
             }
         } catch {
-            // A full disk, for one, ends the transaction of everybody.
+            // Some errors, such as a full disk, end the transaction of the whole batch.
             guard db.isInsideTransaction else { throw error }
             result = .failure(error is DatabaseError || error is RowDecodingError ? StoreError(error) : error)
         }
-        try db.run("ROLLBACK TO job")
+        try undoJob(in: db)
         try db.run("RELEASE job")
         return result
     }
+
+    /// Undoes what the running job wrote so far. The job may go on.
+    static func undoJob(in db: Database) throws { try db.run("ROLLBACK TO job") }
 }

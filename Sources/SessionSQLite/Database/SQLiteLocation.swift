@@ -1,6 +1,16 @@
-/// Where an embedded database lives.
+/// Where an embedded database is stored.
 package enum SQLiteLocation: Sendable, Equatable {
     case file(String)
-    /// Gone with the process.
+    /// In memory. It is lost when the process ends.
     case memory
+}
+
+/// What opening a database may do.
+package enum Opening: Sendable {
+    /// Create a missing database and migrate an older one: the service.
+    case migrating
+    /// Create a missing database, but do not migrate: a command that may run before the service.
+    case creating
+    /// Neither create nor migrate: a command beside a service, which may have an older version.
+    case existing
 }

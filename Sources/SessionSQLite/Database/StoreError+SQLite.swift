@@ -2,7 +2,7 @@ internal import GRDB
 internal import SessionDomain
 
 extension StoreError {
-    /// What went wrong, without the values of a statement: those may be secrets.
+    /// Describes an error without the values of a statement, which may be secrets.
     init(_ error: any Error) {
         switch error {
         case let error as StoreError: self = error

@@ -3,7 +3,7 @@ internal import GRDB
 internal import SessionDomain
 internal import SessionTokens
 
-// How values of the domain look in columns.
+// How domain values are stored in columns.
 
 extension Timestamp: DatabaseValueConvertible, StatementColumnConvertible {
     var databaseValue: DatabaseValue { milliseconds.databaseValue }
@@ -34,7 +34,7 @@ extension User.Status: DatabaseValueConvertible {}
 extension StoredSigningKey.Purpose: DatabaseValueConvertible {}
 extension KeyAlgorithm: DatabaseValueConvertible {}
 
-/// A value kept as JSON text.
+/// A value that is stored as JSON text.
 enum StoredJSON {
     static func text(_ value: some Encodable) throws -> String {
         String(decoding: try TokenJSON.encode(value), as: UTF8.self)
@@ -42,7 +42,7 @@ enum StoredJSON {
 
     static func value<Value: Decodable>(_ text: String) throws -> Value {
         do {
-            // Not read as strictly as a stranger's: what was written must be readable, however deep it is.
+            // This is not the strict reader for requests: what was written must be readable, however deep it is nested.
             return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
         } catch {
             throw StoreError.unavailable("stored \(Value.self) is not the JSON it was written as")

@@ -3,14 +3,12 @@ package import SessionDomain
 internal import SessionTokens
 
 extension Database {
-    /// Appends events in the transaction of what they tell, and files their deliveries.
-    func append(_ events: [Event]) throws {
-        for event in events {
-            try run(
-                "INSERT INTO events (app_id, id, name, created_at, data) VALUES (?, ?, ?, ?, ?)",
-                [event.appID, event.id, event.name.rawValue, event.createdAt, try StoredJSON.text(event.data)])
-            try fileDeliveries(of: event)
-        }
+    /// Appends an event and files its deliveries, in the transaction of what it reports.
+    func append(_ event: Event) throws {
+        try run(
+            "INSERT INTO events (app_id, id, name, created_at, data) VALUES (?, ?, ?, ?, ?)",
+            [event.appID, event.id, event.name.rawValue, event.createdAt, try StoredJSON.text(event.data)])
+        try fileDeliveries(of: event)
     }
 }
 

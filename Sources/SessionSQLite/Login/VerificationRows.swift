@@ -1,5 +1,5 @@
 internal import GRDB
-internal import SessionDomain
+package import SessionDomain
 
 extension Verification {
     static let columns = """
@@ -37,31 +37,34 @@ extension Database {
             ])
     }
 
-    /// Writes what checks and new codes change.
-    func update(_ verification: Verification) throws {
+    /// Writes what attempts and new codes change.
+    func replace(_ old: Verification, with new: Verification) throws {
         try run(
             """
             UPDATE verifications SET code_hash = ?, code_expires_at = ?, checks = ?, sends = ?, last_sent_at = ?
-            WHERE app_id = ? AND token_hash = ?
+            WHERE app_id = ? AND token_hash = ? AND checks = ? AND sends = ?
             """,
             [
-                verification.codeHash, verification.codeExpiresAt, verification.checks, verification.sends,
-                verification.lastSentAt, verification.appID, verification.tokenHash,
-            ])
+                new.codeHash, new.codeExpiresAt, new.checks, new.sends, new.lastSentAt, old.appID, old.tokenHash,
+                old.checks, old.sends,
+            ], orFail: .stale)
     }
 
     func delete(_ verification: Verification) throws {
         try run(
-            "DELETE FROM verifications WHERE app_id = ? AND token_hash = ?",
-            [verification.appID, verification.tokenHash])
+            "DELETE FROM verifications WHERE app_id = ? AND token_hash = ? AND checks = ? AND sends = ?",
+            [verification.appID, verification.tokenHash, verification.checks, verification.sends], orFail: .stale)
     }
 
-    /// Ends all that run for these identifiers: their codes are dead.
-    func deleteVerifications(of identifiers: [CanonicalIdentifier], app: AppID) throws {
-        for identifier in identifiers {
-            try run(
-                "DELETE FROM verifications WHERE app_id = ? AND type = ? AND canonical = ?",
-                [app, identifier.type, identifier.canonical])
-        }
+    func deleteVerifications(of identifier: CanonicalIdentifier, app: AppID) throws {
+        try run(
+            "DELETE FROM verifications WHERE app_id = ? AND type = ? AND canonical = ?",
+            [app, identifier.type, identifier.canonical])
+    }
+}
+
+extension SQLiteStore: LoginStore {
+    package func verification(tokenHash: String, app: AppID) async throws -> Verification? {
+        try await read { db in try db.verification(tokenHash: tokenHash, app: app) }
     }
 }

@@ -1,7 +1,7 @@
 internal import GRDB
 internal import SessionDomain
 
-/// One numbered step of the schema; the number never changes and neither does what it did.
+/// One numbered step of the schema. Its number and its SQL never change.
 struct Migration: Sendable {
     let number: Int
     let sql: String
@@ -9,14 +9,14 @@ struct Migration: Sendable {
     /// All steps in order. A step has the same number in every store.
     static let all = [foundation, stepUp, signingKeys]
 
-    /// Marks a file as ours ("PSES"), so that no other program's database is ever migrated.
+    /// Marks a file as a database of this service ("PSES"), so that the database of another program is never migrated.
     private static let applicationID = 0x5053_4553
 
-    /// Brings a database up to date, each step in one transaction with its number, or refuses what is not.
+    /// Migrates a database, each step in one transaction with its number.
     ///
-    /// - Returns: The schema before, 0 for none, and the schema now.
-    /// - Throws: `StoreError.newerSchema` for a database that a newer version has changed; `StoreError.olderSchema` for
-    ///   one that `opening` does not let migrate.
+    /// - Returns: The schema version before, 0 for a new database, and the version now.
+    /// - Throws: `StoreError.newerSchema` for a database of a newer version; `StoreError.olderSchema` if `opening` does
+    ///   not allow the migration.
     @discardableResult
     static func apply(
         _ migrations: [Migration] = all, to db: Database, opening: Opening = .migrating
@@ -35,7 +35,7 @@ struct Migration: Sendable {
         }
         for migration in migrations {
             try db.inTransaction(.immediate) {
-                // Read inside the transaction: another process may have done it while this one waited.
+                // The version is read inside the transaction: another process may have migrated while this one waited.
                 guard try version(of: db) < migration.number else { return .rollback }
                 try db.execute(sql: migration.sql)
                 try db.execute(sql: "PRAGMA application_id = \(applicationID)")

@@ -23,23 +23,4 @@ extension SQLiteStore: SessionStore {
             )
         }
     }
-
-    package func revokeSessions(
-        of userID: String, app: AppID, _ selection: SessionSelection, reason: RevocationReason, now: Timestamp,
-        events: EventFactory
-    ) async throws -> Int {
-        try await write { db in
-            try db.revokeSessions(of: userID, app: app, selection, reason: reason, now: now, events: events)
-        }
-    }
-
-    package func reserveProof(_ proof: ProofUse, app: AppID, now: Timestamp) async throws -> Bool {
-        try await write { db in try db.reserve(proof, app: app, now: now) }
-    }
-
-    package func demandNonce(session id: String, app: AppID) async throws {
-        try await write { db in
-            _ = try db.run("UPDATE sessions SET demands_nonce = 1 WHERE app_id = ? AND id = ?", [app, id])
-        }
-    }
 }

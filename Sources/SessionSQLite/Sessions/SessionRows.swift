@@ -21,28 +21,28 @@ extension Session {
             idleExpiresAt: try columns.next(), absoluteExpiresAt: try columns.next(), revokedAt: try columns.next())
     }
 
-    /// Scopes hold no spaces, so one separates them, as in a `scope` claim.
+    /// Scopes contain no spaces, so a space separates them, as in a `scope` claim.
     private static func scopes(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
-    /// The first full hour that is 30 days after the end, from which housekeeping may delete the session.
-    var purgeHour: Int64 {
-        let end = min(revokedAt ?? expiresAt, expiresAt) + 30 * 86_400
-        return (end.milliseconds + Timestamp.hour - 1) / Timestamp.hour
-    }
+    /// The first full hour at which housekeeping may delete the session.
+    var purgeHour: Int64 { (keptUntil.milliseconds + Timestamp.hour - 1) / Timestamp.hour }
 }
 
 extension Timestamp {
+    /// Milliseconds.
     static let hour: Int64 = 3_600_000
 }
 
 extension Database {
+    static let isLive = "revoked_at IS NULL AND idle_expires_at > ? AND absolute_expires_at > ?"
+
     func session(_ id: String, app: AppID) throws -> Session? {
         try first(
             "SELECT \(Session.columns) FROM sessions WHERE app_id = ? AND id = ?", [app, id],
             as: Session.init(reading:))
     }
 
-    /// A session with its user, in one look-up and one for the identifiers.
+    /// A session with its user: one statement, and one for the identifiers.
     func signedIn(session id: String, app: AppID) throws -> (session: Session, user: User)? {
         let found = try first(
             """
@@ -52,6 +52,12 @@ extension Database {
             """, [app, id]
         ) { columns in (try Session(reading: &columns), try User(reading: &columns)) }
         return try found.map { ($0.0, try withIdentifiers($0.1)) }
+    }
+
+    func liveSessions(of user: User, at now: Timestamp) throws -> [Session] {
+        try all(
+            "SELECT \(Session.columns) FROM sessions WHERE app_id = ? AND user_id = ? AND \(Self.isLive) ORDER BY id",
+            [user.appID, user.id, now, now], as: Session.init(reading:))
     }
 
     func insert(_ session: Session) throws {
@@ -71,21 +77,20 @@ extension Database {
             ])
     }
 
-    /// Writes what may change in a session, if it still is at the generation it was read at.
-    func replace(_ old: Session, by new: Session) throws {
-        let changed = try run(
+    /// Writes what may change in a session.
+    func replace(_ old: Session, with new: Session) throws {
+        try run(
             """
             UPDATE sessions SET generation = ?, last_proof = ?, demands_nonce = ?, scopes = ?, device_id = ?,
                 device_model = ?, device_type = ?, os_version = ?, country_code = ?, last_seen_at = ?, rotated_at = ?,
                 idle_expires_at = ?, revoked_at = ?
-            WHERE app_id = ? AND id = ? AND generation = ?
+            WHERE app_id = ? AND id = ? AND generation = ? AND revoked_at IS ?
             """,
             [
                 new.generation, new.lastProof, new.demandsNonce, new.scopes.joined(separator: " "), new.device.id,
                 new.device.model, new.device.type, new.device.osVersion, new.device.countryCode, new.lastSeenAt,
-                new.rotatedAt, new.idleExpiresAt, new.revokedAt, old.appID, old.id, old.generation,
-            ])
-        guard changed == 1 else { throw StoreError.unavailable("a session changed inside a transaction") }
+                new.rotatedAt, new.idleExpiresAt, new.revokedAt, old.appID, old.id, old.generation, old.revokedAt,
+            ], orFail: .stale)
         if new.purgeHour != old.purgeHour {
             try run(
                 "UPDATE sessions SET purge_hour = ? WHERE app_id = ? AND id = ?", [new.purgeHour, old.appID, old.id])

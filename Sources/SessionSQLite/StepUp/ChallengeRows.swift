@@ -47,26 +47,34 @@ extension Database {
     }
 
     /// Writes what steps, wrong codes and the redemption change.
-    func update(_ challenge: StepUpChallenge) throws {
+    func replace(_ old: StepUpChallenge, with new: StepUpChallenge) throws {
         try run(
             """
             UPDATE challenges SET token_id = ?, steps_done = ?, wrong_codes = ?, expires_at = ?, completed_at = ?,
                 redeemed_at = ?
-            WHERE app_id = ? AND id = ?
+            WHERE app_id = ? AND id = ? AND token_id = ? AND wrong_codes = ? AND redeemed_at IS ?
             """,
             [
-                challenge.tokenID, challenge.stepsDone, challenge.wrongCodes, challenge.expiresAt,
-                challenge.completedAt, challenge.redeemedAt, challenge.appID, challenge.id,
-            ])
+                new.tokenID, new.stepsDone, new.wrongCodes, new.expiresAt, new.completedAt, new.redeemedAt, old.appID,
+                old.id, old.tokenID, old.wrongCodes, old.redeemedAt,
+            ], orFail: .stale)
     }
 
     func delete(_ challenge: StepUpChallenge) throws {
-        try run("DELETE FROM challenges WHERE app_id = ? AND id = ?", [challenge.appID, challenge.id])
+        try run(
+            """
+            DELETE FROM challenges
+            WHERE app_id = ? AND id = ? AND token_id = ? AND wrong_codes = ? AND redeemed_at IS ?
+            """,
+            [challenge.appID, challenge.id, challenge.tokenID, challenge.wrongCodes, challenge.redeemedAt],
+            orFail: .stale)
     }
 
-    /// Ends every step-up of a user, running or granted: what it rested on has changed.
-    func endStepUps(of userID: String, app: AppID) throws {
-        try run("DELETE FROM challenges WHERE app_id = ? AND user_id = ?", [app, userID])
-        try run("DELETE FROM grants WHERE app_id = ? AND user_id = ?", [app, userID])
+    func unredeemedChallenges(ofSession id: String, app: AppID) throws -> [StepUpChallenge] {
+        try all(
+            """
+            SELECT \(StepUpChallenge.columns) FROM challenges
+            WHERE app_id = ? AND session_id = ? AND redeemed_at IS NULL ORDER BY created_at DESC, id DESC
+            """, [app, id], as: StepUpChallenge.init(reading:))
     }
 }

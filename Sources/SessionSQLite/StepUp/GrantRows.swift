@@ -1,5 +1,5 @@
 internal import GRDB
-internal import SessionDomain
+package import SessionDomain
 
 extension Grant {
     static let columns = "id, app_id, user_id, session_id, scope, mode, generation, expires_at"
@@ -22,7 +22,7 @@ extension Database {
             ])
     }
 
-    /// All grants of a user, those of other sessions included.
+    /// All grants of a user, including those of other sessions, ordered by id.
     func grants(of userID: String, app: AppID) throws -> [Grant] {
         try all(
             "SELECT \(Grant.columns) FROM grants WHERE app_id = ? AND user_id = ? ORDER BY id", [app, userID],
@@ -30,11 +30,15 @@ extension Database {
     }
 
     func delete(_ grant: Grant) throws {
-        try run("DELETE FROM grants WHERE app_id = ? AND id = ?", [grant.appID, grant.id])
+        try run("DELETE FROM grants WHERE app_id = ? AND id = ?", [grant.appID, grant.id], orFail: .stale)
     }
 
-    /// Ends what rests on scopes that cannot be granted any more.
-    func keepStepUps(ofScopes scopes: Set<String>, app: AppID) throws {
+    func deleteStepUps(of user: User) throws {
+        try run("DELETE FROM challenges WHERE app_id = ? AND user_id = ?", [user.appID, user.id])
+        try run("DELETE FROM grants WHERE app_id = ? AND user_id = ?", [user.appID, user.id])
+    }
+
+    func deleteStepUps(except scopes: Set<String>, app: AppID) throws {
         for table in ["challenges", "grants"] {
             let used = try all("SELECT DISTINCT scope FROM \(table) WHERE app_id = ?", [app]) { columns -> String in
                 try columns.next()
@@ -43,5 +47,11 @@ extension Database {
                 try run("DELETE FROM \(table) WHERE app_id = ? AND scope = ?", [app, scope])
             }
         }
+    }
+}
+
+extension SQLiteStore: StepUpStore {
+    package func grants(of userID: String, app: AppID) async throws -> [Grant] {
+        try await read { db in try db.grants(of: userID, app: app) }
     }
 }

@@ -1,16 +1,20 @@
 internal import GRDB
 internal import SessionDomain
 
+extension CanonicalIdentifier {
+    static let columns = "type, canonical, value"
+
+    init(reading columns: inout ColumnReader) throws {
+        self.init(type: try columns.next(), canonical: try columns.next(), value: try columns.next())
+    }
+}
+
 extension Database {
-    /// The identifiers of a user in the order in which they were added.
+    /// The identifiers of a user, in the order in which they were added.
     func identifiers(of userID: String, app: AppID) throws -> [CanonicalIdentifier] {
         try all(
-            """
-            SELECT type, canonical, value FROM identifiers WHERE app_id = ? AND user_id = ? ORDER BY position
-            """, [app, userID]
-        ) { columns in
-            CanonicalIdentifier(type: try columns.next(), canonical: try columns.next(), value: try columns.next())
-        }
+            "SELECT \(CanonicalIdentifier.columns) FROM identifiers WHERE app_id = ? AND user_id = ? ORDER BY position",
+            [app, userID], as: CanonicalIdentifier.init(reading:))
     }
 
     func ownerID(of identifier: CanonicalIdentifier, app: AppID) throws -> String? {
@@ -20,8 +24,7 @@ extension Database {
         ) { try $0.next() }
     }
 
-    /// The unique key decides: `false` when somebody of the app has it.
-    func insert(_ identifier: CanonicalIdentifier, of userID: String, app: AppID) throws -> Bool {
+    func insert(_ identifier: CanonicalIdentifier, of user: User) throws {
         try run(
             """
             INSERT INTO identifiers (app_id, type, canonical, value, user_id, position)
@@ -29,12 +32,14 @@ extension Database {
                 (SELECT coalesce(max(position), 0) + 1 FROM identifiers WHERE app_id = ? AND user_id = ?))
             ON CONFLICT (app_id, type, canonical) DO NOTHING
             """,
-            [app, identifier.type, identifier.canonical, identifier.value, userID, app, userID]) == 1
+            [
+                user.appID, identifier.type, identifier.canonical, identifier.value, user.id, user.appID, user.id,
+            ], orFail: .taken(.identifier(identifier)))
     }
 
-    func delete(_ identifier: CanonicalIdentifier, of userID: String, app: AppID) throws -> Bool {
+    func delete(_ identifier: CanonicalIdentifier, of user: User) throws {
         try run(
             "DELETE FROM identifiers WHERE app_id = ? AND type = ? AND canonical = ? AND user_id = ?",
-            [app, identifier.type, identifier.canonical, userID]) == 1
+            [user.appID, identifier.type, identifier.canonical, user.id], orFail: .stale)
     }
 }

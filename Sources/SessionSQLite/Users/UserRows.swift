@@ -8,13 +8,13 @@ extension User {
         users.created_at, users.updated_at
         """
 
-    /// A user without identifiers, which are rows of their own.
+    /// Reads a user without identifiers, which are separate rows.
     init(reading columns: inout ColumnReader) throws {
         let (id, appID, status): (String, AppID, Status) = (try columns.next(), try columns.next(), try columns.next())
         let (externalID, profile): (String?, String) = (try columns.next(), try columns.next())
         self.init(
             id: id, appID: appID, status: status, externalID: externalID,
-            // Most users have none, and hot paths read users.
+            // Most users have no profile, and hot paths read users.
             profile: profile == "{}" ? [:] : try StoredJSON.value(profile), identifiers: [],
             hasPassword: try columns.next(), createdAt: try columns.next(), updatedAt: try columns.next())
     }
@@ -25,9 +25,19 @@ extension Database {
         try user(where: "users.app_id = ? AND users.id = ?", [app, id])
     }
 
+    /// The same two statements for an identifier that a user has and for one that no user has.
     func user(with identifier: CanonicalIdentifier, app: AppID) throws -> User? {
-        guard let id = try ownerID(of: identifier, app: app) else { return nil }
-        return try user(id, app: app)
+        let owner = "(SELECT user_id FROM identifiers WHERE app_id = ? AND type = ? AND canonical = ?)"
+        let arguments: StatementArguments = [app, app, identifier.type, identifier.canonical]
+        let user = try first(
+            "SELECT \(User.columns) FROM users WHERE users.app_id = ? AND users.id = \(owner)", arguments,
+            as: User.init(reading:))
+        let identifiers = try all(
+            "SELECT \(CanonicalIdentifier.columns) FROM identifiers WHERE app_id = ? AND user_id = \(owner)"
+                + " ORDER BY position", arguments, as: CanonicalIdentifier.init(reading:))
+        guard var user else { return nil }
+        user.identifiers = identifiers
+        return user
     }
 
     func user(externalID: String, app: AppID) throws -> User? {
@@ -45,42 +55,74 @@ extension Database {
         return user
     }
 
-    func loginsVoidBefore(_ user: User) throws -> Timestamp {
-        try first(
-            "SELECT logins_void_before FROM users WHERE app_id = ? AND id = ?", [user.appID, user.id]
-        ) { try $0.next() } ?? Timestamp(milliseconds: 0)
+    /// The users that have any of these identifiers or this external id, each once.
+    func users(owning identifiers: [CanonicalIdentifier], externalID: String?, app: AppID) throws -> [User] {
+        var owners: [User] = []
+        if let externalID, let user = try user(externalID: externalID, app: app) { owners.append(user) }
+        for identifier in identifiers {
+            guard let id = try ownerID(of: identifier, app: app), !owners.contains(where: { $0.id == id }),
+                let user = try user(id, app: app)
+            else { continue }
+            owners.append(user)
+        }
+        return owners
     }
 
-    /// Voids the logins of a user that have begun and are not finished: what they proved has changed.
-    func voidLogins(of userID: String, app: AppID, now: Timestamp) throws {
-        try run("UPDATE users SET logins_void_before = ? WHERE app_id = ? AND id = ?", [now, app, userID])
+    func loginsVoidBefore(_ user: User) throws -> Timestamp? {
+        try first(
+            "SELECT logins_void_before FROM users WHERE app_id = ? AND id = ?", [user.appID, user.id]
+        ) { try $0.next() }
+    }
+
+    func voidLogins(of user: User, before: Timestamp) throws {
+        try run("UPDATE users SET logins_void_before = ? WHERE app_id = ? AND id = ?", [before, user.appID, user.id])
     }
 
     /// `nil` for a user without a password.
-    func passwordHash(of id: String, app: AppID) throws -> String? {
-        let row: String?? = try first("SELECT password_hash FROM users WHERE app_id = ? AND id = ?", [app, id]) {
-            columns -> String? in try columns.next()
-        }
+    func passwordHash(of user: User) throws -> String? {
+        let row: String?? = try first(
+            "SELECT password_hash FROM users WHERE app_id = ? AND id = ?", [user.appID, user.id]
+        ) { columns -> String? in try columns.next() }
         return row ?? nil
     }
 
-    /// Inserts a user with identifiers; stops at the first that somebody has, to be undone by the caller.
-    func insert(_ user: User, passwordHash: String?) throws -> CreateUserOutcome {
-        if let externalID = user.externalID, try self.user(externalID: externalID, app: user.appID) != nil {
-            return .externalIDTaken
-        }
+    func setPasswordHash(_ hash: String, replacing old: String?, of user: User) throws {
+        try run(
+            "UPDATE users SET password_hash = ? WHERE app_id = ? AND id = ? AND (? IS NULL OR password_hash = ?)",
+            [hash, user.appID, user.id, old, old], orFail: .stale)
+    }
+
+    func insert(_ user: User, passwordHash: String?) throws {
         try run(
             """
             INSERT INTO users (app_id, id, status, external_id, profile, password_hash, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (app_id, external_id) DO NOTHING
             """,
             [
                 user.appID, user.id, user.status, user.externalID, try StoredJSON.text(user.profile), passwordHash,
                 user.createdAt, user.updatedAt,
-            ])
-        for identifier in user.identifiers {
-            guard try insert(identifier, of: user.id, app: user.appID) else { return .identifierTaken }
+            ], orFail: user.externalID.map { .taken(.externalID($0)) } ?? .stale)
+    }
+
+    /// Writes status, external id, profile and time of change.
+    func replace(_ old: User, with new: User) throws {
+        do {
+            try run(
+                """
+                UPDATE users SET status = ?, external_id = ?, profile = ?, updated_at = ?
+                WHERE app_id = ? AND id = ? AND status = ? AND external_id IS ? AND updated_at = ?
+                """,
+                [
+                    new.status, new.externalID, try StoredJSON.text(new.profile), new.updatedAt, old.appID, old.id,
+                    old.status, old.externalID, old.updatedAt,
+                ], orFail: .stale)
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
+            throw new.externalID.map { FailedGuard.taken(.externalID($0)) } ?? .stale
         }
-        return .created
+    }
+
+    /// Deletes a user. Identifiers and sessions are deleted with it by foreign keys, challenges and grants with the sessions.
+    func delete(_ user: User) throws {
+        try run("DELETE FROM users WHERE app_id = ? AND id = ?", [user.appID, user.id], orFail: .stale)
     }
 }

@@ -2,7 +2,6 @@ internal import GRDB
 internal import SessionDomain
 
 extension Webhook.Status: DatabaseValueConvertible {}
-extension WebhookDelivery.Status: DatabaseValueConvertible {}
 
 extension Webhook {
     static let columns = "id, app_id, url, events, status, verification_token, created_at, updated_at"
@@ -17,37 +16,47 @@ extension Webhook {
             updatedAt: try columns.next())
     }
 
-    /// A space before and after each name, so that one is found as a whole.
+    /// The names with a space before and after each, so that `instr` finds whole names.
     var storedEvents: String { " " + events.joined(separator: " ") + " " }
 }
 
-extension WebhookDelivery {
-    /// Of `webhook_deliveries AS delivery` and `events AS event`.
-    static let columns = """
-        delivery.webhook_id, event.id, event.app_id, event.name, event.created_at, event.data, delivery.status,
-        delivery.attempts, delivery.next_attempt_at, delivery.last_status, delivery.last_error, delivery.delivered_at
-        """
-
-    init(reading columns: inout ColumnReader) throws {
-        let webhookID: String = try columns.next()
-        let event = Event(
-            id: try columns.next(), appID: try columns.next(), name: Event.Name(rawValue: try columns.next()),
-            createdAt: try columns.next(), data: try StoredJSON.value(try columns.next()))
-        self.init(
-            webhookID: webhookID, event: event, status: try columns.next(), attempts: try columns.next(),
-            nextAttemptAt: try columns.next(), lastStatus: try columns.next(), lastError: try columns.next(),
-            deliveredAt: try columns.next())
-    }
-}
-
 extension Database {
-    /// Files a delivery of an event for each active webhook of its app that wants it.
-    func fileDeliveries(of event: Event) throws {
+    func webhook(_ id: String, app: AppID) throws -> Webhook? {
+        try first(
+            "SELECT \(Webhook.columns) FROM webhooks WHERE app_id = ? AND id = ?", [app, id],
+            as: Webhook.init(reading:))
+    }
+
+    func webhookCount(of app: AppID) throws -> Int {
+        try count("SELECT count(*) FROM webhooks WHERE app_id = ?", [app])
+    }
+
+    func insert(_ webhook: Webhook, expectedCount: Int) throws {
         try run(
             """
-            INSERT INTO webhook_deliveries (app_id, webhook_id, event_id, status, attempts, next_attempt_at)
-            SELECT app_id, id, ?, 'pending', 0, ? FROM webhooks
-            WHERE app_id = ? AND status = 'active' AND instr(events, ?) > 0
-            """, [event.id, event.createdAt, event.appID, " \(event.name.rawValue) "])
+            INSERT INTO webhooks (\(Webhook.columns)) SELECT ?, ?, ?, ?, ?, ?, ?, ?
+            WHERE (SELECT count(*) FROM webhooks WHERE app_id = ?) = ?
+            """,
+            [
+                webhook.id, webhook.appID, webhook.url, webhook.storedEvents, webhook.status,
+                webhook.verificationToken, webhook.createdAt, webhook.updatedAt, webhook.appID, expectedCount,
+            ], orFail: .stale)
+    }
+
+    /// Writes url, events, status and time of change.
+    func replace(_ old: Webhook, with new: Webhook) throws {
+        try run(
+            """
+            UPDATE webhooks SET url = ?, events = ?, status = ?, updated_at = ?
+            WHERE app_id = ? AND id = ? AND url = ? AND events = ? AND status = ? AND updated_at = ?
+            """,
+            [
+                new.url, new.storedEvents, new.status, new.updatedAt, old.appID, old.id, old.url, old.storedEvents,
+                old.status, old.updatedAt,
+            ], orFail: .stale)
+    }
+
+    func delete(_ webhook: Webhook) throws {
+        try run("DELETE FROM webhooks WHERE app_id = ? AND id = ?", [webhook.appID, webhook.id], orFail: .stale)
     }
 }

@@ -6,7 +6,7 @@ package struct DPoPClaims: Encodable, JSONObjectReadable, Sendable {
     package var jti: String
     package var htm: String
     package var htu: String
-    /// Seconds since 1970. Some clients write fractions, so it is read as a number of any kind.
+    /// Seconds since 1970. Some clients send fractions (RFC 7519 §2).
     package var iat: Double
     package var nonce: String?
     package var ath: String?
@@ -42,21 +42,21 @@ package struct DPoPClaims: Encodable, JSONObjectReadable, Sendable {
     }
 }
 
-/// A proof about to be signed. The signing itself is the caller's: its key may sit in hardware.
+/// A DPoP proof without its signature. The caller signs it, because the key may be in hardware.
 package struct DPoPProof: Sendable {
-    /// What to sign with ES256, as ASCII.
+    /// The ASCII text to sign with ES256.
     package let signingInput: String
 
     /// Prepares a proof for one request.
     ///
     /// - Parameters:
-    ///   - publicKey: The key whose private half will sign.
-    ///   - method: The request's method, as it goes over the wire.
-    ///   - target: The request's target; query and fragment are left out (RFC 9449 §4.2).
-    ///   - accessToken: The token that goes along, hashed into `ath`.
-    ///   - nonce: The last nonce the server gave (RFC 9449 §8).
-    ///   - id: A `jti` nobody used before, 96 random bits or more.
-    ///   - issuedAt: Seconds since 1970, in the server's time as far as known.
+    ///   - publicKey: The public key of the signing key.
+    ///   - method: The request's method, as sent.
+    ///   - target: The request's target without query and fragment (RFC 9449 §4.2).
+    ///   - accessToken: The access token of the request. The proof holds its hash in `ath`.
+    ///   - nonce: The last nonce from the server (RFC 9449 §8).
+    ///   - id: A new `jti` with at least 96 random bits.
+    ///   - issuedAt: Seconds since 1970, by the server's clock if it is known.
     package init(
         publicKey: PublicJWK, method: String, target: TargetURI, accessToken: String? = nil, nonce: String? = nil,
         id: String, issuedAt: Int64
@@ -69,7 +69,9 @@ package struct DPoPProof: Sendable {
         signingInput = try CompactJWS.signingInput(header: header, payload: TokenJSON.encode(claims))
     }
 
-    /// The value of the `DPoP` header, given the raw 64-byte signature of `signingInput`.
+    /// The value of the `DPoP` header.
+    ///
+    /// - Parameter signature: The raw 64-byte signature of `signingInput`.
     package func compact(signature: Data) -> String {
         signingInput + "." + Base64URL.encode(signature)
     }

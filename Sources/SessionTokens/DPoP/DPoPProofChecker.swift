@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Why a DPoP proof was refused; each names the step of RFC 9449 §4.3 that failed.
+/// Why a DPoP proof is rejected: the failed step of RFC 9449 §4.3.
 package enum DPoPError: Error, Equatable {
-    /// Step 1: no `DPoP` header, or more than one.
+    /// Step 1: the request has no `DPoP` header, or more than one.
     case missing, moreThanOne
-    /// Steps 2, 3: not one well-formed JWT with every required claim.
+    /// Steps 2, 3: the value is not one well-formed JWT with all required claims.
     case malformed
     /// Step 4: `typ` is not `dpop+jwt`.
     case wrongType
@@ -12,7 +12,7 @@ package enum DPoPError: Error, Equatable {
     case unsupportedAlgorithm
     /// Step 6: the signature does not verify with the key in the header.
     case invalidSignature
-    /// Step 7: the header's key is private, of another kind, or no point of the curve.
+    /// Step 7: the header's key is private, has an unsupported type, or is not a point on the curve.
     case invalidKey
     /// Step 8: `htm` is not the request's method.
     case wrongMethod
@@ -22,30 +22,30 @@ package enum DPoPError: Error, Equatable {
     case wrongAccessToken
 }
 
-/// A proof whose signature, method, target and token binding were checked.
+/// A proof with checked signature, method, target and access token hash.
 ///
-/// Whether it is fresh and unused is decided next, by whoever has the clock, the nonces and the store.
+/// The caller must still check that the proof is fresh and unused. That needs a clock, nonces and a store.
 package struct CheckedProof: Sendable, Equatable {
     package let key: PublicJWK
     package let id: String
-    /// Seconds since 1970, as the client's clock had it.
+    /// Seconds since 1970, by the client's clock.
     package let issuedAt: Double
     package let nonce: String?
-    /// Whether the proof holds the hash of the access token that came along.
+    /// Whether the proof holds the hash of the request's access token.
     package let coversAccessToken: Bool
 
     package var thumbprint: String { key.thumbprint }
 
-    /// A short name for this proof in replay memory: its key and the hash of its `jti` (RFC 9449 §11.1).
+    /// The id of this proof in a replay store: a hash of its key and `jti` (RFC 9449 §11.1).
     package var replayKey: String { DPoPProof.accessTokenHash(thumbprint + "." + id) }
 }
 
-/// The checks of RFC 9449 §4.3 that need no state, one function a step.
+/// The stateless checks of RFC 9449 §4.3, one function per step.
 package struct DPoPProofChecker: Sendable {
-    /// The longest `jti` or nonce accepted, in bytes.
+    /// The maximum length of `jti` and `nonce` in bytes.
     package static let maximumIDLength = 256
 
-    /// Times beyond this are no times; a `Double` below it converts to an integer without a trap.
+    /// The upper limit for `iat`. A `Double` below it converts to an integer without a trap.
     private static let maximumTime = 0x1p53
 
     private let method: String
@@ -53,18 +53,18 @@ package struct DPoPProofChecker: Sendable {
     private let accessToken: String?
     private let accessTokenHash: AccessTokenHash
 
-    /// Whether a proof that goes along with an access token must hold its hash.
+    /// Whether a proof that is sent with an access token must hold its hash.
     package enum AccessTokenHash: Sendable {
-        /// Always: what RFC 9449 §4.3 step 12 says of bound access tokens.
+        /// The hash is required, as for bound access tokens (RFC 9449 §4.3 step 12).
         case required
-        /// A wrong one is refused, none is not: for access tokens that are not bound themselves.
+        /// The hash may be missing but must not be wrong, for access tokens that are not bound.
         case whenPresent
     }
 
     /// - Parameters:
     ///   - method: The request's method.
-    ///   - targets: The request's URI under every origin that configuration gives this server.
-    ///   - accessToken: The access token of the request, if it carries one.
+    ///   - targets: The request's URI for each configured origin of this server.
+    ///   - accessToken: The access token of the request; `nil` if it has none.
     ///   - accessTokenHash: Whether the proof must hold the hash of that token.
     package init(
         method: String, targets: [TargetURI], accessToken: String? = nil, accessTokenHash: AccessTokenHash = .required
@@ -75,7 +75,9 @@ package struct DPoPProofChecker: Sendable {
         self.accessTokenHash = accessTokenHash
     }
 
-    /// Checks the values of all `DPoP` headers of one request, before any folding.
+    /// Checks the proof of one request.
+    ///
+    /// - Parameter headers: The values of all `DPoP` headers of the request, not joined.
     package func check(headers: [String]) throws(DPoPError) -> CheckedProof {
         let jws = try parse(try single(headers))
         try checkType(jws)
@@ -152,7 +154,7 @@ package struct DPoPProofChecker: Sendable {
         guard let claimed = TargetURI(claims.htu), targets.contains(claimed) else { throw .wrongTarget }
     }
 
-    /// Whether there is a hash, which is right then.
+    /// Returns whether the proof has a hash of the access token. Throws if the hash is wrong.
     private func checkAccessToken(_ claims: DPoPClaims) throws(DPoPError) -> Bool {
         guard let accessToken else { return false }
         guard let ath = claims.ath else {

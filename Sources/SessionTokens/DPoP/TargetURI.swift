@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The target of a request as DPoP compares it: no query, no fragment, normalised (RFC 9449 §4.3 step 9).
+/// A normalised request target without query and fragment, as DPoP compares it (RFC 9449 §4.3 step 9).
 ///
-/// Normalisation is syntax-based and scheme-based (RFC 3986 §6.2.2 and §6.2.3): lower-case scheme and host,
-/// no default port, an empty path is `/`, dot segments removed, percent-encoding in one form.
+/// Normalisation is syntax-based and scheme-based (RFC 3986 §6.2.2 and §6.2.3): lower-case scheme and host, no default
+/// port, `/` for an empty path, no dot segments, one form of percent-encoding.
 package struct TargetURI: Sendable, Hashable {
     /// `https://host[:port]`, normalised.
     package let origin: String
@@ -18,7 +18,7 @@ package struct TargetURI: Sendable, Hashable {
         return String(end.map { authority[..<$0] } ?? authority)
     }
 
-    /// Parses an absolute `http` or `https` URI; `nil` for anything else, and for user information in it.
+    /// Parses an absolute `http` or `https` URI without user information; `nil` for any other text.
     package init?(_ text: String) {
         guard let schemeEnd = text.range(of: "://") else { return nil }
         let scheme = text[..<schemeEnd.lowerBound].lowercased()
@@ -37,9 +37,9 @@ package struct TargetURI: Sendable, Hashable {
         self.path = normalised
     }
 
-    /// A target made of an origin that configuration named, and the path that was asked for.
+    /// Joins a configured origin and the path of a request.
     ///
-    /// `nil` for a request target that is no path (RFC 9112 §3.2): put together, it would name another host or port.
+    /// `nil` if the request target is not a path (RFC 9112 §3.2): the joined text could name another host or port.
     package init?(origin: String, path: String) {
         guard path.first == "/" else { return nil }
         self.init(origin + path)
@@ -47,7 +47,7 @@ package struct TargetURI: Sendable, Hashable {
 
     private static let defaultPorts: [String: Int] = ["http": 80, "https": 443]
 
-    /// Splits `host[:port]`, an IPv6 literal in brackets included.
+    /// Splits `host[:port]`. The host may be an IPv6 literal in brackets.
     private static func split(_ authority: Substring) -> (host: String, port: Int?)? {
         let hostEnd: Substring.Index
         if authority.first == "[" {
@@ -116,4 +116,12 @@ package struct TargetURI: Sendable, Hashable {
         default: nil
         }
     }
+}
+
+extension TargetURI {
+    /// The accepted loopback hosts, as written in a URI. Other loopback names and addresses are not accepted.
+    package static let loopbackHosts = ["localhost", "127.0.0.1", "[::1]"]
+
+    /// Whether the host is a loopback host. Plain http is allowed for these hosts.
+    package var isLoopback: Bool { Self.loopbackHosts.contains(host) }
 }

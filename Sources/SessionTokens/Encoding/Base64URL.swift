@@ -2,7 +2,7 @@ package import Foundation
 
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2).
 package enum Base64URL {
-    /// Encodes bytes; the answer holds only `A–Z a–z 0–9 - _`.
+    /// Encodes bytes. The result contains only `A–Z a–z 0–9 - _`.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let input = Array(bytes)
         var output: [UInt8] = []
@@ -22,9 +22,9 @@ package enum Base64URL {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Decodes the canonical form only: no padding, no foreign characters, no stray trailing bits.
+    /// Decodes the canonical form only: no padding, no other characters, no unused trailing bits set.
     ///
-    /// Leniency here would give one key two thumbprints (RFC 7638 §7), so anything else is `nil`.
+    /// `nil` for any other text. A lenient decoder would give one key two thumbprints (RFC 7638 §7).
     package static func decode(_ text: some StringProtocol) -> Data? {
         let input = text.utf8
         let count = input.count

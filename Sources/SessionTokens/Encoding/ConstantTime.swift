@@ -1,6 +1,6 @@
-/// Compares secrets in a time that depends on their length only.
+/// Compares secrets in constant time: the time depends on their length only.
 package enum ConstantTime {
-    /// Whether both sequences hold the same bytes; a different length is an immediate no.
+    /// Whether both sequences hold the same bytes. Different lengths return `false` immediately.
     package static func equal(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0

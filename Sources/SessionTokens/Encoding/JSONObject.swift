@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The members of a JSON object, read one by one. A member that is `null` is one that is not there.
+/// Reads the members of a JSON object by name and type. A `null` member counts as missing.
 package struct JSONObject: Sendable {
     private let members: [String: JSONValue]
 
@@ -8,16 +8,16 @@ package struct JSONObject: Sendable {
         self.members = members
     }
 
-    /// Whether there is such a member at all, `null` included.
+    /// Whether the member exists, even as `null`.
     package func contains(_ name: String) -> Bool { members[name] != nil }
 
-    /// - Throws: `DecodingError` when it is missing or no string.
+    /// - Throws: `DecodingError` if the member is missing or not a string.
     package func string(_ name: String) throws -> String {
         guard let value = try stringIfPresent(name) else { throw Self.mismatch(name) }
         return value
     }
 
-    /// - Throws: `DecodingError` when it is there and no string.
+    /// - Throws: `DecodingError` if the member is not a string.
     package func stringIfPresent(_ name: String) throws -> String? {
         switch members[name] {
         case nil, .null: return nil
@@ -26,13 +26,13 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// - Throws: `DecodingError` when it is missing or no number.
+    /// - Throws: `DecodingError` if the member is missing or not a number.
     package func number(_ name: String) throws -> Double {
         guard let value = try numberIfPresent(name) else { throw Self.mismatch(name) }
         return value
     }
 
-    /// - Throws: `DecodingError` when it is there and no number.
+    /// - Throws: `DecodingError` if the member is not a number.
     package func numberIfPresent(_ name: String) throws -> Double? {
         switch members[name] {
         case nil, .null: return nil
@@ -42,7 +42,7 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// - Throws: `DecodingError` when it is there and no object.
+    /// - Throws: `DecodingError` if the member is not an object.
     package func objectIfPresent(_ name: String) throws -> JSONObject? {
         switch members[name] {
         case nil, .null: return nil
@@ -51,9 +51,9 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// One string, or several (RFC 7519 §4.1.3).
+    /// One string, or an array of strings (RFC 7519 §4.1.3).
     ///
-    /// - Throws: `DecodingError` when it is there and neither.
+    /// - Throws: `DecodingError` if the member is neither.
     package func stringsIfPresent(_ name: String) throws -> [String]? {
         switch members[name] {
         case nil, .null: return nil
@@ -68,11 +68,11 @@ package struct JSONObject: Sendable {
     }
 
     private static func mismatch(_ name: String) -> DecodingError {
-        DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "\(name) is missing or of another type."))
+        DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "\(name) is missing or has another type."))
     }
 }
 
-/// What is read out of a token often enough to do it without a decoder.
+/// A type that reads its members without a decoder, for tokens that are read with every request.
 package protocol JSONObjectReadable {
     init(_ object: JSONObject) throws
 }

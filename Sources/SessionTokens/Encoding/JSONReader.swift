@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Reads JSON that has one reading, or none (RFC 8259).
+/// A strict JSON parser (RFC 8259): it rejects every text that two parsers could read differently.
 ///
-/// What many readers let through in silence is refused: one member twice, other encodings than UTF-8, nesting without
-/// end. Of two equal members some take the first and some the last, so two readers of one token could see two tokens
-/// (RFC 7515 §4, RFC 7519 §4, RFC 8725 §3.7), and a proxy could let pass one body and the service read another.
+/// It rejects repeated members, encodings other than UTF-8, and deep nesting. Some parsers use the first of two equal
+/// members and some the last. Two readers could then see different claims in one token (RFC 7515 §4, RFC 7519 §4,
+/// RFC 8725 §3.7), and a proxy could check another body than the service reads.
 struct JSONReader {
-    /// The deepest nesting that is read.
+    /// The maximum nesting depth.
     static let maximumDepth = 32
 
     private let bytes: [UInt8]
@@ -23,13 +23,13 @@ struct JSONReader {
     }
 
     private mutating func read() throws -> JSONValue {
-        // Once for the whole text: strings are then cut out of it as they are.
+        // Check the encoding once for the whole text. Strings are then copied without a check.
         guard bytes.allSatisfy({ $0 < 0x80 }) || String(bytes: bytes, encoding: .utf8) != nil else {
-            throw Self.refused(.notUTF8)
+            throw Self.failure(.notUTF8)
         }
         let value = try readValue()
         skipWhiteSpace()
-        guard position == bytes.count else { throw Self.refused(.malformed("text after the value")) }
+        guard position == bytes.count else { throw Self.failure(.malformed("text after the value")) }
         return value
     }
 
@@ -50,12 +50,12 @@ struct JSONReader {
         try open()
         var members: [String: JSONValue] = [:]
         while try !closes(UInt8(ascii: "}"), isFirst: members.isEmpty) {
-            guard peek == UInt8(ascii: "\"") else { throw Self.refused(.malformed("a member without a name")) }
+            guard peek == UInt8(ascii: "\"") else { throw Self.failure(.malformed("a member without a name")) }
             let name = try readString()
             skipWhiteSpace()
-            guard take(UInt8(ascii: ":")) else { throw Self.refused(.malformed("a member without a value")) }
+            guard take(UInt8(ascii: ":")) else { throw Self.failure(.malformed("a member without a value")) }
             guard members.updateValue(try readValue(), forKey: name) == nil else {
-                throw Self.refused(.repeatedMember(name))
+                throw Self.failure(.repeatedMember(name))
             }
         }
         return members
@@ -71,17 +71,17 @@ struct JSONReader {
     private mutating func open() throws {
         position += 1
         depth += 1
-        guard depth <= Self.maximumDepth else { throw Self.refused(.tooDeep(limit: Self.maximumDepth)) }
+        guard depth <= Self.maximumDepth else { throw Self.failure(.tooDeep(limit: Self.maximumDepth)) }
     }
 
-    /// Whether the object or array ends here; if not, the comma before its next part is taken.
+    /// Whether the object or array ends here. If not, reads the comma before its next element.
     private mutating func closes(_ end: UInt8, isFirst: Bool) throws -> Bool {
         skipWhiteSpace()
         if take(end) {
             depth -= 1
             return true
         }
-        guard isFirst || take(UInt8(ascii: ",")) else { throw Self.refused(.malformed("a comma is missing")) }
+        guard isFirst || take(UInt8(ascii: ",")) else { throw Self.failure(.malformed("a comma is missing")) }
         skipWhiteSpace()
         return false
     }
@@ -95,14 +95,14 @@ struct JSONReader {
                 defer { position += 1 }
                 return String(decoding: bytes[start..<position], as: UTF8.self)
             case UInt8(ascii: "\\"): return try readEscapedString(from: start)
-            case ..<0x20: throw Self.refused(.malformed("a control character in a string"))
+            case ..<0x20: throw Self.failure(.malformed("a control character in a string"))
             default: position += 1
             }
         }
-        throw Self.refused(.malformed("a string without an end"))
+        throw Self.failure(.malformed("an unterminated string"))
     }
 
-    /// The rest of a string in which something is escaped: "\u0061lg" is "alg".
+    /// Reads the rest of a string with escapes: "\u0061lg" is "alg".
     private mutating func readEscapedString(from start: Int) throws -> String {
         var text = Array(bytes[start..<position])
         while let byte = peek {
@@ -110,11 +110,11 @@ struct JSONReader {
             switch byte {
             case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
             case UInt8(ascii: "\\"): text.append(contentsOf: try readEscape())
-            case ..<0x20: throw Self.refused(.malformed("a control character in a string"))
+            case ..<0x20: throw Self.failure(.malformed("a control character in a string"))
             default: text.append(byte)
             }
         }
-        throw Self.refused(.malformed("a string without an end"))
+        throw Self.failure(.malformed("an unterminated string"))
     }
 
     private static let escapes: [UInt8: UInt8] = [
@@ -124,20 +124,20 @@ struct JSONReader {
     ]
 
     private mutating func readEscape() throws -> [UInt8] {
-        guard let letter = peek else { throw Self.refused(.malformed("a string without an end")) }
+        guard let letter = peek else { throw Self.failure(.malformed("an unterminated string")) }
         position += 1
         if let byte = Self.escapes[letter] { return [byte] }
-        guard letter == UInt8(ascii: "u") else { throw Self.refused(.malformed("an unknown escape")) }
+        guard letter == UInt8(ascii: "u") else { throw Self.failure(.malformed("an invalid escape")) }
         var unit = try readCodeUnit()
-        // Beyond the first plane a character is a pair of halves (RFC 8259 §7); half a pair is no character.
+        // A character beyond U+FFFF is a surrogate pair (RFC 8259 §7). An unpaired surrogate is invalid.
         if (0xD800..<0xDC00).contains(unit) {
             guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), case let low = try readCodeUnit(),
                 (0xDC00..<0xE000).contains(low)
-            else { throw Self.refused(.malformed("half a character")) }
+            else { throw Self.failure(.malformed("an unpaired surrogate")) }
             unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
         }
-        guard unit != 0 else { throw Self.refused(.nullCharacter) }
-        guard let scalar = Unicode.Scalar(unit) else { throw Self.refused(.malformed("half a character")) }
+        guard unit != 0 else { throw Self.failure(.nullCharacter) }
+        guard let scalar = Unicode.Scalar(unit) else { throw Self.failure(.malformed("an unpaired surrogate")) }
         return Array(String(Character(scalar)).utf8)
     }
 
@@ -145,7 +145,7 @@ struct JSONReader {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let digit = peek.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
-                throw Self.refused(.malformed("an unknown escape"))
+                throw Self.failure(.malformed("an invalid escape"))
             }
             unit = unit << 4 | UInt32(digit)
             position += 1
@@ -158,30 +158,31 @@ struct JSONReader {
         guard end <= bytes.count,
             bytes[position..<end].elementsEqual(
                 UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-        else { throw Self.refused(.malformed("an unknown word")) }
+        else { throw Self.failure(.malformed("an unknown literal")) }
         position = end
         return value
     }
 
-    /// A whole number that fits is an integer, however it is spelled; others are the nearest double (RFC 8259 §6).
+    /// Reads a number (RFC 8259 §6). A whole number that fits into 64 bits becomes an integer in any notation. All other
+    /// numbers become the nearest double.
     private mutating func readNumber() throws -> JSONValue {
         let start = position
         let isNegative = take(UInt8(ascii: "-"))
         let whole = skipDigits()
         guard whole == 1 || (whole > 1 && bytes[position - whole] != UInt8(ascii: "0")) else {
-            throw Self.refused(.malformed("no value"))
+            throw Self.failure(.malformed("a value is missing"))
         }
         var isInteger = true
         if take(UInt8(ascii: ".")) {
             isInteger = false
-            guard skipDigits() > 0 else { throw Self.refused(.malformed("a number without digits")) }
+            guard skipDigits() > 0 else { throw Self.failure(.malformed("a number without digits")) }
         }
         if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
             isInteger = false
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
-            guard skipDigits() > 0 else { throw Self.refused(.malformed("a number without digits")) }
+            guard skipDigits() > 0 else { throw Self.failure(.malformed("a number without digits")) }
         }
-        // Eighteen digits fit in any case, and are all that a time or a count has.
+        // Fast path: up to 18 digits always fit into 64 bits. Times and counts are not longer.
         if isInteger, whole <= 18 {
             var value: Int64 = 0
             for digit in bytes[(position - whole)..<position] { value = value * 10 + Int64(digit - UInt8(ascii: "0")) }
@@ -190,7 +191,7 @@ struct JSONReader {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .int(value) }
         guard let value = Double(text), value.isFinite else {
-            throw Self.refused(.malformed("a number beyond all bounds"))
+            throw Self.failure(.malformed("a number that is too large"))
         }
         return Int64(exactly: value).map(JSONValue.int) ?? .double(value)
     }
@@ -207,15 +208,15 @@ struct JSONReader {
 
     private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Steps over a byte if it is this one.
+    /// Skips the next byte if it equals `byte`.
     private mutating func take(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
         position += 1
         return true
     }
 
-    private static func refused(_ reason: JSONRefusal) -> DecodingError {
+    private static func failure(_ reason: JSONError) -> DecodingError {
         DecodingError.dataCorrupted(
-            .init(codingPath: [], debugDescription: "The JSON has no one reading.", underlyingError: reason))
+            .init(codingPath: [], debugDescription: "The JSON is invalid or ambiguous.", underlyingError: reason))
     }
 }

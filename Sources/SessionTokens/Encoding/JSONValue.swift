@@ -1,4 +1,4 @@
-/// Any JSON value, for claims whose shape is not ours to fix.
+/// Any JSON value, for claims with an unknown structure.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)

@@ -1,6 +1,8 @@
-/// Random UUIDs in lower case (RFC 9562 §5.4), from bytes the caller brings.
+/// Random UUIDs in lower case (RFC 9562 §5.4).
 package enum RandomUUID {
-    /// - Parameter randomBytes: 16 of them; six bits become version and variant.
+    /// Makes a UUID.
+    ///
+    /// - Parameter randomBytes: 16 random bytes. Version and variant replace six of their bits.
     package static func make(from randomBytes: [UInt8]) -> String {
         precondition(randomBytes.count == 16, "a UUID has 128 bits")
         var bytes = randomBytes

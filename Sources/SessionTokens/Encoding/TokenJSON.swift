@@ -1,7 +1,8 @@
 package import Foundation
 
-/// The one way tokens are written as JSON: sorted keys, so equal claims give equal bytes, and plain slashes. And the one
-/// way in which JSON of strangers is read, tokens and bodies alike.
+/// Writes the JSON of tokens and reads the JSON of tokens and request bodies.
+///
+/// Keys are sorted and slashes are not escaped, so equal claims give equal bytes.
 package enum TokenJSON {
     package static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
@@ -9,9 +10,9 @@ package enum TokenJSON {
         return try encoder.encode(value)
     }
 
-    /// Decodes one reading of the bytes, or none: repeated members and other encodings than UTF-8 are refused.
+    /// Decodes JSON strictly: rejects repeated members and encodings other than UTF-8.
     ///
-    /// - Throws: `DecodingError`; its underlying error is a `JSONRefusal` when the text itself is at fault.
+    /// - Throws: `DecodingError`. If the text is not valid JSON, its underlying error is a `JSONError`.
     package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let value = try JSONReader.read(data)
         if let value = value as? Value { return value }
@@ -19,11 +20,25 @@ package enum TokenJSON {
         return try JSONDecoder().decode(type, from: data)
     }
 
-    /// The same without a decoder, for what is read with every request.
+    /// Reads a JSON object strictly and without a decoder, for tokens that are read with every request.
+    ///
+    /// - Throws: `DecodingError`, as `decode(_:from:)`.
     package static func read<Value: JSONObjectReadable>(_ type: Value.Type, from data: Data) throws -> Value {
         guard case .object(let members) = try JSONReader.read(data) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The JSON is no object."))
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The JSON is not an object."))
         }
         return try Value(JSONObject(members))
     }
+}
+
+/// Why a JSON text is rejected. It is the underlying error of the thrown `DecodingError`.
+package enum JSONError: Error, Hashable {
+    case notUTF8
+    case tooDeep(limit: Int)
+    /// The value is the member's name. The sender chose it, so escape it before you show it.
+    case repeatedMember(String)
+    /// U+0000 in a string. Databases and C libraries may end a text there, so two texts could become equal (RFC 8259 §9).
+    case nullCharacter
+    /// A violation of the grammar (RFC 8259). The value is a fixed text that describes it.
+    case malformed(String)
 }

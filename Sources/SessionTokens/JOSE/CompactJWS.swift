@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A JWS in compact serialization (RFC 7515 §7.1), parsed once; what is verified is what is used.
+/// A parsed JWS in compact serialization (RFC 7515 §7.1). Verification and use read the same parsed bytes.
 package struct CompactJWS: Sendable {
     package let header: Header
     package let algorithm: SignatureAlgorithm
@@ -8,15 +8,14 @@ package struct CompactJWS: Sendable {
     package let signingInput: Data
     package let signature: Data
 
-    /// What is read of a protected header (RFC 7515 §4.1). Addresses of keys are none of it: nothing is fetched on a
-    /// token's word.
+    /// The protected header (RFC 7515 §4.1). URLs of keys (`jku`, `x5u`) are not read, so a token cannot start a request.
     package struct Header: JSONObjectReadable, Sendable {
         package let alg: String
         package let typ: String?
         package let kid: String?
-        /// A key that nobody judged: proofs bring theirs along, and of tokens it is ignored.
+        /// The unchecked key of a DPoP proof. It is ignored in all other tokens.
         package let jwk: JSONObject?
-        /// Whether `crit` is there at all; whatever it lists, we do not know it.
+        /// Whether `crit` is present. No critical extension is supported.
         package let isCritical: Bool
 
         package init(_ object: JSONObject) throws {
@@ -43,14 +42,16 @@ package struct CompactJWS: Sendable {
         signingInput = parts.signingInput
     }
 
-    /// Checks the signature with a key that must be made for the header's algorithm.
+    /// Verifies the signature.
+    ///
+    /// - Throws: `.unsupportedAlgorithm` if the key is for another algorithm than the header names, `.invalidSignature`.
     package func verify(with key: some VerificationKey) throws(JWSError) {
-        // The key says what it verifies; the header only has to agree (RFC 8725 §3.1).
+        // The key decides the algorithm. The header must match it (RFC 8725 §3.1).
         guard key.algorithm == algorithm else { throw .unsupportedAlgorithm }
         guard key.isValidSignature(signature, for: signingInput) else { throw .invalidSignature }
     }
 
-    /// The bytes to be signed for a header and a payload.
+    /// The text to sign for a header and a payload.
     package static func signingInput(header: JOSEHeader, payload: Data) throws -> String {
         try Base64URL.encode(TokenJSON.encode(header)) + "." + Base64URL.encode(payload)
     }

@@ -1,14 +1,14 @@
 package import Foundation
 
-/// The three parts of a compact JWS (RFC 7515 §7.1), decoded and not judged: nothing here knows an algorithm or a key.
+/// The three decoded parts of a compact JWS (RFC 7515 §7.1). Header and signature are not checked.
 package struct CompactParts: Sendable {
-    /// The protected header, JSON that nobody has read yet.
+    /// The protected header as unparsed JSON.
     package let header: Data
     package let payload: Data
     package let signature: Data
     package let signingInput: Data
 
-    /// The longest token that is looked at, in bytes; headers as a whole are limited to 16 KiB.
+    /// The maximum length of a token in bytes. All headers of a request together are limited to 16 KiB.
     package static let maximumLength = 8192
 
     package init(_ text: String) throws(JWSError) {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// JWTs of our own kinds (RFC 7519): always typed, always with a `kid`, verified against a given key set only.
+/// Signs and verifies this project's JWTs (RFC 7519). They always have `typ` and `kid`.
 package enum JWT {
     /// Signs claims as a token of one type.
     package static func sign(_ claims: some Encodable, type: String, key: some TokenSigner) throws -> String {
@@ -9,9 +9,9 @@ package enum JWT {
         return try input + "." + Base64URL.encode(key.signature(for: Data(input.utf8)))
     }
 
-    /// Verifies type, key and signature, in this order, and only then decodes the claims.
+    /// Verifies type, key and signature, in this order, and then decodes the claims.
     ///
-    /// Times and audience are the caller's to check: they need a clock and a policy.
+    /// The caller must check times and audience, because they need a clock and a policy.
     package static func verify<Claims: Decodable>(
         _ token: String, as claims: Claims.Type, type: String, keys: some VerificationKeySet
     ) throws(JWSError) -> Claims {
@@ -21,7 +21,7 @@ package enum JWT {
         return try VerifiedToken(jws, key: key).claims(as: claims)
     }
 
-    /// The claims of a token that somebody else has to verify: a client reads its own access token this way.
+    /// The claims of an unverified token. A client reads its own access token this way.
     package static func unverifiedClaims<Claims: Decodable>(of token: String, as claims: Claims.Type) throws -> Claims {
         do {
             return try TokenJSON.decode(claims, from: unverifiedPayload(of: token))
@@ -30,7 +30,7 @@ package enum JWT {
         }
     }
 
-    /// The same without a decoder, for what is read with every request.
+    /// The claims of an unverified token, read without a decoder, for tokens that are read with every request.
     package static func unverifiedClaims(of token: String) throws -> [String: JSONValue] {
         do {
             return try TokenJSON.decode([String: JSONValue].self, from: unverifiedPayload(of: token))

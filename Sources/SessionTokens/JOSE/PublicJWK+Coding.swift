@@ -1,13 +1,13 @@
 internal import Crypto
 internal import Foundation
 
-/// Why a JSON Web Key was refused.
+/// Why a JSON Web Key is rejected.
 package enum JWKError: Error, Equatable {
-    /// `kty` or `crv` names a kind of key that is not supported.
+    /// The key type in `kty` or `crv` is not supported.
     case unsupportedKey
-    /// A private or symmetric member is present (RFC 9449 §4.3 step 7).
+    /// The key has a private or symmetric member (RFC 9449 §4.3 step 7).
     case privateKey
-    /// A coordinate is missing, not canonical base64url, of the wrong length, or no point of the curve.
+    /// A coordinate is missing, is not canonical base64url or has the wrong length, or the point is not on the curve.
     case invalidCoordinates
 }
 
@@ -38,13 +38,13 @@ extension PublicJWK: Codable, JSONObjectReadable {
     }
 
     private static func coordinate(_ name: String, in object: JSONObject) throws -> Data {
-        // Both curves have 32-byte coordinates; RFC 7518 §6.2.1.2 wants leading zeros kept.
+        // Both curves have coordinates of 32 bytes, with leading zeros (RFC 7518 §6.2.1.2).
         guard let text = try object.stringIfPresent(name), let bytes = Base64URL.decode(text), bytes.count == 32
         else { throw JWKError.invalidCoordinates }
         return bytes
     }
 
-    /// Writes the required members only: what a proof header carries.
+    /// Writes the required members only, as a proof header needs them.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(requiredMembers)

@@ -3,7 +3,7 @@ package import Foundation
 
 /// A public key as a JSON Web Key (RFC 7517): P-256 (RFC 7518 §6.2.1) or Ed25519 (RFC 8037 §2).
 ///
-/// A value is always valid: coordinates have their full length and the point is on the curve.
+/// A value is always valid: coordinates have their full length, and the point is on the curve.
 package struct PublicJWK: VerificationKey {
     package enum Material: Sendable {
         case p256(P256.Signing.PublicKey)
@@ -12,7 +12,7 @@ package struct PublicJWK: VerificationKey {
 
     package let material: Material
 
-    /// SHA-256 thumbprint in base64url (RFC 7638 §3): the `kid` of our keys and the `jkt` of DPoP.
+    /// The SHA-256 thumbprint in base64url (RFC 7638 §3). It is the `kid` of the service's keys and the `jkt` of DPoP.
     package let thumbprint: String
 
     package init(_ key: P256.Signing.PublicKey) {
@@ -56,7 +56,7 @@ package struct PublicJWK: VerificationKey {
     }
 
     private static func thumbprint(of material: Material) -> String {
-        // Lexicographic members, no white space (RFC 7638 §3.3); the values need no JSON escaping.
+        // Members in lexicographic order without white space (RFC 7638 §3.3). The values need no JSON escaping.
         let canonical =
             switch material {
             case .p256(let key):

@@ -1,14 +1,12 @@
-/// The `alg` values this project signs and verifies (RFC 7518 §3.1, RFC 8037 §3.1).
-///
-/// A closed list: an algorithm that is not here is refused wherever it turns up (RFC 8725 §3.1).
+/// The supported `alg` values (RFC 7518 §3.1, RFC 8037 §3.1). All other algorithms are rejected (RFC 8725 §3.1).
 package enum SignatureAlgorithm: String, Sendable, CaseIterable, Codable {
     case edDSA = "EdDSA"
     case es256 = "ES256"
-    /// Its keys live in a target of their own, so that apps do not build RSA.
+    /// Its keys are in the target `SessionRSA`, so that apps do not build RSA.
     case rs256 = "RS256"
 }
 
-/// Those of them whose keys are points of a curve: what `SigningKey` and `PublicJWK` are made for.
+/// The elliptic curve algorithms, which `SigningKey` and `PublicJWK` support.
 package enum CurveAlgorithm: Sendable, CaseIterable {
     case edDSA
     case es256

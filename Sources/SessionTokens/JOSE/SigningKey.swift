@@ -1,7 +1,16 @@
 package import Crypto
 package import Foundation
 
-/// A private key that signs JWS, with the public half that verifies them.
+/// A private key that signs tokens with one algorithm (RFC 8725 §3.1).
+package protocol TokenSigner: Sendable {
+    /// The `kid` of its tokens.
+    var keyID: String { get }
+    var algorithm: SignatureAlgorithm { get }
+    /// The signature in the form of JWS (RFC 7515 §5.1).
+    func signature(for message: Data) throws -> Data
+}
+
+/// An elliptic curve key pair that signs tokens.
 package struct SigningKey: TokenSigner {
     package enum Material: Sendable {
         case p256(P256.Signing.PrivateKey)
@@ -21,7 +30,7 @@ package struct SigningKey: TokenSigner {
         publicJWK = PublicJWK(key.publicKey)
     }
 
-    /// A new key from the system's generator.
+    /// Generates a new key.
     package static func generate(_ algorithm: CurveAlgorithm) -> SigningKey {
         switch algorithm {
         case .edDSA: SigningKey(Curve25519.Signing.PrivateKey())
@@ -29,7 +38,7 @@ package struct SigningKey: TokenSigner {
         }
     }
 
-    /// Reads back what `rawRepresentation` gave; `nil` for bytes that are no key of this algorithm.
+    /// Creates a key from its `rawRepresentation`; `nil` if the bytes are not a key of this algorithm.
     package init?(algorithm: CurveAlgorithm, rawRepresentation: Data) {
         switch algorithm {
         case .edDSA:
@@ -41,7 +50,7 @@ package struct SigningKey: TokenSigner {
         }
     }
 
-    /// The secret scalar or seed, 32 bytes. To be stored sealed only.
+    /// The secret scalar or seed, 32 bytes. Store it encrypted only.
     package var rawRepresentation: Data {
         switch material {
         case .p256(let key): key.rawRepresentation
@@ -52,7 +61,7 @@ package struct SigningKey: TokenSigner {
     package var keyID: String { publicJWK.thumbprint }
     package var algorithm: SignatureAlgorithm { publicJWK.algorithm }
 
-    /// The raw signature as JWS wants it: `r ‖ s` for ES256 (RFC 7518 §3.4), 64 bytes for Ed25519 (RFC 8032).
+    /// The raw signature of 64 bytes: `r ‖ s` for ES256 (RFC 7518 §3.4), RFC 8032 for Ed25519.
     package func signature(for message: Data) throws -> Data {
         switch material {
         case .p256(let key): try key.signature(for: message).rawRepresentation

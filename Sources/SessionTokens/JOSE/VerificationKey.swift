@@ -1,30 +1,30 @@
 package import Foundation
 
-/// A public key that verifies tokens, with one algorithm (RFC 8725 §3.1).
+/// A public key that verifies tokens with one algorithm (RFC 8725 §3.1).
 package protocol VerificationKey: Sendable {
     var algorithm: SignatureAlgorithm { get }
-    /// SHA-256 thumbprint in base64url (RFC 7638 §3): the `kid` of our own keys.
+    /// The SHA-256 thumbprint in base64url (RFC 7638 §3). It is the `kid` of the service's keys.
     var thumbprint: String { get }
-    /// The members that make the key, which are also those the thumbprint covers (RFC 7638 §3.2).
+    /// The required members of the JWK. The thumbprint covers exactly these (RFC 7638 §3.2).
     var requiredMembers: [String: String] { get }
-    /// Whether `signature` is this key's over `message`; a malformed signature is just a wrong one.
+    /// Whether this key verifies the signature of a message. A malformed signature returns `false`.
     func isValidSignature(_ signature: Data, for message: Data) -> Bool
 }
 
 extension VerificationKey {
-    /// What a set shows of a key: the required members, and what it is for (RFC 7517 §4).
+    /// The members of the key in a key set: the required members, `kid`, `alg` and `use` (RFC 7517 §4).
     package var publishedMembers: [String: String] {
         requiredMembers.merging(["kid": thumbprint, "alg": algorithm.rawValue, "use": "sig"]) { first, _ in first }
     }
 }
 
-/// Keys to verify with, found by `kid` and in no other way (RFC 8725 §3.10).
+/// A set of public keys. Keys are found by `kid` only (RFC 8725 §3.10).
 package protocol VerificationKeySet: Sendable {
-    /// The key with exactly this `kid`; there is no default key to fall back to.
+    /// The key with exactly this `kid`; `nil` if there is none. No default key exists.
     func key(id: String) -> (any VerificationKey)?
 }
 
-/// Our own keys, of any kind, whose `kid` is their thumbprint.
+/// The service's own keys. Their `kid` is their thumbprint.
 package struct VerificationKeys: VerificationKeySet {
     package let keys: [any VerificationKey]
 

@@ -1,15 +1,20 @@
 package import Foundation
 
-/// A compact JWS whose signature is that of the key it names. No value exists before it was verified.
+/// A compact JWS with a verified signature. The only initializer verifies it.
 ///
-/// Times, audience and `typ` are the caller's to check.
+/// The caller must check times, audience and `typ`.
 package struct VerifiedToken: Sendable {
     package let keyID: String
-    /// The header's `typ`, which the signature covers.
+    /// The `typ` of the signed header.
     package let type: String?
     package let payload: Data
 
-    /// Verifies the signature with the key that the token names.
+    /// Verifies the signature.
+    ///
+    /// - Parameters:
+    ///   - jws: The parsed token.
+    ///   - key: The key with the token's `kid`.
+    /// - Throws: `.malformed` if the token has no `kid`, `.unsupportedAlgorithm`, `.invalidSignature`.
     package init(_ jws: CompactJWS, key: some VerificationKey) throws(JWSError) {
         guard let keyID = jws.header.kid else { throw .malformed }
         try jws.verify(with: key)
@@ -18,7 +23,7 @@ package struct VerifiedToken: Sendable {
         payload = jws.payload
     }
 
-    /// The payload as claims, read strictly.
+    /// Decodes the claims strictly.
     package func claims<Claims: Decodable>(as type: Claims.Type) throws(JWSError) -> Claims {
         do {
             return try TokenJSON.decode(type, from: payload)

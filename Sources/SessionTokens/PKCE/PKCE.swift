@@ -19,12 +19,12 @@ package enum PKCE {
         (43...128).contains(verifier.utf8.count) && verifier.utf8.allSatisfy(URICharacter.isUnreserved)
     }
 
-    /// Whether a challenge is what S256 gives: 43 characters of base64url.
+    /// Whether a challenge has the form of S256: 43 characters of base64url.
     package static func isWellFormed(challenge: String) -> Bool {
         challenge.utf8.count == 43 && Base64URL.decode(challenge)?.count == 32
     }
 
-    /// Compares in constant time (RFC 7636 §4.6).
+    /// Whether the verifier matches the challenge (RFC 7636 §4.6). Compares in constant time.
     package static func verify(verifier: String, against challenge: String) -> Bool {
         isWellFormed(verifier: verifier) && ConstantTime.equal(self.challenge(for: verifier), challenge)
     }

@@ -1,4 +1,4 @@
-/// The paths of the frontend API, each written once.
+/// The paths of the frontend API.
 package enum FrontendPath: String, Sendable, CaseIterable {
     case otp = "/v1/session/otp"
     case otpRetry = "/v1/session/otp/retry"

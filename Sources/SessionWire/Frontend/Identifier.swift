@@ -1,4 +1,4 @@
-/// What a user is known by: a phone number or an e-mail address.
+/// An identifier of a user: a phone number or an email address.
 package struct Identifier: Codable, Sendable, Hashable {
     /// `phone_number` or `email_address`.
     package var type: String

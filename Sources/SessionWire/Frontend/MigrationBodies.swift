@@ -1,8 +1,8 @@
-/// `POST /migration`: exchanges a credential of the system an app comes from.
+/// `POST /migration`: exchanges a credential of the app's previous login system.
 package struct MigrationRequest: Codable, Sendable, Equatable {
-    /// The old credential, for the operator's backend to judge.
+    /// The credential of the previous system. The operator's backend checks it.
     package var token: String
-    /// S256 challenge that finalize has to answer (RFC 7636).
+    /// The S256 challenge for the verifier of `/login/finalize` (RFC 7636).
     package var codeChallenge: String
     package var dispatchID: String?
 

@@ -1,4 +1,4 @@
-/// `POST /otp`: starts a verification for an identifier, or sends the code of a challenge's step.
+/// `POST /otp`: starts the verification of an identifier, or sends the code for a step of a challenge.
 package struct StartOTPRequest: Codable, Sendable, Equatable {
     package var identifier: Identifier?
     package var challengeToken: String?
@@ -26,7 +26,7 @@ package struct StartOTPRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST /otp/check`.
+/// `POST /otp/check`: checks a code.
 package struct CheckOTPRequest: Codable, Sendable, Equatable {
     package var code: String
     package var challengeToken: String?
@@ -42,7 +42,7 @@ package struct CheckOTPRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer of every login method: the token to finalize with.
+/// The response of every login method: the token for `/login/finalize`.
 package struct ChallengeResponse: Codable, Sendable, Equatable {
     package var challengeToken: String
 

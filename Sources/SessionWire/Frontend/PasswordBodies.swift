@@ -1,6 +1,6 @@
-/// `POST /login/email/password`.
+/// `POST /login/email/password`: signs in with a password.
 package struct PasswordLoginRequest: Codable, Sendable, Equatable {
-    /// The e-mail address.
+    /// The email address.
     package var identifier: String
     package var password: String
     package var dispatchID: String?
@@ -17,14 +17,14 @@ package struct PasswordLoginRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST /me/password/reset`: the new password of the signed-in user.
+/// `POST /me/password/reset`: sets a new password for the signed-in user.
 package struct ResetPasswordRequest: Codable, Sendable, Equatable {
     package var password: String
 
     package init(password: String) { self.password = password }
 }
 
-/// `GET /password/compliancy`: minimum counts; a `max_length` of 0 is no limit.
+/// `GET /password/compliancy`: the password rules as minimum counts. A `max_length` of 0 means no limit.
 package struct PasswordCompliancy: Codable, Sendable, Equatable {
     package var minLength: Int
     package var maxLength: Int

@@ -1,4 +1,4 @@
-/// `GET /me/list`.
+/// `GET /me/list`: one page of the user's sessions.
 package struct SessionListResponse: Codable, Sendable, Equatable {
     package var sessions: [SessionView]
     package var total: Int
@@ -13,7 +13,7 @@ package struct SessionListResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// One session as its user sees it; every field is always there, an unknown one is empty.
+/// One session as its user sees it. All fields are always present. Unknown values are empty strings.
 package struct SessionView: Codable, Sendable, Equatable {
     package var id: String
     package var deviceModel: String
@@ -22,9 +22,11 @@ package struct SessionView: Codable, Sendable, Equatable {
     package var osVersion: String
     /// ISO 3166-1 alpha-2.
     package var countryCode: String
-    /// RFC 3339 in UTC, as the two after it.
+    /// RFC 3339 in UTC.
     package var createdAt: String
+    /// RFC 3339 in UTC.
     package var lastSeenAt: String
+    /// RFC 3339 in UTC.
     package var expiresAt: String
 
     package init(
@@ -53,7 +55,7 @@ package struct SessionView: Codable, Sendable, Equatable {
     }
 }
 
-/// `GET /me/identifiers`.
+/// `GET /me/identifiers`: the user's identifiers.
 package struct IdentifiersResponse: Codable, Sendable, Equatable {
     package var identifiers: [Identifier]
 

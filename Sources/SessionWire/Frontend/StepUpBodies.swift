@@ -1,7 +1,7 @@
-/// `POST /stepup/request`: asks for a scope.
+/// `POST /stepup/request`: requests a scope.
 package struct StepUpRequest: Codable, Sendable, Equatable {
     package var scope: String
-    /// At most 5 texts for whoever decides; for the reserved register scopes, `identifier` is the new value.
+    /// At most 5 texts for the operator's hook. For the reserved register scopes, `identifier` is the new identifier.
     package var metadata: [String: String]?
     package var dispatchID: String?
 
@@ -17,23 +17,23 @@ package struct StepUpRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What was decided about a scope; open, so that a word of tomorrow survives.
+/// The decision about a requested scope. The type is open: clients keep values that a later server version adds.
 package struct StepUpStatusName: RawRepresentable, Hashable, Sendable, Codable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Granted at once.
+    /// The scope is granted.
     package static let `continue` = StepUpStatusName(rawValue: "continue")
-    /// Steps are to be done.
+    /// The user must complete the steps of the challenge.
     package static let review = StepUpStatusName(rawValue: "review")
-    /// Denied; there is no token.
+    /// The scope is denied. The response has no challenge token.
     package static let block = StepUpStatusName(rawValue: "block")
 }
 
-/// The answer to `StepUpRequest`.
+/// The response to `StepUpRequest`.
 package struct StepUpResponse: Codable, Sendable, Equatable {
     package var status: StepUpStatusName
-    /// Missing when the scope is denied.
+    /// `nil` if the scope is denied.
     package var challengeToken: String?
 
     package init(status: StepUpStatusName, challengeToken: String?) {
@@ -47,7 +47,7 @@ package struct StepUpResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST /stepup/continue`: reports a custom step, proven by a token of the operator's backend.
+/// `POST /stepup/continue`: completes a custom step with a token that the operator's backend signed.
 package struct ContinueStepUpRequest: Codable, Sendable, Equatable {
     package var challengeToken: String
     package var verificationToken: String

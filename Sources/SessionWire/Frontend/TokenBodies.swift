@@ -1,4 +1,4 @@
-/// `POST /login/finalize`.
+/// `POST /login/finalize`: exchanges a challenge token for a session.
 package struct FinalizeRequest: Codable, Sendable, Equatable {
     package var challengeToken: String
     package var codeVerifier: String?
@@ -14,9 +14,9 @@ package struct FinalizeRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST /refresh`; the body may be missing.
+/// `POST /refresh`: rotates the refresh token. The body may be empty.
 package struct RefreshRequest: Codable, Sendable, Equatable {
-    /// The completed challenge whose scope the new access token is to carry.
+    /// The token of a completed challenge. The new access token gets its scope.
     package var stepUpToken: String?
 
     package init(stepUpToken: String? = nil) { self.stepUpToken = stepUpToken }
@@ -24,12 +24,12 @@ package struct RefreshRequest: Codable, Sendable, Equatable {
     private enum CodingKeys: String, CodingKey { case stepUpToken = "step_up_token" }
 }
 
-/// The answer of `/login/finalize` and `/refresh`; the refresh token travels in a header or cookie.
+/// The response of `/login/finalize` and `/refresh`. The refresh token is in a header or cookie.
 package struct TokenResponse: Codable, Sendable, Equatable {
     package var accessToken: String
     /// Seconds since 1970.
     package var expiresAt: Int64
-    /// `Bearer`, or `DPoP` for an access token bound to the key (RFC 9449 §5).
+    /// `Bearer`, or `DPoP` for an access token that is bound to the key (RFC 9449 §5).
     package var tokenType: String?
 
     package init(accessToken: String, expiresAt: Int64, tokenType: String? = nil) {

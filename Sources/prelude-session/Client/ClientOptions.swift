@@ -2,12 +2,12 @@ import ArgumentParser
 import Foundation
 import PreludeSession
 
-/// Which service a client command talks to, and how it prints.
+/// The options of all client commands: the service, the credentials and the output format.
 struct ClientOptions: ParsableArguments {
     @Option(help: "The service's origin. (default: $PRELUDE_SESSION_ENDPOINT, else http://localhost:8080)")
     var endpoint: String?
 
-    @Option(help: "Where credentials are kept. (default: $PRELUDE_SESSION_CREDENTIALS, else your data directory)")
+    @Option(help: "The directory of the credentials. (default: $PRELUDE_SESSION_CREDENTIALS, else your data directory)")
     var credentials: String?
 
     @Flag(help: "Print JSON.")
@@ -22,7 +22,7 @@ struct ClientOptions: ParsableArguments {
                 directory: credentials ?? environment["PRELUDE_SESSION_CREDENTIALS"]))
     }
 
-    /// Does the work; an error of the SDK becomes one line and an exit code of its own.
+    /// Runs the work with a client. Prints an error of the SDK on one line and exits with its exit code.
     func run(_ work: (PreludeSessionClient) async throws -> Void) async throws {
         do {
             try await work(try client())
@@ -49,7 +49,7 @@ struct ClientOptions: ParsableArguments {
 }
 
 extension PreludeSessionError {
-    /// 2: sign in again. 3: not now, try later. 4: refused. 1: anything else.
+    /// 2: sign in again. 3: try again later. 4: rejected. 1: any other error.
     fileprivate var exitCode: Int32 {
         switch self {
         case .unauthorized, .deviceKeyLost, .invalidOTPCode: 2

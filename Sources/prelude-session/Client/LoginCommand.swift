@@ -1,10 +1,10 @@
 import ArgumentParser
 import PreludeSession
 
-/// `prelude-session login`: signs in with a code, or with a password.
+/// `prelude-session login`: signs in with a code or a password.
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Sign in with a code, or with a password.")
+        commandName: "login", abstract: "Sign in with a code or a password.")
 
     @Option(help: "Sign in with this e-mail address.") var email: String?
     @Option(help: "Sign in with this phone number, in E.164 form.") var phone: String?
@@ -12,8 +12,8 @@ struct LoginCommand: AsyncParsableCommand {
     @OptionGroup var options: ClientOptions
 
     func validate() throws {
-        guard (email == nil) != (phone == nil) else { throw ValidationError("Give --email or --phone.") }
-        guard !password || email != nil else { throw ValidationError("A password goes with --email.") }
+        guard (email == nil) != (phone == nil) else { throw ValidationError("Give either --email or --phone.") }
+        guard !password || email != nil else { throw ValidationError("--password needs --email.") }
     }
 
     func run() async throws {
@@ -35,13 +35,13 @@ struct LoginCommand: AsyncParsableCommand {
             email.map { PreludeIdentifier(type: .emailAddress, value: $0) }
             ?? PreludeIdentifier(type: .phoneNumber, value: phone ?? "")
         try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
-        Prompt.say("A code is on its way to \(identifier.value).")
+        Prompt.say("A code was sent to \(identifier.value).")
         while true {
             let code = try Prompt.line("code")
             do {
                 return try await client.checkOTP(code)
             } catch PreludeSessionError.invalidOTPCode {
-                Prompt.say("That code is wrong or expired.")
+                Prompt.say("The code is wrong or expired. Enter it again.")
             }
         }
     }

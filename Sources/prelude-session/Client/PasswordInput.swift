@@ -1,8 +1,9 @@
 import ArgumentParser
 import Foundation
 
-/// Reads a password: without echo from a terminal, else the first line of standard input. Never from an argument,
-/// which other processes can see.
+/// Reads a password from a terminal without echo, or from the first line of standard input.
+///
+/// Passwords are never arguments, because other processes can read those.
 enum PasswordInput {
     static func read(prompt: String) throws -> String {
         let isTerminal = isatty(STDIN_FILENO) == 1
@@ -21,7 +22,7 @@ enum PasswordInput {
             }
         }
         guard let line = readLine(strippingNewline: true), !line.isEmpty else {
-            throw ValidationError("No password was given on standard input.")
+            throw ValidationError("Standard input contains no password.")
         }
         return line
     }

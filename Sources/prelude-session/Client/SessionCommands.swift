@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import PreludeSession
 
-/// `prelude-session whoami`: who is signed in, asked of the service.
+/// `prelude-session whoami`: fetches the signed-in user from the service and prints it.
 struct WhoAmICommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "whoami", abstract: "Show who is signed in.")
 
@@ -34,7 +34,7 @@ struct WhoAmICommand: AsyncParsableCommand {
     }
 }
 
-/// `prelude-session sessions`: the user's sessions.
+/// `prelude-session sessions`: prints the user's sessions.
 struct SessionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "sessions", abstract: "List your sessions.")
 
@@ -62,16 +62,17 @@ struct SessionsCommand: AsyncParsableCommand {
                 let device = session.deviceModel.isEmpty ? session.deviceType.rawValue : session.deviceModel
                 print("\(mark) \(session.id)  \(device) \(session.osVersion)  last seen \(session.lastSeenAt)")
             }
-            print("\(page.total) in all, * is this one")
+            print("\(page.total) in total, * is this session")
         }
     }
 }
 
-/// `prelude-session revoke`: ends sessions.
+/// `prelude-session revoke`: revokes sessions.
 struct RevokeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "revoke", abstract: "End sessions of yours.")
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Revoke sessions of the signed-in user.")
 
-    @Argument(help: "all, others, mine, or a session's id.") var target: String
+    @Argument(help: "all, others, mine, or the id of a session.") var target: String
     @OptionGroup var options: ClientOptions
 
     func run() async throws {
@@ -84,7 +85,7 @@ struct RevokeCommand: AsyncParsableCommand {
             }
         try await options.run { client in
             try await client.revokeSessions(selection)
-            if options.json { try options.printJSON(["revoked": target]) } else { print("Done.") }
+            if options.json { try options.printJSON(["revoked": target]) } else { print("Revoked.") }
         }
     }
 }
@@ -106,7 +107,7 @@ struct RefreshCommand: AsyncParsableCommand {
     }
 }
 
-/// `prelude-session logout`: signs out here and on the service.
+/// `prelude-session logout`: signs out and revokes the session.
 struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "logout", abstract: "Sign out.")
 

@@ -1,15 +1,15 @@
 import ArgumentParser
 import PreludeSession
 
-/// `prelude-session step-up`: asks for a scope and does its steps.
+/// `prelude-session step-up`: requests a scope and does the steps for it.
 struct StepUpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "step-up", abstract: "Get a scope for your access token, by a code or another step.")
+        commandName: "step-up", abstract: "Get a scope for your access token by a code or another step.")
 
     @Argument(help: "The scope, such as transfer:write.") var scope: String
     @Option(
         help: ArgumentHelp(
-            "A text for whoever decides; may be given several times. For prld:phone:register and prld:email:register, identifier is the new value.",
+            "A text for the hook that decides about the scope. Can be repeated. For prld:phone:register and prld:email:register, the key identifier has the new value.",
             valueName: "key=value"))
     var metadata: [String] = []
     @OptionGroup var options: ClientOptions
@@ -24,7 +24,7 @@ struct StepUpCommand: AsyncParsableCommand {
     func run() async throws {
         let metadata = try pairs()
         try await options.run { client in
-            try await StepUpDialogue(client: client).obtain(scope, metadata: metadata.isEmpty ? nil : metadata)
+            try await InteractiveStepUp(client: client).obtain(scope, metadata: metadata.isEmpty ? nil : metadata)
             if options.json {
                 try options.printJSON(Answer(scope: scope, granted: true))
             } else {
@@ -37,7 +37,7 @@ struct StepUpCommand: AsyncParsableCommand {
         var pairs: [String: String] = [:]
         for text in metadata {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
-                throw ValidationError("Give --metadata as key=value.")
+                throw ValidationError("--metadata must be key=value.")
             }
             let key = String(text[..<sign])
             guard pairs.updateValue(String(text[text.index(after: sign)...]), forKey: key) == nil else {

@@ -2,41 +2,43 @@ import ArgumentParser
 import SessionDomain
 import SessionSQLite
 
-/// `prelude-session app`: makes and lists apps.
+/// `prelude-session app`: creates and lists apps.
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app", abstract: "Make and list apps.", subcommands: [Create.self, List.self])
+        commandName: "app", abstract: "Create and list apps.", subcommands: [Create.self, List.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an app with its own signing keys.",
-            discussion: "Where there is no database yet, this makes one, and its master keys, as serve does.")
+            abstract: "Create an app with its own signing keys.",
+            discussion: "Creates the database and its master keys if there is no database, as serve does.")
 
-        @Argument(help: "The name people see in messages.")
+        @Argument(help: "The name that users see in messages.")
         var name: String
 
         @Option(help: "The id: 7 lower-case letters or digits. (default: a random one)")
         var id: String?
 
-        @Option(name: .customLong("domain"), help: "A custom domain of the app.")
+        @Option(name: .customLong("domain"), help: "A custom domain of the app. Can be repeated.")
         var domains: [String] = []
 
-        @Option(name: .customLong("allowed-origin"), help: "A web origin whose pages may call.")
+        @Option(
+            name: .customLong("allowed-origin"), help: "A web origin whose pages may call the service. Can be repeated."
+        )
         var allowedOrigins: [String] = []
 
-        @Flag(inversion: .prefixedNo, help: "Whether an unknown identifier may sign up.")
+        @Flag(inversion: .prefixedNo, help: "Whether unknown identifiers may sign up.")
         var signUp = true
 
-        @Flag(help: "Turn password login on.")
+        @Flag(help: "Turn on password login.")
         var password = false
 
-        @Flag(help: "Turn login by a code in an SMS on.")
+        @Flag(help: "Turn on login with a code by SMS.")
         var sms = false
 
-        @Flag(help: "Turn login by a code in an e-mail on.")
+        @Flag(help: "Turn on login with a code by e-mail.")
         var email = false
 
-        @Flag(help: "Bind access tokens to the device's key (DPoP), so that a stolen one is good for nothing.")
+        @Flag(help: "Bind access tokens to the device's key (DPoP), so that a stolen token cannot be used.")
         var boundAccessTokens = false
 
         @OptionGroup var options: DatabaseOptions

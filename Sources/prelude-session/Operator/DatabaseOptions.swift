@@ -4,20 +4,22 @@ import SessionDomain
 import SessionEgress
 import SessionSQLite
 
-/// What every administration command has: the configuration of the service, on whose database it works, and how it
-/// prints. The service may run meanwhile.
+/// The options of all administration commands: the configuration of the service, and the output format.
+///
+/// The service may run at the same time.
 struct DatabaseOptions: ParsableArguments {
     @OptionGroup var shared: ConfigurationOptions
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Opens the service without its network, does the work, and closes.
+    /// Opens the service without its network, runs the work, and closes the database.
     ///
     /// - Parameters:
-    ///   - flags: Settings that are flags of this command.
-    ///   - rotating: Whether keys get successors, for which the configuration must be good, too.
-    ///   - opening: Whether a database is made where there is none. None is migrated: an older service may be running.
+    ///   - flags: Settings from flags of this command.
+    ///   - rotating: Whether the command rotates keys. Then the settings for rotation are checked.
+    ///   - opening: Whether a missing database is created. Commands never migrate, because an older service may be
+    ///     running.
     func withService(
         _ flags: [ServiceConfiguration.Key: String] = [:], rotating: Bool = false, opening: Opening = .existing,
         _ work: (SessionService) async throws -> Void
@@ -26,23 +28,23 @@ struct DatabaseOptions: ParsableArguments {
         if rotating { try configuration.checkRotating() }
         guard case .file = configuration.database else {
             throw ConfigurationError(
-                "database", "a database in memory is the service's alone; use the management API, or a file")
+                "database", "commands cannot open a database in memory. Use a file, or the management API")
         }
-        let opened = try await OpenedService.open(
+        let assembly = try await ServiceAssembly.open(
             configuration, opening: opening, defaultApp: nil, delivery: nil,
             egress: try EgressClient(policy: EgressPolicy()))
-        if opened.store.schema.found == 0 {
-            let keys = opened.createdKeyFile.map { ", and master keys in \($0): back up both" } ?? ""
+        if assembly.store.schema.found == 0 {
+            let keys = assembly.createdKeyFile.map { " and its master keys \($0). Back up both" } ?? ""
             FileHandle.standardError.write(
-                Data("Made a new database, \(configuration.database.fullPath)\(keys).\n".utf8))
+                Data("Created the database \(configuration.database.fullPath)\(keys).\n".utf8))
         }
         do {
-            try await work(opened.service)
+            try await work(assembly.service)
         } catch {
-            try await opened.store.close()
+            try await assembly.store.close()
             throw error
         }
-        try await opened.store.close()
+        try await assembly.store.close()
     }
 
     /// Prints a record as JSON or as aligned lines.

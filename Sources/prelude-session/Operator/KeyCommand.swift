@@ -1,20 +1,20 @@
 import ArgumentParser
 import SessionDomain
 
-/// `prelude-session key`: keys of the management API, and signing keys.
+/// `prelude-session key`: manages keys of the management API, and signing keys.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Keys of the management API, and signing keys.",
+        commandName: "key", abstract: "Manage keys of the management API, and signing keys.",
         subcommands: [Create.self, List.self, Revoke.self, Rotate.self, Signing.self, Reseal.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a key of the management API. It is shown once and stored hashed.")
+            abstract: "Create a key of the management API. It is printed once and stored as a hash.")
 
-        @Argument(help: "What the key is for.")
+        @Argument(help: "A name that says what the key is for.")
         var name: String
 
-        @Option(help: "The app it is good for. (default: every app)")
+        @Option(help: "The app that the key can manage. (default: all apps)")
         var app: AppID?
 
         @OptionGroup var options: DatabaseOptions
@@ -41,7 +41,8 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "End a key of the management API at once.")
+        static let configuration = CommandConfiguration(
+            abstract: "Revoke a key of the management API. It stops working at once.")
 
         @Argument(help: "The key's id, mk_….")
         var id: String

@@ -5,34 +5,34 @@ import SessionDomain
 extension StoredSigningKey.Purpose: ExpressibleByArgument {}
 
 extension KeyCommand {
-    /// `prelude-session key rotate`: successors for signing keys. The service may run meanwhile.
+    /// `prelude-session key rotate`: gives signing keys a successor. The service may run at the same time.
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Give signing keys a successor.",
             discussion: """
-                The new key is published at once and signs when every verifier can know it, so that no verification \
-                fails. Asking again while one waits for its turn changes nothing. With --emergency the new key signs at \
-                once, and the old ones are gone: whatever they signed is refused, and verifiers refuse new tokens until \
-                they have fetched the key set again.
+                The new key is published at once. It signs when all verifiers have fetched it, so that no verification \
+                fails. Rotating again before that has no effect. With --emergency, the new key signs at once and the old \
+                keys are removed: tokens that they signed are rejected, and verifiers reject new tokens until they fetch \
+                the key set again.
                 """)
 
-        @Option(help: "The app. (default: every app)")
+        @Option(help: "The app. (default: all apps)")
         var app: AppID?
 
-        @Option(help: "access, challenge or hook. (default: all of them)")
+        @Option(help: "The purpose of the keys: access, challenge or hook. (default: all)")
         var purpose: StoredSigningKey.Purpose?
 
-        @Flag(help: "A key has leaked: take the keys of the app out of use now. Needs --app.")
+        @Flag(help: "Remove the app's keys at once, because one has leaked. Needs --app.")
         var emergency = false
 
         @Option(
             help: """
-                Seconds for which the new key is published before it signs, as the service has it. (else \
-                $PRELUDE_SESSION_KEY_PUBLISH_AHEAD, else the file's; default: 395)
+                Seconds that the new key is published before it signs. Use the value of the service. (default: \
+                $PRELUDE_SESSION_KEY_PUBLISH_AHEAD, else the config file, else 395)
                 """)
         var keyPublishAhead: String?
 
-        @Flag(help: "Let --key-publish-ahead be less than what is safe, as the service does in development.")
+        @Flag(help: "Allow a --key-publish-ahead below the safe minimum, as in development mode.")
         var development = false
 
         @OptionGroup var options: DatabaseOptions
@@ -62,11 +62,11 @@ extension KeyCommand {
         }
     }
 
-    /// `prelude-session key signing`: the signing keys, without their private halves.
+    /// `prelude-session key signing`: lists the signing keys without their private keys.
     struct Signing: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the signing keys of apps.")
 
-        @Option(help: "The app. (default: every app)")
+        @Option(help: "The app. (default: all apps)")
         var app: AppID?
 
         @OptionGroup var options: DatabaseOptions
@@ -84,18 +84,18 @@ extension KeyCommand {
         }
     }
 
-    /// `prelude-session key reseal`: another master key for the private keys in the database.
+    /// `prelude-session key reseal`: encrypts the private keys in the database with another master key.
     struct Reseal: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Seal all signing keys under the current master key.",
+            abstract: "Seal all signing keys with the current master key.",
             discussion: """
-                The current master key is the first one. Nobody notices the change in this order: put the new key \
-                behind the old one wherever the service runs, and restart; put it first, and restart; reseal; take \
-                the old one away. A process that lacks the key goes on with the signing keys that it has opened, takes \
-                no new ones, and cannot start again.
+                The current master key is the first one. To change it without downtime: add the new key after the old \
+                one on every node, and restart. Put the new key first, and restart. Reseal. Remove the old key. A process \
+                without the new key continues with the signing keys that it has already opened. It cannot open new ones, \
+                and it cannot restart.
 
-                Refresh tokens carry the mark of the master key under which they were made, so keep the older one until \
-                idle sessions have ended, or their users sign in again.
+                Refresh tokens depend on the master key that was current when they were made. So keep the old key until \
+                idle sessions have expired. Otherwise their users must sign in again.
                 """)
 
         @OptionGroup var options: DatabaseOptions
@@ -103,14 +103,14 @@ extension KeyCommand {
         func run() async throws {
             try await options.withService { service in
                 try options.show([("resealed", String(try await service.signingKeys.reseal()))])
-                // Beside the answer, which programs read.
-                let told = """
-                    All signing keys are sealed under the master key \(service.signingKeys.masterKeyID). Processes of the \
-                    service that were started without it go on with the keys that they have opened: give it to them, and \
-                    restart them, before you rotate keys or take the older master key away.
+                // Written to standard error, because programs read standard output.
+                let note = """
+                    All signing keys are sealed with the master key \(service.signingKeys.masterKeyID). Running processes of \
+                    the service without this key continue with the signing keys that they have already opened. Add the key \
+                    there and restart them before you rotate signing keys or remove the old master key.
 
                     """
-                FileHandle.standardError.write(Data(told.utf8))
+                FileHandle.standardError.write(Data(note.utf8))
             }
         }
     }

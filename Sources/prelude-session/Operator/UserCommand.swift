@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import SessionDomain
 
-/// `prelude-session user`: users of one app.
+/// `prelude-session user`: manages the users of one app.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Make, find, change and delete users.",
+        commandName: "user", abstract: "Create, find, change and delete users.",
         subcommands: [Create.self, Find.self, SetPassword.self, SetStatus.self, Delete.self])
 
     struct Identifiers: ParsableArguments {
@@ -25,7 +25,7 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Make a user.")
+        static let configuration = CommandConfiguration(abstract: "Create a user.")
 
         @Option(help: "The app's id.") var app: AppID
         @OptionGroup var identifiers: Identifiers
@@ -59,11 +59,11 @@ struct UserCommand: AsyncParsableCommand {
 
     struct SetPassword: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set-password", abstract: "Set a password, read from standard input.")
+            commandName: "set-password", abstract: "Set a user's password. It is read from standard input.")
 
         @Option(help: "The app's id.") var app: AppID
         @Argument(help: "The user's id, usr_….") var id: String
-        @Flag(inversion: .prefixedNo, help: "Whether the user's sessions end.") var endSessions = true
+        @Flag(inversion: .prefixedNo, help: "Whether to revoke the user's sessions.") var endSessions = true
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
@@ -78,7 +78,8 @@ struct UserCommand: AsyncParsableCommand {
 
     struct SetStatus: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set-status", abstract: "Set the status; anything but active ends the user's sessions.")
+            commandName: "set-status",
+            abstract: "Set a user's status. Any status but active revokes the user's sessions.")
 
         @Option(help: "The app's id.") var app: AppID
         @Argument(help: "The user's id, usr_….") var id: String
@@ -96,7 +97,7 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete a user with all that is theirs.")
+        static let configuration = CommandConfiguration(abstract: "Delete a user and all data of the user.")
 
         @Option(help: "The app's id.") var app: AppID
         @Argument(help: "The user's id, usr_….") var id: String

@@ -1,26 +1,26 @@
 import ArgumentParser
 import Foundation
 
-/// The flags of `serve` that every command on its database has, too, with one meaning.
+/// The flags that `serve` and all commands on its database have.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         help: """
-            sqlite:PATH, or for serve sqlite::memory:. (else $PRELUDE_SESSION_DATABASE, else the file's; default: \
+            sqlite:PATH, or sqlite::memory: for serve. (default: $PRELUDE_SESSION_DATABASE, else the config file, else \
             sqlite:prelude-session.sqlite)
             """)
     var database: String?
 
     @Option(
         help: """
-            The file with the master keys, made with the database. (else $PRELUDE_SESSION_KEY_FILE, else the file's; \
-            default: the database's path and .keys)
+            The file with the master keys, created with the database. (default: $PRELUDE_SESSION_KEY_FILE, else the \
+            config file, else the path of the database with .keys)
             """)
     var keyFile: String?
 
-    @Option(help: "A JSON file with settings. (else $PRELUDE_SESSION_CONFIG; default: none)")
+    @Option(help: "A JSON file with settings. (default: $PRELUDE_SESSION_CONFIG)")
     var config: String?
 
-    /// The whole configuration: these flags and others of the command, the environment, and the file.
+    /// Reads the configuration from these flags, other flags of the command, the environment and the file.
     func configuration(_ others: [ServiceConfiguration.Key: String] = [:]) async throws -> ServiceConfiguration {
         var flags = others
         flags[.database] = database

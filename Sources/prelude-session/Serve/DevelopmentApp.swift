@@ -1,13 +1,13 @@
 import SessionDomain
 
-/// The app that development mode starts with: everything on, so that the first try works.
+/// The app of development mode. All logins are on.
 enum DevelopmentApp {
     static let name = "Development"
     static let managementKeyName = "development"
 
     static let id: AppID? = AppID("devapp1")
 
-    /// Makes the app unless it is there.
+    /// Creates the app unless it exists.
     static func ensure(in service: SessionService) async throws {
         guard let id else { return }
         guard try await service.store.app(id) == nil else { return }
@@ -21,7 +21,7 @@ enum DevelopmentApp {
         }
     }
 
-    /// A key for this start: the configured one, or a new one in place of the last start's.
+    /// Returns a new management key and revokes that of the last start. Returns `nil` if a key is configured.
     static func managementKey(configured: String?, in service: SessionService) async throws -> String? {
         if let configured {
             try await service.managementKeys.ensure(secret: configured, name: "configured")

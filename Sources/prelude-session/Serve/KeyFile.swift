@@ -1,11 +1,13 @@
 import Foundation
 import SessionDomain
 
-/// The file with the master keys: made at the first start, readable by its owner only.
+/// The file with the master keys. It is created at the first start, and only its owner can read it.
 struct KeyFile {
     let path: String
 
-    /// Beside the database, with the ending `.keys`.
+    /// - Parameters:
+    ///   - path: The configured path. `nil`: the path of the database with the suffix `.keys`.
+    ///   - database: The path of the database.
     init(configured path: String?, database: String) {
         self.path = path ?? database + ".keys"
     }
@@ -16,15 +18,15 @@ struct KeyFile {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         let permissions = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
         guard permissions & 0o077 == 0 else {
-            throw ConfigurationError("key-file", "\(path) can be read by others; run: chmod 600 \(path)")
+            throw ConfigurationError("key-file", "other users can read \(path). Run: chmod 600 \(path)")
         }
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw ConfigurationError("key-file", "\(path) cannot be read; make it a file of the user of the service")
+            throw ConfigurationError("key-file", "\(path) cannot be read. The user of the service must own it")
         }
-        return try MasterKeyText(String(decoding: data, as: UTF8.self), setting: "key-file", place: path).ring()
+        return try MasterKeyFormat(setting: "key-file", place: path).decode(String(decoding: data, as: UTF8.self))
     }
 
-    /// Writes a new random key. Never replaces a file: that would end every session.
+    /// Creates the file with a new random key. Never replaces an existing file, which would end every session.
     func create(environment: ServiceEnvironment) throws -> KeyRing {
         let secret = Data(environment.randomBytes(32))
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
@@ -32,7 +34,7 @@ struct KeyFile {
             throw ConfigurationError("key-file", "cannot create \(path): \(String(cString: strerror(errno)))")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try handle.write(contentsOf: try MasterKeyText.json(secret))
+        try handle.write(contentsOf: try MasterKeyFormat.encode(secret))
         try handle.synchronize()
         try handle.close()
         return KeyRing(current: MasterKey(secret: secret))

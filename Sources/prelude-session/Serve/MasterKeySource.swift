@@ -2,29 +2,29 @@ import Foundation
 import SessionDomain
 import SessionSQLite
 
-/// Where the master keys are. Exactly one place counts, and nothing falls back from one that was named to another.
+/// The place of the master keys. Exactly one place is used; there is no fallback to another one.
 enum MasterKeySource {
-    /// A value of the environment.
+    /// The value of the environment variable.
     case environment(String)
-    /// A credential that systemd handed over.
+    /// The path of a credential from systemd.
     case credential(path: String)
-    /// A file that was named, or the one beside the database.
+    /// The configured file, or the default one beside the database.
     case file(KeyFile)
 
     static let variable = "PRELUDE_SESSION_MASTER_KEYS"
     static let credentialName = "prelude-session-keys"
 
-    /// What was named comes first, then a credential of systemd, then the file beside the database; `nil` for a database
-    /// in memory.
+    /// Finds the place: a configured one, else a credential of systemd, else the file beside the database.
     ///
-    /// - Throws: When two places were named: to ignore a secret silently is to sign with the wrong one.
+    /// - Returns: `nil` for a database in memory.
+    /// - Throws: `ConfigurationError` when two places are configured. The service must not sign with the wrong keys.
     static func find(
         for configuration: ServiceConfiguration, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> MasterKeySource? {
         guard case .file(let database) = configuration.database else { return nil }
         if let value = environment[variable] {
             guard configuration.keyFile == nil else {
-                throw ConfigurationError("key-file", "is set, and so is \(variable): take one of them away")
+                throw ConfigurationError("key-file", "is set, and \(variable), too. Remove one of them")
             }
             return .environment(value)
         }
@@ -35,7 +35,7 @@ enum MasterKeySource {
         return .file(KeyFile(configured: configuration.keyFile, database: database))
     }
 
-    /// How operators know it.
+    /// The name for operators.
     var name: String {
         switch self {
         case .environment: Self.variable
@@ -44,19 +44,18 @@ enum MasterKeySource {
         }
     }
 
-    /// The keys, or `nil` for a file that is not there yet.
+    /// Reads the keys. Returns `nil` if the file does not exist.
     func read() throws -> KeyRing? {
         switch self {
         case .environment(let value):
-            return try MasterKeyText(value, setting: Self.variable, place: "the value").ring()
+            return try MasterKeyFormat(setting: Self.variable, place: "the value").decode(value)
         case .credential(let path):
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw ConfigurationError(
-                    Self.credentialName, "\(path) cannot be read; check LoadCredential= and the user of the unit")
+                    Self.credentialName, "\(path) cannot be read. Check LoadCredential= and the user of the unit")
             }
-            return try MasterKeyText(
-                String(decoding: data, as: UTF8.self), setting: Self.credentialName, place: path
-            ).ring()
+            return try MasterKeyFormat(setting: Self.credentialName, place: path)
+                .decode(String(decoding: data, as: UTF8.self))
         case .file(let file):
             return file.exists ? try file.read() : nil
         }

@@ -6,11 +6,11 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the session service.",
         discussion: """
-            Each flag can also be set in the environment (PRELUDE_SESSION_PUBLIC_URL for --public-url) or in the file \
-            given by --config (publicUrl). Flags win over the environment, and the environment over the file. The \
-            management key is read from PRELUDE_SESSION_MANAGEMENT_KEY or the file only. The master keys are in the key \
-            file, in PRELUDE_SESSION_MASTER_KEYS, or in the systemd credential prelude-session-keys. A database that is \
-            not there is made, and one of an older version migrated.
+            Each flag can also be set in the environment (PRELUDE_SESSION_PUBLIC_URL for --public-url) or in the file of \
+            --config (publicUrl). A flag overrides the environment, and the environment overrides the file. The \
+            management key is read only from PRELUDE_SESSION_MANAGEMENT_KEY or the file. The master keys are in the key \
+            file, in PRELUDE_SESSION_MASTER_KEYS, or in the systemd credential prelude-session-keys. A missing database \
+            is created, and the schema of an older version is migrated.
             """)
 
     @Option(help: "The address to listen on. (default: 127.0.0.1)")
@@ -21,42 +21,45 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var shared: ConfigurationOptions
 
-    @Option(help: "The origin under which apps reach the service, such as https://{app_id}.session.example.com.")
+    @Option(help: "The origin at which apps reach the service, such as https://{app_id}.session.example.com.")
     var publicURL: String?
 
-    @Option(help: "The app that serves hosts which name none.")
+    @Option(help: "The id of the app for hosts that name no app.")
     var defaultApp: String?
 
-    @Option(name: .customLong("trusted-proxy"), help: "A proxy's address or network whose X-Forwarded-* count.")
+    @Option(
+        name: .customLong("trusted-proxy"),
+        help: "The address or network of a proxy whose X-Forwarded-* headers are trusted. Can be repeated.")
     var trustedProxies: [String] = []
 
-    @Option(help: "The header in which a trusted proxy names the caller's country.")
+    @Option(help: "The header in which a trusted proxy sends the caller's country.")
     var countryHeader: String?
 
     @Option(
         name: .customLong("egress-network"),
-        help: "A private network that hooks and webhooks may reach, such as 10.0.0.0/8.")
+        help: "A private network that hooks and webhooks may call, such as 10.0.0.0/8. Can be repeated.")
     var egressNetworks: [String] = []
 
-    @Option(help: "A PEM file with authorities that outbound https trusts besides the system's.")
+    @Option(help: "A PEM file with authorities that outbound https trusts in addition to the system's.")
     var egressTrustRoots: String?
 
-    @Option(help: "Days after which signing keys get a successor; 0 for never. (default: 90)")
+    @Option(help: "Days after which signing keys are rotated; 0 for never. (default: 90)")
     var keyRotationDays: String?
 
     @Option(
         help: """
-            Seconds for which a new signing key is published before it signs; less in development only. (default: 395)
+            Seconds that a new signing key is published before it signs. Less than 395 only in development. (default: \
+            395)
             """)
     var keyPublishAhead: String?
 
-    @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
+    @Option(help: "The log level: trace, debug, info, notice, warning, error or critical. (default: info)")
     var logLevel: String?
 
-    @Flag(help: "Development mode: an app with every login on, codes shown at /dev, no mail and no SMS sent.")
+    @Flag(help: "Development mode: an app with all logins on. Codes are shown at /dev; no mail or SMS is sent.")
     var development = false
 
-    @Flag(help: "Let development mode listen where others can reach it.")
+    @Flag(help: "Let development mode listen on an address that other machines can reach.")
     var allowPublicDevelopment = false
 
     func run() async throws {

@@ -1,7 +1,7 @@
 import SessionDomain
 
 extension ServiceConfiguration {
-    /// When signing keys change, as these settings say.
+    /// The rotation of signing keys with these settings; `nil` for the defaults.
     static func keyRotation(days: Int?, publishAhead: Int?) -> KeyRotationPolicy {
         var policy = KeyRotationPolicy()
         if let days { policy.interval = days == 0 ? nil : days * 86_400 }
@@ -9,14 +9,14 @@ extension ServiceConfiguration {
         return policy
     }
 
-    /// What only who gives keys successors needs.
+    /// Checks the requirements of key rotation.
     func checkRotating() throws {
         let safe = KeyRotationPolicy.safePublishAhead
         guard keyRotation.publishAhead >= safe || isDevelopment else {
             throw ConfigurationError(
                 Key.keyPublishAhead.flag,
                 "must be at least \(safe) seconds outside development mode (--development or "
-                    + "PRELUDE_SESSION_DEVELOPMENT=true): verifiers may go by an older key set so long")
+                    + "PRELUDE_SESSION_DEVELOPMENT=true), because verifiers may use an older key set for so long")
         }
     }
 }

@@ -2,12 +2,12 @@ import SessionDomain
 import SessionHTTP
 import SessionSQLite
 
-/// What an operator configures. Flags win over the environment, and the environment over the file.
+/// The settings of the operator. A flag overrides the environment, and the environment overrides the file.
 struct ServiceConfiguration: Sendable {
     var host: String
     var port: Int
     var database: SQLiteLocation
-    /// Who said where the database is.
+    /// Which source names the database.
     var databaseSource: Settings.Source
     var keyFile: String?
     var publicURL: String?
@@ -16,16 +16,16 @@ struct ServiceConfiguration: Sendable {
     var countryHeader: String?
     var isDevelopment: Bool
     var allowsPublicDevelopment: Bool
-    /// Networks that hooks and webhooks may reach although they are private or otherwise special.
+    /// Networks that hooks and webhooks may call although they are private or special-purpose.
     var egressNetworks: [IPNetwork]
-    /// A PEM file with authorities that outbound https trusts besides the system's.
+    /// Path of a PEM file with authorities that outbound https trusts in addition to the system's.
     var egressTrustRoots: String?
     var managementKey: String?
-    /// When signing keys change.
+    /// When signing keys are rotated.
     var keyRotation: KeyRotationPolicy
     var logLevel: String
 
-    /// The settings' names as in the file; `PRELUDE_SESSION_` and upper snake case in the environment.
+    /// The names of the settings in the file. In the environment: `PRELUDE_SESSION_` and the name in upper snake case.
     enum Key: String, CaseIterable {
         case host, port, database, keyFile, publicUrl, defaultApp, trustedProxies, countryHeader, development
         case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel
@@ -42,12 +42,13 @@ struct ServiceConfiguration: Sendable {
 
     static let environmentPrefix = "PRELUDE_SESSION_"
 
-    /// The one reading of the configuration, for `serve` and for every command on its database.
+    /// Reads the configuration, for `serve` and for every command on its database.
     ///
     /// - Parameters:
-    ///   - flags: What was said on the command line.
-    ///   - file: The file that was named there; `nil` for the one that the environment names, if any.
-    ///   - environment: The process's variables.
+    ///   - flags: The settings of the command line.
+    ///   - file: The path of the settings file from the command line. `nil`: the path from the environment, if any.
+    ///   - environment: The variables of the process.
+    /// - Throws: `ConfigurationError` for an unknown setting or an invalid value.
     static func load(flags: [Key: String], file: String?, environment: [String: String]) async throws -> Self {
         try ServiceConfiguration(
             await Settings(
@@ -80,17 +81,17 @@ struct ServiceConfiguration: Sendable {
             publishAhead: try settings.number(.keyPublishAhead, in: AppDirectory.lifetime + 1...86_400))
     }
 
-    /// What only who serves needs.
+    /// Checks the requirements of `serve`.
     func checkServing() throws {
         if isDevelopment && !IPNetwork.isLoopback(host: host) && !allowsPublicDevelopment {
             throw ConfigurationError(
                 "host",
-                "\(host) is reachable by others, and development mode shows every code to everybody. "
-                    + "Use 127.0.0.1, or add --allow-public-development if you mean it")
+                "other machines can reach \(host), and development mode shows all codes to everyone. "
+                    + "Use 127.0.0.1, or add --allow-public-development to allow it")
         }
         if !isDevelopment && publicURL == nil {
             throw ConfigurationError(
-                "public-url", "is required: the origin under which apps reach the service, with or without {app_id}")
+                "public-url", "is required: the origin at which apps reach the service, with or without {app_id}")
         }
         if !isDevelopment, let publicURL, !publicURL.hasPrefix("https://") {
             throw ConfigurationError("public-url", "must begin with https:// outside development mode")
@@ -99,7 +100,7 @@ struct ServiceConfiguration: Sendable {
     }
 }
 
-/// A setting that cannot be used.
+/// A setting is invalid or cannot be used.
 struct ConfigurationError: Error, CustomStringConvertible {
     let setting: String
     let problem: String

@@ -8,7 +8,7 @@ import SessionHTTP
 import SessionSQLite
 import UnixSignals
 
-/// Builds the service from its configuration and runs it until SIGTERM or SIGINT.
+/// Assembles the service and runs it until SIGTERM or SIGINT.
 struct ServiceRunner {
     let configuration: ServiceConfiguration
 
@@ -16,18 +16,18 @@ struct ServiceRunner {
         let logger = try makeLogger()
         let mailbox = configuration.isDevelopment ? Mailbox() : nil
         let egress = try EgressClient(policy: configuration.egressPolicy)
-        let opened = try await OpenedService.open(
+        let assembly = try await ServiceAssembly.open(
             configuration, opening: .migrating,
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
             delivery: mailbox, egress: egress, notices: { logger.warning("\($0)") })
-        tellChanges(of: opened, logger: logger)
-        try await prepare(opened.service, logger: logger)
+        logChanges(of: assembly, logger: logger)
+        try await prepare(assembly.service, logger: logger)
 
         let edge = EdgeOptions(
             trustedProxies: configuration.trustedProxies, countryHeader: configuration.countryHeader,
             exemptsLoopback: configuration.isDevelopment)
         let application = Application(
-            router: buildRouter(service: opened.service, edge: edge, mailbox: mailbox),
+            router: buildRouter(service: assembly.service, edge: edge, mailbox: mailbox),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { _ in
@@ -38,14 +38,14 @@ struct ServiceRunner {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: Housekeeper(service: opened.service, logger: logger)),
-                    .init(service: Courier(courier: opened.service.courier, logger: logger)),
+                    .init(service: Housekeeper(service: assembly.service, logger: logger)),
+                    .init(service: Courier(courier: assembly.service.courier, logger: logger)),
                     .init(service: application),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
-        // Answers are out; what was answered is committed. This only folds the log into the database file.
-        try await opened.store.close()
+        // All responses are sent and their data is committed. Closing the store only checkpoints the write-ahead log.
+        try await assembly.store.close()
         await egress.shutdown()
         logger.notice("stopped")
     }
@@ -59,16 +59,16 @@ struct ServiceRunner {
         return logger
     }
 
-    /// What the start changed on the disk.
-    private func tellChanges(of opened: OpenedService, logger: Logger) {
-        let (found, now) = opened.store.schema
+    /// Logs what the start changed on disk.
+    private func logChanges(of assembly: ServiceAssembly, logger: Logger) {
+        let (found, now) = assembly.store.schema
         let path = configuration.database.fullPath
         if case .file = configuration.database, found == 0 {
             logger.notice("created the database", metadata: ["path": "\(path)", "schema": "\(now)"])
         } else if found > 0, found < now {
             logger.notice("migrated the database", metadata: ["path": "\(path)", "from": "\(found)", "to": "\(now)"])
         }
-        if let path = opened.createdKeyFile {
+        if let path = assembly.createdKeyFile {
             logger.notice("created the master key; back it up with the database", metadata: ["path": "\(path)"])
         }
     }
@@ -78,12 +78,12 @@ struct ServiceRunner {
             if let key = configuration.managementKey {
                 try await service.managementKeys.ensure(secret: key, name: "configured")
             }
-            logger.warning("no delivery of codes is configured: OTP logins are refused")
+            logger.warning("no delivery of codes is configured: OTP logins are rejected")
             return
         }
         try await DevelopmentApp.ensure(in: service)
         if let key = try await DevelopmentApp.managementKey(configured: configuration.managementKey, in: service) {
-            // Unbuffered, so that it is there for whoever reads a pipe.
+            // Written without a buffer, so that a program that reads a pipe gets it at once.
             FileHandle.standardOutput.write(Data("Management key of this start: \(key)\n".utf8))
         }
     }
@@ -103,7 +103,7 @@ private struct Housekeeper: Service {
     }
 }
 
-/// Empties the outbox in the background.
+/// Sends the webhooks of the outbox in the background.
 private struct Courier: Service {
     let courier: WebhookCourier
     let logger: Logger

@@ -3,22 +3,22 @@ import Foundation
 import SessionDomain
 import SystemPackage
 
-/// Typed reads; a value of the wrong kind is an error and never the default.
+/// Reads typed settings. A value of the wrong type is an error, and the default is not used.
 struct Settings {
     typealias Key = ServiceConfiguration.Key
 
-    /// Who said a setting.
+    /// Where a setting comes from.
     enum Source: Sendable {
         case flag, environment
         case file(String)
-        /// Nobody: the default counts.
-        case nobody
+        /// No source sets it: the default is used.
+        case `default`
     }
 
-    /// The strongest first.
+    /// In order of precedence, the strongest first.
     private let readers: [(source: Source, reader: ConfigReader)]
 
-    /// - Parameter file: The path of a JSON object with settings.
+    /// - Parameter file: The path of a file with a JSON object.
     init(flags: [Key: String], environment: [String: String], file: String?) async throws {
         let flags = flags.map { key, value in
             (AbsoluteConfigKey([key.rawValue]), ConfigValue(.string(value), isSecret: false))
@@ -40,7 +40,7 @@ struct Settings {
         self.readers = readers
     }
 
-    /// A name nobody knows is a typing error, and the setting that was meant would silently keep its default.
+    /// Rejects unknown names in the file: a misspelled setting would be ignored, and its default used.
     private static func check(file: String) throws {
         guard let data = FileManager.default.contents(atPath: file) else {
             throw ConfigurationError("config", "cannot read \(file)")
@@ -52,16 +52,17 @@ struct Settings {
             guard let key = Key(rawValue: name) else {
                 throw ConfigurationError("config", "\(file) has an unknown setting \(name)")
             }
-            // What cannot be read would count as not said, too.
+            // The provider would ignore other types, and the default would be used.
             guard value is String || value is NSNumber || (key.isList && value is [String]) else {
                 throw ConfigurationError(
-                    key.flag, "in \(file) must be a text, a number, true or false" + (key.isList ? ", or a list" : ""))
+                    key.flag, "in \(file) must be a string, a number, true or false" + (key.isList ? ", or a list" : "")
+                )
             }
         }
     }
 
     func source(of key: Key) -> Source {
-        readers.first { Self.text(key, $0.reader) != nil }?.source ?? .nobody
+        readers.first { Self.text(key, $0.reader) != nil }?.source ?? .default
     }
 
     func string(_ key: Key) -> String? {
@@ -95,7 +96,7 @@ struct Settings {
     func networks(_ key: Key, flag: String) throws -> [IPNetwork] {
         try list(key).map { text in
             guard let network = IPNetwork(text) else {
-                throw ConfigurationError(flag, "\(text) is no address or network, such as 10.0.0.0/8")
+                throw ConfigurationError(flag, "\(text) is not an address or a network, such as 10.0.0.0/8")
             }
             return network
         }

@@ -1,9 +1,9 @@
-// A stand-in of ours for the part of CryptoKit that the SDK's Apple code calls, so that it is type-checked on Linux.
+// A stub for the part of CryptoKit that the SDK's Apple code calls, so that it is type-checked on Linux.
 
 public import Foundation
 public import Security
 
-/// What a stand-in says to everything.
+/// The error that every stub throws.
 struct NotHere: Error {}
 
 public enum P256 {
@@ -23,12 +23,13 @@ public enum SecureEnclave {
 
     public enum P256 {
         public enum Signing {
-            // Without Sendable, as not every version of Apple's SDK says it.
+            // Not Sendable, because not every version of Apple's SDK declares it.
             public struct PrivateKey {
                 public let publicKey: CryptoKit.P256.Signing.PublicKey
                 public var dataRepresentation: Data { Data() }
 
-                // Apple's also takes an authenticationContext, but for tvOS and watchOS, and defaults accessControl.
+                // Apple's initializer also has authenticationContext (except on tvOS and watchOS), and a default for
+                // accessControl.
                 public init(compactRepresentable: Bool = true, accessControl: SecAccessControl) throws {
                     throw NotHere()
                 }

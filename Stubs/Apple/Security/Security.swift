@@ -1,12 +1,12 @@
-// A stand-in of ours for the part of Security that the SDK calls, so that its Apple code is type-checked on Linux. It
-// has the signatures that Apple's headers have in Swift, and does nothing.
+// A stub for the part of Security that the SDK calls. It has the signatures of Apple's headers and no behavior. With
+// it, the SDK's code for Apple systems is type-checked on Linux.
 
-// Apple's names are what they are.
+// The names are Apple's.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 public import Foundation
 
-// CoreFoundation's types are toll-free bridged on Apple systems; here they are the same.
+// On Apple systems these types of CoreFoundation are toll-free bridged. Here they are the same type.
 public typealias CFString = NSString
 public typealias CFDictionary = NSDictionary
 public typealias CFTypeRef = AnyObject

@@ -1,9 +1,9 @@
-// A stand-in of ours for the part of SwiftUI that listings use, so that they can be type-checked on Linux. It has the
-// isolation and the shapes of Apple's declarations, and does nothing: every modifier gives its view back.
+// A stub for the part of SwiftUI that listings use, so that they are type-checked on Linux. It has the isolation and
+// the signatures of Apple's declarations and no behavior: every modifier returns its view.
 
 @_exported import Foundation
 
-// Apple's Foundation has it all.
+// Apple's Foundation contains all of it.
 #if canImport(FoundationNetworking)
     @_exported import FoundationNetworking
 #endif
@@ -20,7 +20,7 @@ extension Never: View {
 
 extension Optional: View where Wrapped: View {}
 
-/// What has no body of its own.
+/// A view without a body.
 @MainActor @preconcurrency
 public protocol PrimitiveView: View where Body == Never {}
 

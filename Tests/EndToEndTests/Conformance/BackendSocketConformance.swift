@@ -9,12 +9,12 @@ import SessionDomain
 import SessionTokens
 import Testing
 
-/// The same rules before a backend with the verifier's middleware, behind a real socket.
+/// RFC 9449, RFC 8725 and RFC 9068 at a backend with the verifier's middleware, behind a real socket.
 @Suite("Backend on a socket: rules of proofs and tokens")
 struct BackendSocketConformance {
     private static let url = "https://api.example.com/v1/orders"
 
-    /// What a client of the backend has.
+    /// A client of the backend, and the tokens and proofs that it sends.
     private struct Caller: Sendable {
         let clock: TestClock
         let port: Int
@@ -32,7 +32,7 @@ struct BackendSocketConformance {
         }
 
         func call(_ authorization: String..., proofs: [String] = []) async throws -> WireAnswer {
-            // The authority is the client's word, so it says something wrong here.
+            // The client chooses the Host header, so the verifier must not rely on it. This value is wrong on purpose.
             var request = WireRequest(path: "/v1/orders?page=2", host: "10.0.0.7")
             for value in authorization { request.add("Authorization", value) }
             for proof in proofs { request.add("DPoP", proof) }
@@ -59,13 +59,13 @@ struct BackendSocketConformance {
         try await LoopbackServer.serve(router) { port in try await work(Caller(clock: clock, port: port)) }
     }
 
-    /// The challenge of one scheme.
+    /// The part of `WWW-Authenticate` for one scheme.
     private static func challenge(_ scheme: String, of answer: WireAnswer) -> String? {
         let challenges = answer.field("www-authenticate")?.components(separatedBy: ", DPoP") ?? []
         return scheme == "Bearer" ? challenges.first : challenges.dropFirst().first.map { "DPoP" + $0 }
     }
 
-    @Test("A bound token with a proof that breaks one rule opens nothing, and with the good one it does")
+    @Test("A bound token is rejected with a proof that breaks one rule, and accepted with a valid proof")
     func proofs() async throws {
         try await serve { caller in
             let token = try caller.token.bound(to: PublishedKeys.device).compact()
@@ -84,7 +84,7 @@ struct BackendSocketConformance {
         }
     }
 
-    @Test("A token that breaks one rule opens nothing under either scheme, and the good one does under its own")
+    @Test("A token that breaks one rule is rejected with both schemes, and a valid token is accepted")
     func tokens() async throws {
         try await serve { caller in
             let bound = caller.token.bound(to: PublishedKeys.device)
@@ -112,7 +112,7 @@ struct BackendSocketConformance {
         }
     }
 
-    @Test("RFC 9449 §9: a proof out of time gets a nonce that cannot be kept, and with it the same proof is good")
+    @Test("A proof with a wrong time gets a nonce and no-store, and is valid with the nonce (RFC 9449 §9)")
     func nonce() async throws {
         try await serve(nonces: .whenNeeded(secret: Data(repeating: 7, count: 32))) { caller in
             let token = try caller.token.bound(to: PublishedKeys.device).compact()
@@ -131,7 +131,7 @@ struct BackendSocketConformance {
         }
     }
 
-    @Test("RFC 6750 §3.1: two Authorization fields are invalid_request, whatever is in them")
+    @Test("Two Authorization fields are rejected as invalid_request (RFC 6750 §3.1)")
     func several() async throws {
         try await serve { caller in
             let token = try "Bearer " + caller.token.compact()

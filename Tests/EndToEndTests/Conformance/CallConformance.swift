@@ -1,24 +1,25 @@
 import Foundation
+import PreludeSessionTesting
 import SessionConformance
 import SessionDomain
 import SessionTokens
 import Testing
 
-/// RFC 9449 §4.3 wherever the service takes a proof: at the end of a login, at a refresh, and at a signed-in call.
+/// RFC 9449 §4.3 at every call with a proof: finalizing a login, refreshing, and calls with an access token.
 @Suite("Service: proofs at every kind of call")
 struct CallConformance {
-    /// With a domain of its own, so that there is an origin whose port is the default.
-    private func world() async throws -> World {
-        try await World {
+    /// A world whose app has a domain, so that one of its origins has the default port.
+    private func world() async throws -> ServiceWorld {
+        try await ServiceWorld {
             $0.sessions.accessTokenBinding = .dpop
             $0.domains = ["login.example.com"]
         }
     }
 
-    @Test("D20 (RFC 9449 §5): a proof that breaks one rule ends no login, and does not spend it")
+    @Test("A proof that breaks one rule does not finalize or consume a login (RFC 9449 §5, D20)")
     func finalize() async throws {
         let world = try await world()
-        var device = ForeignDevice(signedOut: world)
+        var device = RawDevice(signedOut: world)
         let login = try await world.completedLogin("ada@example.com")
         for mutation in ProofMutation.all {
             let answer = try await device.finalize(login) { try mutation.change(&$0) }
@@ -26,14 +27,14 @@ struct CallConformance {
             #expect(answer.status == (isMissing ? 401 : 400), "\(mutation.rule)")
             #expect(answer.code == (isMissing ? "missing_dpop_proof" : "invalid_dpop_proof"), "\(mutation.rule)")
         }
-        #expect(try await world.happened().contains("user.session.created") == false)
+        #expect(try await world.eventNames().contains("user.session.created") == false)
         try device.take(await device.finalize(login))
         #expect(try await device.boundSessions(id: "in").status == 200)
     }
 
-    @Test("D26 (RFC 9449 §7.1): a proof that breaks one rule opens nothing with a bound token, and the answer says why")
+    @Test("A bound token is rejected with a proof that breaks one rule (RFC 9449 §7.1, D26)")
     func call() async throws {
-        let device = try await ForeignDevice(world())
+        let device = try await RawDevice(world())
         for mutation in ProofMutation.all + ProofMutation.withAccessToken {
             let answer = try await device.boundSessions { try mutation.change(&$0) }
             let isMissing = mutation.expected == .missing
@@ -44,11 +45,11 @@ struct CallConformance {
         #expect(try await device.boundSessions().status == 200)
     }
 
-    @Test("RFC 9449 §4.3: a proof that is valid in another form is good at every kind of call")
+    @Test("A proof that is valid in another form is accepted by every kind of call (RFC 9449 §4.3)")
     func variants() async throws {
         let world = try await world()
         for (number, variant) in ProofVariant.all.enumerated() {
-            var device = ForeignDevice(signedOut: world)
+            var device = RawDevice(signedOut: world)
             let login = try await world.completedLogin("user\(number)@example.com")
             try device.take(await device.finalize(login, id: variant.rule) { try variant.change(&$0) })
             let called = try await device.boundSessions(id: "call " + variant.rule) { try variant.change(&$0) }
@@ -56,32 +57,32 @@ struct CallConformance {
             let refreshed = try await device.refresh(id: "refresh " + variant.rule) { try variant.change(&$0) }
             #expect(refreshed.status == 200, "\(variant.rule)")
         }
-        // Whatever the headers named, nobody went there (RFC 8725 §3.10).
-        #expect(world.internet.requests.isEmpty)
+        // The service called no URL from a proof's header (RFC 8725 §3.10).
+        #expect(world.operatorEndpoints.requests.isEmpty)
     }
 
     @Test(
-        "D11 (RFC 9449 §4.3 step 9): of each origin of the app, the default port does not matter",
+        "The default port of each origin is optional in htu (RFC 9449 §4.3 step 9, D11)",
         arguments: ["https://login.example.com", "https://login.example.com:443", "HTTPS://Login.Example.com:443"])
     func defaultPort(_ origin: String) async throws {
-        let device = try await ForeignDevice(world())
+        let device = try await RawDevice(world())
         let answer = try await device.refresh(id: origin) { $0.claims["htu"] = .string(origin + "/v1/session/refresh") }
         #expect(answer.status == 200)
     }
 
     @Test(
-        "D11 (RFC 9449 §4.3 step 9): what is another target after normalisation is refused",
+        "An htu that differs after normalization is rejected (RFC 9449 §4.3 step 9, D11)",
         arguments: [
             "https://login.example.com:8080/v1/session/refresh", "http://login.example.com/v1/session/refresh",
             "http://localhost/v1/session/refresh", "http://localhost:8080/v1/session/%72efresh/..",
             "http://localhost:8080/v1%2Fsession/refresh", "http://localhost:8080//v1/session/refresh",
         ])
     func otherTarget(_ target: String) async throws {
-        let device = try await ForeignDevice(world())
+        let device = try await RawDevice(world())
         #expect(try await device.refresh { $0.claims["htu"] = .string(target) }.code == "invalid_dpop_proof")
     }
 
-    @Test("D24 T1 T2 T3 (RFC 7638 §3): the token names the key by the thumbprint that foreign code computes")
+    @Test("The token names the thumbprint that other code computes (RFC 7638 §3, D24, T1, T2, T3)")
     func thumbprint() async throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -99,7 +100,7 @@ struct CallConformance {
             return members["x"] == .string(required["x"] ?? "") && members["y"] == .string(required["y"] ?? "")
         }
         let expected = try #require(vector?.thumbprint)
-        let device = try await ForeignDevice(world())
+        let device = try await RawDevice(world())
         let claims = try JWT.unverifiedClaims(of: device.accessToken, as: [String: JSONValue].self)
         #expect(claims["cnf"] == .object(["jkt": .string(expected)]))
     }

@@ -1,21 +1,22 @@
 import Foundation
+import PreludeSessionTesting
 import SessionConformance
 import SessionDomain
 import SessionRSA
 import SessionTokens
 import Testing
 
-/// RFC 8725 §3.8 and §3.12 before the service: whose keys sign what.
+/// RFC 8725 §3.8 and §3.12 at the service: which keys may sign access tokens.
 @Suite("Service: rules of keys")
 struct KeyConformance {
-    private func claims(of device: ForeignDevice) throws -> [String: JSONValue] {
+    private func claims(of device: RawDevice) throws -> [String: JSONValue] {
         try JWT.unverifiedClaims(of: device.accessToken, as: [String: JSONValue].self)
     }
 
-    @Test("J11 (RFC 8725 §3.12): the published key of hooks signs no access token, by RS256 or PS256")
+    @Test("An access token signed with the hook key is rejected, by RS256 or PS256 (RFC 8725 §3.12, J11)")
     func hookKey() async throws {
-        let world = try await World()
-        let device = try await ForeignDevice(world)
+        let world = try await ServiceWorld()
+        let device = try await RawDevice(world)
         try await world.service.signingKeys.rotate(.hook, of: world.appID, reason: .first)
         let app = try await world.service.directory.app(world.appID)
         let key = try #require(app.hookKey)
@@ -37,10 +38,10 @@ struct KeyConformance {
         #expect(try await device.sessions(token: device.accessToken).status == 200)
     }
 
-    @Test("J7 (RFC 8725 §3.8): another app's key of the same service signs no token of this app, whatever names it has")
+    @Test("An access token signed with another app's key is rejected, with any claims (RFC 8725 §3.8, J7)")
     func otherApp() async throws {
-        let world = try await World()
-        let device = try await ForeignDevice(world)
+        let world = try await ServiceWorld()
+        let device = try await RawDevice(world)
         let id = try #require(AppID("otherap"))
         _ = try await world.service.apps.create(id: id, name: "Other") { _ in }
         let other = try await world.service.directory.app(id)

@@ -6,13 +6,13 @@ import SessionDomain
 import SessionTokens
 import Testing
 
-/// RFC 9449 before the service, rule by rule: the rules are in the names of the mutations.
+/// RFC 9449 at the service. The names of the mutations contain the rules.
 @Suite("Service: rules of proofs")
 struct ProofConformance {
-    /// One device for all, as what is refused changes nothing.
-    private static let device = Task { try await ForeignDevice(World()) }
+    /// One device for all tests, because a rejected refresh changes nothing.
+    private static let device = Task { try await RawDevice(ServiceWorld()) }
 
-    @Test("A proof that breaks one rule refreshes nothing", arguments: ProofMutation.all)
+    @Test("A refresh with a proof that breaks one rule is rejected", arguments: ProofMutation.all)
     func refused(_ mutation: ProofMutation) async throws {
         let answer = try await Self.device.value.refresh(proof: { try mutation.change(&$0) })
         if mutation.expected == .missing {
@@ -24,27 +24,27 @@ struct ProofConformance {
         }
     }
 
-    @Test("After any number of proofs that break a rule the session lives on")
+    @Test("Invalid proofs do not end the session")
     func livesOn() async throws {
-        let device = try await ForeignDevice(World())
+        let device = try await RawDevice(ServiceWorld())
         for mutation in ProofMutation.all { _ = try await device.refresh(proof: { try mutation.change(&$0) }) }
         #expect(try await device.refresh().status == 200)
     }
 
     @Test(
-        "A proof that goes with an access token and has the hash of another is refused",
+        "A proof with the hash of another access token is rejected",
         arguments: ProofMutation.withAccessToken)
     func accessToken(_ mutation: ProofMutation) async throws {
-        let device = try await ForeignDevice(World())
+        let device = try await RawDevice(ServiceWorld())
         let answer = try await device.refresh(bearer: device.accessToken, proof: { try mutation.change(&$0) })
         #expect(answer.status == 400)
         #expect(answer.code == "invalid_dpop_proof")
         #expect(try await device.refresh(bearer: device.accessToken).status == 200)
     }
 
-    @Test("RFC 9449 §5: a refresh token is good with the key that it was issued to, and with no other")
+    @Test("A refresh token is valid only with the key that it was issued to (RFC 9449 §5)")
     func otherKey() async throws {
-        let device = try await ForeignDevice(World())
+        let device = try await RawDevice(ServiceWorld())
         let answer = try await device.refresh(proof: {
             $0.signer = PublishedKeys.otherDevice
             $0.header["jwk"] = .object(
@@ -55,18 +55,18 @@ struct ProofConformance {
         #expect(try await device.refresh().status == 200)
     }
 
-    @Test("RFC 9449 §11.1: a proof is good once")
+    @Test("A proof is valid once (RFC 9449 §11.1)")
     func replay() async throws {
-        var device = try await ForeignDevice(World())
+        var device = try await RawDevice(ServiceWorld())
         try device.take(await device.refresh())
         let again = try await device.refresh()
         #expect(again.status == 400)
         #expect(again.code == "invalid_dpop_proof")
     }
 
-    @Test("RFC 9449 §11.1: a whole request that is sent again is reuse of its refresh token, and ends the session")
+    @Test("A repeated refresh request is reuse of its token and ends the session (RFC 9449 §11.1)")
     func replayOfTheRequest() async throws {
-        var device = try await ForeignDevice(World())
+        var device = try await RawDevice(ServiceWorld())
         let answer = try await device.refresh()
         #expect(try await device.refresh().status == 401)
         try device.take(answer)

@@ -6,50 +6,49 @@ import SessionConformance
 import SessionDomain
 import SessionHTTP
 import SessionTokens
+import SessionWire
 import Testing
 
-/// RFC 9449, RFC 8725 and RFC 9068 before the service behind a real socket: what a foreign client writes arrives as it is.
+/// RFC 9449, RFC 8725 and RFC 9068 at the service behind a real socket, with requests that no HTTP client changes.
 @Suite("Service on a socket: rules of proofs and tokens")
 struct ServiceSocketConformance {
-    private static let list = "/v1/session/me/list"
-    private static let refresh = "/v1/session/refresh"
-
-    /// A device that is signed in, with an app whose tokens are bound or not, while the service listens.
+    /// Runs work with a signed-in device while the service listens on a port.
     private func serve(
         _ binding: SessionPolicy.AccessTokenBinding,
-        _ work: @escaping @Sendable (ForeignDevice, Int) async throws -> Void
+        _ work: @escaping @Sendable (RawDevice, Int) async throws -> Void
     ) async throws {
-        let device = try await ForeignDevice(World { $0.sessions.accessTokenBinding = binding })
+        let device = try await RawDevice(ServiceWorld { $0.sessions.accessTokenBinding = binding })
         try await LoopbackServer.serve(buildRouter(service: device.world.service, edge: EdgeOptions())) { port in
             try await work(device, port)
         }
     }
 
-    private static func refreshing(_ device: ForeignDevice, proofs: [String]) -> WireRequest {
-        var request = WireRequest(method: "POST", path: refresh, host: "localhost:8080", body: "{}")
+    private static func refreshing(_ device: RawDevice, proofs: [String]) -> WireRequest {
+        var request = WireRequest(
+            method: "POST", path: FrontendPath.refresh.rawValue, host: "localhost:8080", body: "{}")
         request.add("X-Refresh-Token", device.refreshToken)
         for proof in proofs { request.add("DPoP", proof) }
         return request
     }
 
     private static func listing(_ authorization: String..., proofs: [String] = []) -> WireRequest {
-        var request = WireRequest(path: list, host: "localhost:8080")
+        var request = WireRequest(path: FrontendPath.sessions.rawValue, host: "localhost:8080")
         for value in authorization { request.add("Authorization", value) }
         for proof in proofs { request.add("DPoP", proof) }
         return request
     }
 
-    /// The token that the service gave, under the service's own key, and ready for a change.
-    private static func draft(of device: ForeignDevice) async throws -> TokenDraft {
+    /// The device's access token as a draft, signed with the service's own key.
+    private static func draft(of device: RawDevice) async throws -> TokenDraft {
         let app = try await device.world.service.directory.app(device.world.appID)
         let claims = try JWT.unverifiedClaims(of: device.accessToken, as: [String: JSONValue].self)
         return TokenDraft(signer: app.accessKey, claims: claims)
     }
 
-    @Test("A refresh with a proof that breaks one rule is refused, and the good one after all of them is not")
+    @Test("A refresh is rejected with every proof that breaks one rule, and then accepted with a valid proof")
     func refreshProofs() async throws {
         try await serve(.bearer) { device, port in
-            let valid = device.proof(.post, Self.refresh)
+            let valid = device.proof(.post, .refresh)
             try await concurrently(ProofMutation.all) { mutation in
                 let proofs = try valid.with { try mutation.change(&$0) }.headers()
                 let answer = try await Self.refreshing(device, proofs: proofs).send(to: port)
@@ -61,10 +60,10 @@ struct ServiceSocketConformance {
         }
     }
 
-    @Test("A bound token with a proof that breaks one rule opens nothing, and with the good one it does")
+    @Test("A bound token is rejected with a proof that breaks one rule, and accepted with a valid proof")
     func listProofs() async throws {
         try await serve(.dpop) { device, port in
-            let valid = device.proof(.get, Self.list, accessToken: device.accessToken)
+            let valid = device.proof(.get, .sessions, accessToken: device.accessToken)
             try await concurrently(ProofMutation.all + ProofMutation.withAccessToken) { mutation in
                 let proofs = try valid.with { try mutation.change(&$0) }.headers()
                 let answer = try await Self.listing("DPoP " + device.accessToken, proofs: proofs).send(to: port)
@@ -80,7 +79,7 @@ struct ServiceSocketConformance {
         }
     }
 
-    @Test("A token that breaks one rule opens nothing, and the good one does")
+    @Test("A token that breaks one rule is rejected, and a valid token is accepted")
     func tokens() async throws {
         try await serve(.bearer) { device, port in
             let valid = try await Self.draft(of: device)
@@ -95,12 +94,12 @@ struct ServiceSocketConformance {
         }
     }
 
-    @Test("A bound token that breaks one rule opens nothing with a good proof, and the good one does")
+    @Test("A bound token that breaks one rule is rejected with a valid proof, and a valid token is accepted")
     func boundTokens() async throws {
         try await serve(.dpop) { device, port in
             let valid = try await Self.draft(of: device)
             @Sendable func request(_ token: String) throws -> WireRequest {
-                Self.listing("DPoP " + token, proofs: try device.proof(.get, Self.list, accessToken: token).headers())
+                Self.listing("DPoP " + token, proofs: try device.proof(.get, .sessions, accessToken: token).headers())
             }
             try await concurrently(TokenMutation.all) { mutation in
                 let answer = try await request(valid.with { try mutation.change(&$0) }.compact()).send(to: port)
@@ -114,12 +113,12 @@ struct ServiceSocketConformance {
         }
     }
 
-    @Test("RFC 9449 §8, §9: a proof out of time gets one nonce that cannot be kept, and with it the same proof is good")
+    @Test("A proof with a wrong time gets a nonce and no-store, and is valid with it (RFC 9449 §8, §9)")
     func nonce() async throws {
         try await serve(.dpop) { device, port in
             let iat = JSONValue.int(device.world.clock.timestamp.seconds - 600)
             @Sendable func request(id: String, nonce: String?) throws -> WireRequest {
-                let proof = device.proof(.get, Self.list, id: id, accessToken: device.accessToken, nonce: nonce)
+                let proof = device.proof(.get, .sessions, id: id, accessToken: device.accessToken, nonce: nonce)
                 return Self.listing(
                     "DPoP " + device.accessToken, proofs: try proof.with { $0.claims["iat"] = iat }.headers())
             }
@@ -134,10 +133,10 @@ struct ServiceSocketConformance {
         }
     }
 
-    @Test("RFC 9110 §5: odd bytes, spellings and repetitions of fields get a refusal and no more")
+    @Test("Unusual bytes, spellings and repetitions of fields are only rejected (RFC 9110 §5)")
     func fields() async throws {
         try await serve(.bearer) { device, port in
-            let proof = try device.proof(.post, Self.refresh).headers()[0]
+            let proof = try device.proof(.post, .refresh).headers()[0]
             var odd = Self.refreshing(device, proofs: [])
             odd.fields.append(("DPoP", Array(proof.utf8) + [0xFF, 0xFE]))
             #expect(try await odd.send(to: port).code == "invalid_dpop_proof")
@@ -156,7 +155,7 @@ struct ServiceSocketConformance {
             let several = try await Self.listing(token, token).send(to: port)
             #expect(several.status == 401)
             #expect(several.field("www-authenticate") == "Bearer")
-            // Spaces around a value are none of it (§5.5), and names have no case (§5.1).
+            // Whitespace around a value is not part of it (§5.5), and names are case-insensitive (§5.1).
             var spaced = Self.refreshing(device, proofs: [])
             spaced.add("dpop", "  \(proof)\t ")
             #expect(try await spaced.send(to: port).status == 200)
@@ -164,7 +163,7 @@ struct ServiceSocketConformance {
     }
 }
 
-/// Does something with all of them at once.
+/// Runs work for all values concurrently.
 func concurrently<Value: Sendable>(
     _ values: [Value], _ work: @escaping @Sendable (Value) async throws -> Void
 ) async throws {

@@ -2,6 +2,7 @@ import Foundation
 import FuzzReaders
 import HTTPTypes
 import Hummingbird
+import SessionConformance
 import SessionDomain
 import SessionHTTP
 import SessionSQLite
@@ -43,7 +44,7 @@ struct FuzzedService: Sendable {
             now: { clock.timestamp },
             randomBytes: { count in
                 random.withLock { random in (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
-            }, sleep: { _ in throw CancellationError() })
+            }, generateRSAKey: RSAKeySource().next, sleep: { _ in throw CancellationError() })
         guard let app = AppID("testapp") else { throw FuzzTarget.Violation("invalid app id") }
         service = SessionService(
             store: try SQLiteStore.open(.memory),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("The device's key in an enclave")
+@Suite("The device key in an enclave")
 struct EnclaveKeysTests {
     private let enclave = FakeEnclave()
     private let store = InMemoryCredentialStore()
@@ -18,7 +18,7 @@ struct EnclaveKeysTests {
         return publicKey.isValidSignature(signature, for: message)
     }
 
-    @Test("a key is found again after a relaunch, and signs")
+    @Test("A key is found again after a relaunch and signs")
     func roundTrip() async throws {
         #expect(try await keys.key("a") == nil)
         let made = try await keys.makeKey("a")
@@ -27,7 +27,7 @@ struct EnclaveKeysTests {
         #expect(try isGood(found))
     }
 
-    @Test("what is stored is the enclave's blob, never a private key")
+    @Test("The store keeps the enclave's blob and never a private key")
     func opaque() async throws {
         _ = try await keys.makeKey("a")
         #expect(await store.read("a.key") == nil)
@@ -36,7 +36,7 @@ struct EnclaveKeysTests {
         #expect(Set(stored.keys) == ["version", "blob"])
     }
 
-    @Test("without an enclave the key is a software key")
+    @Test("A device without an enclave gets a software key")
     func noEnclave() async throws {
         enclave.remove()
         let made = try await keys.makeKey("a")
@@ -45,13 +45,13 @@ struct EnclaveKeysTests {
         #expect(try await keys.key("a")?.publicKey == made.publicKey)
     }
 
-    @Test("a session that began with a software key keeps it where there is an enclave now")
+    @Test("A session that began with a software key keeps it on a device with an enclave")
     func upgrade() async throws {
         let old = try await SoftwareDeviceKeyStore(store: store).makeKey("a")
         #expect(try await keys.key("a")?.publicKey == old.publicKey)
     }
 
-    @Test("a key made anew takes the place of either kind")
+    @Test("A new key replaces an existing key of either kind")
     func replaces() async throws {
         _ = try await SoftwareDeviceKeyStore(store: store).makeKey("a")
         let inEnclave = try await keys.makeKey("a")
@@ -62,7 +62,7 @@ struct EnclaveKeysTests {
         #expect(try await keys.key("a")?.publicKey == software.publicKey)
     }
 
-    @Test("a blob that the enclave refuses while it works is a lost key")
+    @Test("A blob that a working enclave rejects is a lost key")
     func lost() async throws {
         let key = try await keys.makeKey("a")
         enclave.forget()
@@ -70,14 +70,14 @@ struct EnclaveKeysTests {
         #expect(try await failure { _ = try key.signature(for: message) } == "deviceKeyLost")
     }
 
-    @Test("a blob on a device without an enclave is a lost key")
+    @Test("A blob on a device without an enclave is a lost key")
     func movedAway() async throws {
         _ = try await keys.makeKey("a")
         enclave.remove()
         #expect(try await failure { _ = try await keys.key("a") } == "deviceKeyLost")
     }
 
-    @Test("an enclave that refuses everything now has lost nothing")
+    @Test("An enclave that rejects everything is unavailable, and no key is lost")
     func locked() async throws {
         let key = try await keys.makeKey("a")
         enclave.lock(true)
@@ -89,7 +89,7 @@ struct EnclaveKeysTests {
         #expect(try isGood(key))
     }
 
-    @Test("a record of a newer version is left alone, not taken for a lost key")
+    @Test("A key record of a newer version is kept and is not a lost key")
     func newerVersion() async throws {
         _ = try await keys.makeKey("a")
         await store.write(Data(#"{"version":2,"blob":"AAAA"}"#.utf8), to: "a.enclave-key")

@@ -4,9 +4,9 @@ import Synchronization
 
 @testable import PreludeSession
 
-/// A chip in memory: its blobs are numbers that mean nothing to another one.
+/// An enclave in memory. Another enclave rejects its blobs.
 final class FakeEnclave: KeyEnclave {
-    /// As CryptoKit's errors, it does not say why.
+    /// Like CryptoKit's errors, it does not contain the reason.
     struct Refused: Error {}
 
     private struct State {
@@ -19,12 +19,12 @@ final class FakeEnclave: KeyEnclave {
 
     var isAvailable: Bool { state.withLock { $0.isAvailable } }
 
-    /// How many keys it has made and kept.
+    /// The number of keys that it has created and kept.
     var count: Int { state.withLock { $0.keys.count } }
 
     func remove() { state.withLock { $0.isAvailable = false } }
     func lock(_ isLocked: Bool) { state.withLock { $0.isLocked = isLocked } }
-    /// Forgets its keys, as after "erase all contents".
+    /// Deletes its keys, as "erase all contents" does.
     func forget() { state.withLock { $0.keys = [:] } }
 
     func makeKey() throws -> Data {

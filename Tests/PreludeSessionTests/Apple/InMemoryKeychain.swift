@@ -3,22 +3,22 @@ import Synchronization
 
 @testable import PreludeSession
 
-/// A keychain in memory that answers as Security does, and refuses when told to.
+/// A Keychain in memory with Security's status codes. Tests can make it fail.
 final class InMemoryKeychain: KeychainItems {
     private struct State {
         var items: [String: Data] = [:]
         var refusal: KeychainStatus?
         var calls: [String] = []
-        /// What another process does just before the call of that name; once.
+        /// What another process does before the next call with this name.
         var interference: [String: [String: Data?]] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Every call answers with the status, until `nil`.
+    /// Every call returns this status until it is `nil`.
     func refuse(_ status: KeychainStatus?) { state.withLock { $0.refusal = status } }
 
-    /// Just before the next call of that name, another process writes the data, or deletes for `nil`.
+    /// Before the next call with this name, another process writes the data, or deletes the item for `nil`.
     func interfere(before call: String, with account: String, _ data: Data?) {
         state.withLock { $0.interference[call] = [account: data] }
     }

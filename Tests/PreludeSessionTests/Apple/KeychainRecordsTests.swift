@@ -22,7 +22,7 @@ struct KeychainRecordsTests {
         return text
     }
 
-    @Test("a record comes back, can be replaced, and can be gone")
+    @Test("A record can be read, replaced and deleted")
     func roundTrip() throws {
         #expect(try records.read("a") == nil)
         try records.write(one, to: "a")
@@ -33,7 +33,7 @@ struct KeychainRecordsTests {
         #expect(try records.read("a") == nil)
     }
 
-    @Test("the codes are those of Security/SecBase.h")
+    @Test("The status codes are those of Security/SecBase.h")
     func codes() {
         #expect(KeychainStatus.success.rawValue == 0)
         #expect(KeychainStatus.itemNotFound.rawValue == -25300)
@@ -45,7 +45,7 @@ struct KeychainRecordsTests {
     }
 
     @Test(
-        "a refusal is unavailable storage with a remedy, whatever was to be done, and what is stored stays",
+        "A failing Keychain is unavailable storage with a remedy in every operation, and its records stay",
         arguments: [
             (KeychainStatus.interactionNotAllowed, "not been unlocked"), (.authFailed, "access was denied"),
             (.missingEntitlement, "Keychain Sharing"), (.notAvailable, "does not answer"),
@@ -64,13 +64,13 @@ struct KeychainRecordsTests {
         #expect(try records.read("a") == one)
     }
 
-    @Test("a success without data is not taken for absence")
+    @Test("A success without data does not mean that there is no record")
     func emptySuccess() throws {
         keychain.refuse(.success)
         _ = try text { _ = try records.read("a") }
     }
 
-    @Test("a record that another process adds in between is replaced")
+    @Test("A record that another process adds during a write is replaced")
     func addedInBetween() throws {
         keychain.interfere(before: "add", with: "a", one)
         try records.write(two, to: "a")
@@ -78,7 +78,7 @@ struct KeychainRecordsTests {
         #expect(keychain.calls == ["update", "add", "update"])
     }
 
-    @Test("a record that another process deletes in between is added")
+    @Test("A record that another process deletes during a write is added")
     func deletedInBetween() throws {
         try records.write(one, to: "a")
         keychain.interfere(before: "update", with: "a", nil)
@@ -86,14 +86,14 @@ struct KeychainRecordsTests {
         #expect(keychain.items == ["a": two])
     }
 
-    @Test("a record is never deleted to be replaced")
+    @Test("A record is replaced without deleting it first")
     func neverAbsent() throws {
         try records.write(one, to: "a")
         try records.write(two, to: "a")
         #expect(!keychain.calls.contains("delete"))
     }
 
-    @Test("an item that is neither found nor added ends in an error, not in a loop")
+    @Test("An item that can be neither updated nor added ends in an error and not in a loop")
     func endless() throws {
         keychain.refuse(.duplicateItem)
         _ = try text { try records.write(one, to: "a") }

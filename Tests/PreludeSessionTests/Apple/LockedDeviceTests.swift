@@ -9,13 +9,15 @@ struct LockedDeviceTests {
     private let clock = TestClock()
     private let transport = ScriptedTransport()
 
-    /// A client of a device that is signed in, which has read nothing yet.
+    /// A client of a signed-in device. It has read nothing yet.
     private func client() async throws -> PreludeSessionClient {
         let directory = NSTemporaryDirectory() + "prelude-keychain"
         let store = KeychainRecords(items: keychain, lock: FileLock(directory: directory))
-        let stage = try await Stage()
+        let fixture = try await ClientFixture()
         for suffix in [".session", ".key"] {
-            try store.write(try #require(try await stage.store.read(Stage.name + suffix)), to: Stage.name + suffix)
+            try store.write(
+                try #require(try await fixture.store.read(ClientFixture.name + suffix)), to: ClientFixture.name + suffix
+            )
         }
         let clock = clock
         return try PreludeSessionClient(
@@ -24,7 +26,7 @@ struct LockedDeviceTests {
     }
 
     @Test(
-        "before the first unlock nobody is signed out, and after it the same client goes on",
+        "Before the first unlock the session is kept, and after it the same client continues",
         arguments: [KeychainStatus.interactionNotAllowed, .authFailed, .missingEntitlement, .notAvailable])
     func healsByItself(status: KeychainStatus) async throws {
         let client = try await client()
@@ -39,20 +41,20 @@ struct LockedDeviceTests {
         #expect(await client.profile?.sessionID == "ses_1")
     }
 
-    @Test("whoever signs out before the first unlock is signed out after it")
+    @Test("A logout before the first unlock is effective after it")
     func logoutWhileLocked() async throws {
         let client = try await client()
         keychain.refuse(.interactionNotAllowed)
         #expect(try await failure { try await client.logout() } == "storageUnavailable")
         keychain.refuse(nil)
         #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
-        #expect(keychain.items[Stage.name + ".session"] == nil)
+        #expect(keychain.items[ClientFixture.name + ".session"] == nil)
     }
 
-    @Test("only an item that is not there means that nobody is signed in")
+    @Test("Only a missing item means that no user is signed in")
     func signedOut() async throws {
         let client = try await client()
-        #expect(keychain.delete(Stage.name + ".session") == .success)
+        #expect(keychain.delete(ClientFixture.name + ".session") == .success)
         #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
     }
 }

@@ -7,81 +7,83 @@ import Testing
 struct LostEnclaveKeyTests {
     private let enclave = FakeEnclave()
 
-    /// A device whose session is bound to a key of the enclave.
-    private func stage() async throws -> (Stage, PreludeSessionClient) {
-        let stage = try await Stage()
-        try await stage.store.delete(Stage.name + ".key")
-        let keys = EnclaveKeys(enclave: enclave, store: stage.store)
-        _ = try await keys.makeKey(Stage.name)
-        let clock = stage.clock
-        let randomness = stage.randomness
+    /// A fixture with a session that is bound to a key in the enclave.
+    private func fixture() async throws -> (ClientFixture, PreludeSessionClient) {
+        let fixture = try await ClientFixture()
+        try await fixture.store.delete(ClientFixture.name + ".key")
+        let keys = EnclaveKeys(enclave: enclave, store: fixture.store)
+        _ = try await keys.makeKey(ClientFixture.name)
+        let clock = fixture.clock
+        let randomness = fixture.randomness
         let client = try PreludeSessionClient(
-            credentialStore: stage.store, deviceKeyStore: keys, transport: stage.transport,
+            credentialStore: fixture.store, deviceKeyStore: keys, transport: fixture.transport,
             environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
-        return (stage, client)
+        return (fixture, client)
     }
 
-    private func signIn(_ client: PreludeSessionClient, on stage: Stage, answering number: Int) async throws {
-        await stage.transport.answer("/login/email/password", Stage.next(TestToken.challenge("t0")))
-        await stage.transport.answer("/login/finalize", stage.refreshed(number))
+    private func signIn(_ client: PreludeSessionClient, on fixture: ClientFixture, answering number: Int) async throws {
+        await fixture.transport.answer("/login/email/password", ClientFixture.next(TestToken.challenge("t0")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(number))
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: "a@example.com", password: "x"))
     }
 
-    @Test("a record of the key that nobody understands ends the session, and the next login makes a new key")
+    @Test("A damaged key record ends the session, and the next login creates a new key")
     func strangeRecord() async throws {
-        let (stage, client) = try await stage()
-        try await stage.store.write(Data("?".utf8), to: EnclaveKeys.record(Stage.name))
+        let (fixture, client) = try await fixture()
+        try await fixture.store.write(
+            Data("?".utf8), to: RecordName.enclaveKey.storageName(endpoint: ClientFixture.name))
         try await client.invalidateSession()
         #expect(try await failure { try await client.refresh() } == "deviceKeyLost")
-        try await signIn(client, on: stage, answering: 1)
-        #expect(try await stage.stored() != nil)
+        try await signIn(client, on: fixture, answering: 1)
+        #expect(try await fixture.stored() != nil)
     }
 
-    @Test("a key that is lost while the app runs ends the session, and the same client signs in with a new one")
+    @Test("A key that is lost while the app runs ends the session, and the same client signs in with a new key")
     func lostWhileRunning() async throws {
-        let (stage, client) = try await stage()
-        await stage.transport.answer("/refresh", stage.refreshed(1))
+        let (fixture, client) = try await fixture()
+        await fixture.transport.answer("/refresh", fixture.refreshed(1))
         try await client.invalidateSession()
         try await client.refresh()
         enclave.forget()
         try await client.invalidateSession()
         #expect(try await failure { try await client.refresh() } == "deviceKeyLost")
-        #expect(try await stage.stored() == nil)
+        #expect(try await fixture.stored() == nil)
 
-        try await signIn(client, on: stage, answering: 2)
-        await stage.transport.answer("/refresh", stage.refreshed(3))
+        try await signIn(client, on: fixture, answering: 2)
+        await fixture.transport.answer("/refresh", fixture.refreshed(3))
         try await client.invalidateSession()
         try await client.refresh()
-        #expect(try await stage.stored()?.refreshToken == "refresh-3")
+        #expect(try await fixture.stored()?.refreshToken == "refresh-3")
     }
 
-    @Test("a login after a key was lost between launches makes a new one")
+    @Test("A login after a key was lost between launches creates a new key")
     func lostBetweenLaunches() async throws {
-        let (stage, client) = try await stage()
+        let (fixture, client) = try await fixture()
         enclave.forget()
-        try await signIn(client, on: stage, answering: 1)
-        #expect(try await stage.stored()?.refreshToken == "refresh-1")
+        try await signIn(client, on: fixture, answering: 1)
+        #expect(try await fixture.stored()?.refreshToken == "refresh-1")
     }
 
-    @Test("an enclave that refuses for the moment ends nothing")
+    @Test("An enclave that is unavailable for a moment keeps the session")
     func locked() async throws {
-        let (stage, client) = try await stage()
+        let (fixture, client) = try await fixture()
         enclave.lock(true)
         try await client.invalidateSession()
         #expect(try await failure { try await client.refresh() } == "storageUnavailable")
-        #expect(try await stage.stored() != nil)
+        #expect(try await fixture.stored() != nil)
         enclave.lock(false)
-        await stage.transport.answer("/refresh", stage.refreshed(1))
+        await fixture.transport.answer("/refresh", fixture.refreshed(1))
         try await client.refresh()
-        #expect(try await stage.stored()?.refreshToken == "refresh-1")
+        #expect(try await fixture.stored()?.refreshToken == "refresh-1")
     }
 
-    @Test("logins at the same time share one key")
+    @Test("Concurrent logins share one key")
     func oneKey() async throws {
         let store = InMemoryCredentialStore()
         let environment = SDKEnvironment(now: { TestClock().now }, randomBytes: { TestRandomness().bytes($0) })
         let device = DeviceIdentity(
-            name: "a", store: store, keys: SlowKeys(keys: EnclaveKeys(enclave: enclave, store: store)),
+            records: RecordStore(store: store, endpoint: "a"),
+            keys: SlowKeys(keys: EnclaveKeys(enclave: enclave, store: store)),
             environment: environment)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { try await device.prepareKey() } }
@@ -91,7 +93,7 @@ struct LostEnclaveKeyTests {
     }
 }
 
-/// Lets everybody else run between looking for a key and saying what was found.
+/// Lets other tasks run between the search for a key and its result.
 private struct SlowKeys: DeviceKeyStore {
     let keys: EnclaveKeys
 

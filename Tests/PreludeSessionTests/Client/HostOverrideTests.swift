@@ -2,7 +2,7 @@ import Foundation
 import PreludeSession
 import Testing
 
-@Suite("The host that a service is known by")
+@Suite("The host override")
 struct HostOverrideTests {
     private func client(_ host: String?, _ transport: ScriptedTransport = ScriptedTransport()) throws
         -> PreludeSessionClient
@@ -13,7 +13,7 @@ struct HostOverrideTests {
     }
 
     @Test(
-        "is a name or an address, with or without a port",
+        "A host override is a name or an address, with or without a port",
         arguments: ["session.example.com", "localhost:8080", "127.0.0.1", "[::1]:8080", "APP1234.example.com"])
     func good(host: String) async throws {
         let transport = ScriptedTransport()
@@ -24,7 +24,7 @@ struct HostOverrideTests {
     }
 
     @Test(
-        "and anything else is refused when the client is made",
+        "An invalid host override is rejected when the client is created",
         arguments: [
             "", " ", "https://session.example.com", "session.example.com/", "session.example.com/v1", "a b",
             "a\r\nX: y",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Waiting for a lock", .timeLimit(.minutes(1)))
 struct FileLockTests {
-    /// Time that passes at once when somebody waits.
+    /// A clock whose waits return at once.
     private final class Waits: Sendable {
         private let seconds = Mutex(0.0)
         var total: Double { seconds.withLock { $0 } }
@@ -23,14 +23,14 @@ struct FileLockTests {
         try await work(directory, waits, environment)
     }
 
-    /// Holds a lock as another process does: `flock` tells descriptors apart, not processes.
+    /// Holds a lock like another process: `flock` distinguishes descriptors, not processes.
     private func hold(_ file: String) throws -> Int32 {
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0)
         return descriptor
     }
 
-    @Test("ends with a timeout when its holder is stopped, and the work is not done")
+    @Test("Waiting for a stopped holder ends with a timeout, and the work does not run")
     func stoppedHolder() async throws {
         try await withDirectory { directory, waits, environment in
             let lock = FileLock(directory: directory, environment: environment)
@@ -38,13 +38,13 @@ struct FileLockTests {
             let isInside = Gate()
             #expect(try await failure { try await lock.with("a") { await isInside.open() } } == "timeout")
             #expect(await !isInside.isOpen)
-            #expect(waits.total >= FileLock.patience && waits.total < FileLock.patience + 1)
+            #expect(waits.total >= FileLock.waitLimit && waits.total < FileLock.waitLimit + 1)
             close(holder)
             #expect(try await lock.with("a") { true })
         }
     }
 
-    @Test("ends with a timeout in the same process, too, and whoever waits behind gets in")
+    @Test("Waiting in the same process ends with a timeout too, and the next waiter gets the lock")
     func sameProcess() async throws {
         let lock = AsyncLock()
         let (inside, done, impatient) = (Gate(), Gate(), Gate())
@@ -53,7 +53,7 @@ struct FileLockTests {
             await done.wait()
         }
         await inside.wait()
-        async let second = failure { try await lock.with("a", patience: { await impatient.wait() }) {} }
+        async let second = failure { try await lock.with("a", waitLimit: { await impatient.wait() }) {} }
         async let third: Bool = lock.with("a") { true }
         await impatient.open()
         #expect(try await second == "timeout")
@@ -63,28 +63,28 @@ struct FileLockTests {
     }
 
     @Test(
-        "lasts as long as a refresh may, by the timeout of the client that waits",
+        "Waiting lasts as long as a refresh may, by the timeout of the waiting client",
         arguments: [(2, 30), (10, 30), (11, 33)] as [(Double, Double)])
-    func clientTimeout(_ timeout: Double, patience: Double) async throws {
+    func clientTimeout(_ timeout: Double, waitLimit: Double) async throws {
         try await withDirectory { directory, waits, environment in
-            let stage = try await Stage()
+            let fixture = try await ClientFixture()
             let client = try PreludeSessionClient(
                 timeout: timeout,
-                // A store of the app's own in between.
+                // A store of the app between client and lock.
                 credentialStore: WrappingStore(
-                    store: stage.store, locks: FileCredentialStore(directory: directory, environment: environment)),
-                transport: stage.transport,
+                    store: fixture.store, locks: FileCredentialStore(directory: directory, environment: environment)),
+                transport: fixture.transport,
                 environment: SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes))
             try await client.invalidateSession()
             let holder = try hold(directory + "/localhost_8080.refresh.lock")
             defer { close(holder) }
             #expect(try await failure { try await client.refresh() } == "timeout")
-            #expect(waits.total >= patience && waits.total < patience + 1)
+            #expect(waits.total >= waitLimit && waits.total < waitLimit + 1)
         }
     }
 
     private struct WrappingStore: CredentialStore {
-        let store: StubbornStore
+        let store: FaultyStore
         let locks: FileCredentialStore
 
         func read(_ name: String) async throws -> Data? { try await store.read(name) }
@@ -96,25 +96,27 @@ struct FileLockTests {
         ) async throws -> Answer { try await locks.withLock(name, work) }
     }
 
-    @Test("of a stopped process costs nobody the session: it is a timeout, and the next refresh works")
+    @Test("A lock of a stopped process is a timeout and keeps the session, and the next refresh succeeds")
     func stoppedRefresh() async throws {
         try await withDirectory { directory, _, environment in
             let store = FileCredentialStore(directory: directory, environment: environment)
-            let stage = try await Stage()
+            let fixture = try await ClientFixture()
             for record in [".session", ".key"] {
-                try store.write(try #require(try await stage.store.read(Stage.name + record)), to: Stage.name + record)
+                try store.write(
+                    try #require(try await fixture.store.read(ClientFixture.name + record)),
+                    to: ClientFixture.name + record)
             }
-            // The lock is waited for in a time that passes, the answer in one that stands still.
+            // Waits for the lock return at once. Waits for the response never return.
             let client = try PreludeSessionClient(
-                credentialStore: store, transport: stage.transport,
+                credentialStore: store, transport: fixture.transport,
                 environment: SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes))
             try await client.invalidateSession()
             let holder = try hold(directory + "/localhost_8080.refresh.lock")
             #expect(try await failure { try await client.refresh() } == "timeout")
-            #expect(await stage.transport.count("/refresh") == 0)
+            #expect(await fixture.transport.count("/refresh") == 0)
             #expect(await client.profile?.sessionID == "ses_1")
             close(holder)
-            await stage.transport.answer("/refresh", stage.refreshed(1))
+            await fixture.transport.answer("/refresh", fixture.refreshed(1))
             #expect(try await client.refresh().profile.sessionID == "ses_1")
         }
     }

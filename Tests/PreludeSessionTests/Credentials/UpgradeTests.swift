@@ -4,15 +4,14 @@ import Testing
 
 @testable import PreludeSession
 
-/// The records as the versions of the SDK so far have written them, letter by letter. A new version adds to these, and
-/// takes none away.
+/// The exact records of all versions of the SDK so far. A new version adds records and removes none.
 @Suite("Records of other versions")
 struct UpgradeTests {
     private static let key = Data((1...32).map { UInt8($0) })
     private static let token = TestToken.access("access-0")
     private static let ended = Int(TestClock.start)
 
-    /// What version 1 wrote, by record.
+    /// The records of version 1, by suffix.
     private static let first: [String: String] = [
         ".session": """
         {"accessToken":"\(token)","accessTokenExpiresAt":\(ended),"refreshToken":"refresh-0",\
@@ -26,27 +25,29 @@ struct UpgradeTests {
         {"entries":[{"scope":"transfer:write","sessionID":"ses_1","status":"review",\
         "token":"\(TestToken.challenge("t0"))"}],"version":1}
         """,
-        // The reference date of Foundation's own coding.
+        // Seconds since 2001, the default of `Codable`.
         ".revocations": #"{"entries":[{"expiresAt":800000000,"refreshToken":"refresh-old"}],"version":1}"#,
     ]
 
-    private func stage(_ records: [String: String]) async throws -> Stage {
-        let stage = try await Stage(signedIn: false)
-        for (name, text) in records { try await stage.store.write(Data(text.utf8), to: Stage.name + name) }
-        return stage
+    private func fixture(_ records: [String: String]) async throws -> ClientFixture {
+        let fixture = try await ClientFixture(signedIn: false)
+        for (name, text) in records { try await fixture.store.write(Data(text.utf8), to: ClientFixture.name + name) }
+        return fixture
     }
 
-    @Test("version 1: session, key, device, step-up and ended sessions are read and used", .timeLimit(.minutes(1)))
+    @Test(
+        "Records of version 1 are read and used: session, key, device, step-ups and revocations",
+        .timeLimit(.minutes(1)))
     func versionOne() async throws {
-        let stage = try await stage(Self.first)
-        stage.clock.advance(3600)
-        let client = try stage.client()
+        let fixture = try await fixture(Self.first)
+        fixture.clock.advance(3600)
+        let client = try fixture.client()
         #expect(await client.profile?.sessionID == "ses_1")
         #expect(await client.activeStepUp?.challengeID == "chl_1")
-        await stage.transport.answer("/refresh", stage.refreshed(1))
-        await stage.transport.answer("/revoke", .success())
+        await fixture.transport.answer("/refresh", fixture.refreshed(1))
+        await fixture.transport.answer("/revoke", .success())
         try await client.refresh()
-        let sent = try #require(await stage.transport.requests("/refresh").first)
+        let sent = try #require(await fixture.transport.requests("/refresh").first)
         #expect(sent.headers["x-refresh-token"] == "refresh-0")
         #expect(sent.headers["x-device-id"] == "0b5a2f6e-8d4c-4b1a-9c3e-7f6d5e4c3b2a")
         #expect(sent.proof?["nonce"] == .string("n-1"))
@@ -57,11 +58,11 @@ struct UpgradeTests {
             TestToken.claims(of: "h.\(header).s")?["jwk"]?.members["x"]
                 == .string(
                     TestToken.base64URL(publicKey.prefix(32))))
-        await stage.transport.arrival(of: "/revoke")
-        #expect(await stage.transport.requests("/revoke").first?.headers["x-refresh-token"] == "refresh-old")
+        await fixture.transport.arrival(of: "/revoke")
+        #expect(await fixture.transport.requests("/revoke").first?.headers["x-refresh-token"] == "refresh-old")
     }
 
-    @Test("version 1 without what is optional is read, too")
+    @Test("Records of version 1 without optional members are read")
     func versionOneSparse() async throws {
         var records = Self.first
         records[".session"] = """
@@ -69,17 +70,17 @@ struct UpgradeTests {
             """
         records[".device"] = #"{"clockOffset":0,"deviceID":"0b5a2f6e-8d4c-4b1a-9c3e-7f6d5e4c3b2a","version":1}"#
         records[".revocations"] = nil
-        let stage = try await stage(records)
-        await stage.transport.answer("/refresh", stage.refreshed(1))
-        #expect(try await stage.client().refresh().profile.sessionID == "ses_1")
+        let fixture = try await fixture(records)
+        await fixture.transport.answer("/refresh", fixture.refreshed(1))
+        #expect(try await fixture.client().refresh().profile.sessionID == "ses_1")
     }
 
-    @Test("what is written now is what is read here", arguments: [".session", ".key", ".device", ".stepup"])
+    @Test("Records are written with the members of version 1", arguments: [".session", ".key", ".device", ".stepup"])
     func sameMembers(record: String) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        _ = try await stage.challenge(of: client)
-        let written = try #require(try await stage.store.read(Stage.name + record))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        _ = try await fixture.challenge(of: client)
+        let written = try #require(try await fixture.store.read(ClientFixture.name + record))
         let now = try JSONDecoder().decode([String: PreludeJSONValue].self, from: written)
         let then = try JSONDecoder().decode(
             [String: PreludeJSONValue].self, from: Data(try #require(Self.first[record]).utf8))
@@ -88,22 +89,22 @@ struct UpgradeTests {
     }
 
     @Test(
-        "a newer version: nothing is wiped, whatever is done without the session",
+        "Records of a newer version are never deleted or replaced",
         arguments: [".session", ".key", ".device", ".stepup", ".revocations"])
     func newer(record: String) async throws {
         let newer = #"{"version":2,"shape":"of tomorrow"}"#
         var records = Self.first
         records[record] = newer
-        let stage = try await stage(records)
-        let client = try stage.client()
-        stage.clock.advance(3600)
-        await stage.transport.answer("/refresh", stage.refreshed(1))
-        await stage.transport.answer("/revoke", .success())
+        let fixture = try await fixture(records)
+        let client = try fixture.client()
+        fixture.clock.advance(3600)
+        await fixture.transport.answer("/refresh", fixture.refreshed(1))
+        await fixture.transport.answer("/revoke", .success())
         let error = try await failure { try await client.refresh() }
         #expect(error == ([".session", ".key"].contains(record) ? "storageUnavailable" : nil))
         _ = await client.activeStepUp
         await client.engine.saveStepUps()
-        #expect(try await stage.store.read(Stage.name + record) == Data(newer.utf8))
+        #expect(try await fixture.store.read(ClientFixture.name + record) == Data(newer.utf8))
     }
 }
 

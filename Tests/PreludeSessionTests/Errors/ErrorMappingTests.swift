@@ -10,14 +10,14 @@ struct ErrorMappingTests {
         String(describing: error).prefix { $0 != "(" }.description
     }
 
-    private func refusal(_ body: String, status: Int = 400, fields: HTTPFields = [:]) -> ServerRefusal {
-        ServerRefusal(
+    private func response(_ body: String, status: Int = 400, fields: HTTPFields = [:]) -> ErrorResponse {
+        ErrorResponse(
             TransportAnswer(status: status, fields: fields, body: Data(body.utf8)),
             now: Date(timeIntervalSince1970: 784_111_777))
     }
 
     @Test(
-        "every code has its case",
+        "Each error code becomes its case",
         arguments: [
             ("bad_request", "badRequest"),
             ("invalid_identifier", "badRequest"),
@@ -68,40 +68,40 @@ struct ErrorMappingTests {
             ("something_of_tomorrow", "generic"),
         ])
     func mapping(code: String, expected: String) {
-        #expect(Self.name(refusal(#"{"code":"\#(code)","message":"m"}"#).error) == expected)
+        #expect(Self.name(response(#"{"code":"\#(code)","message":"m"}"#).error) == expected)
     }
 
-    @Test("a body that cannot be read shows its status and never its text")
+    @Test("An invalid body shows its status and never its text")
     func unreadable() {
-        let error = refusal("<html>secret</html>", status: 500).error
+        let error = response("<html>secret</html>", status: 500).error
         guard case .generic(let code, _) = error else { return #expect(Bool(false), "\(error)") }
         #expect(code == "http_500")
         #expect(!String(describing: error).contains("secret"))
     }
 
     @Test(
-        "a body that cannot be read with a status that says enough is what it says",
+        "An invalid body with a status of a gateway or 429 becomes the error of the status",
         arguments: [(429, "rateLimited"), (502, "network"), (503, "network"), (504, "network"), (505, "generic")],
         ["", "<html>secret</html>", #"{"message":"secret"}"#, #"{"code":503,"message":"secret"}"#])
     func proxy(_ answer: (status: Int, expected: String), body: String) throws {
         var fields = HTTPFields()
         fields[.retryAfter] = "7"
         fields[try #require(HTTPField.Name("X-Request-Id"))] = "req_7"
-        let error = refusal(body, status: answer.status, fields: fields).error
+        let error = response(body, status: answer.status, fields: fields).error
         #expect(Self.name(error) == answer.expected)
         #expect(error.retryAfter == 7)
         #expect(error.requestID == "req_7")
         #expect(!"\(error) \(error.localizedDescription)".contains("secret"))
     }
 
-    @Test("a service that speaks of its trouble itself is understood", arguments: [502, 503, 504])
+    @Test("A 5xx response of the service itself becomes internalServerError", arguments: [502, 503, 504])
     func ownWords(status: Int) {
         #expect(
-            Self.name(refusal(#"{"code":"internal","message":"m"}"#, status: status).error) == "internalServerError")
+            Self.name(response(#"{"code":"internal","message":"m"}"#, status: status).error) == "internalServerError")
     }
 
     @Test(
-        "the time to wait is seconds or a date, by the clock of whoever answers if it tells",
+        "Retry-After is a number of seconds or a date, by the server's clock if the response has a date",
         arguments: [
             ("0", nil, 0), ("120", nil, 120),
             // The device's clock says 08:49:37.
@@ -121,15 +121,15 @@ struct ErrorMappingTests {
         fields[.retryAfter] = field
         fields[.date] = date
         for (body, status) in [(#"{"code":"rate_limited","message":"m"}"#, 429), ("<html>", 429), ("<html>", 503)] {
-            #expect(refusal(body, status: status, fields: fields).error.retryAfter == expected, "\(status) \(body)")
+            #expect(response(body, status: status, fields: fields).error.retryAfter == expected, "\(status) \(body)")
         }
     }
 
-    @Test("the time to wait and the request's id are to be had")
+    @Test("An error has the waiting time and the request id of its response")
     func details() {
         var fields = HTTPFields()
         fields[HTTPField.Name.retryAfter] = "42"
-        let error = refusal(
+        let error = response(
             #"{"code":"rate_limited","message":"too many [x=1]","request_id":"req_1"}"#, status: 429, fields: fields
         ).error
         #expect(error.retryAfter == 42)
@@ -137,16 +137,16 @@ struct ErrorMappingTests {
     }
 
     @Test(
-        "a text that looks like the time to wait is no endless one",
+        "A message that looks like a waiting time is not read as one",
         arguments: ["inf", "nan", "1e300", "-1", "9999999999"])
     func forgedTime(_ time: String) {
-        let error = refusal(#"{"code":"conflict","message":"x [retry-after=\#(time)]"}"#).error
+        let error = response(#"{"code":"conflict","message":"x [retry-after=\#(time)]"}"#).error
         #expect(error.retryAfter == nil)
     }
 
-    @Test("an id that is no plain word is not taken over")
+    @Test("A request id with invalid characters is dropped")
     func forgedID() {
-        let error = refusal(#"{"code":"conflict","message":"m","request_id":"a] [retry-after=1"}"#).error
+        let error = response(#"{"code":"conflict","message":"m","request_id":"a] [retry-after=1"}"#).error
         #expect(error.requestID == nil)
         #expect(error.retryAfter == nil)
     }

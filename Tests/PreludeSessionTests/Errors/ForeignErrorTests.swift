@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Errors of the app's own transport and stores")
 struct ForeignErrorTests {
-    /// Knows something that nobody should be told.
+    /// An error with a secret text.
     private struct Broken: Error, Equatable, CustomStringConvertible {
         let description = "a secret"
     }
 
     private static let backend = "https://api.example.com/v1/session/orders"
 
-    /// Every way in which a client sends something.
+    /// Every way in which a client sends a request.
     enum Call: CaseIterable, Sendable {
         case login, refresh, list, backend
 
@@ -46,37 +46,37 @@ struct ForeignErrorTests {
     }
 
     @Test(
-        "of a transport are a missing network, to be had and not to be read, and keep the session",
+        "An error of the transport is a network error with a hidden text, and keeps the session",
         arguments: Call.allCases)
     func transport(_ call: Call) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        // A refresh is tried twice.
-        await stage.transport.answer(call.path, .failure(Broken()), .failure(Broken()))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        // A refresh is sent twice.
+        await fixture.transport.answer(call.path, .failure(Broken()), .failure(Broken()))
         let error = await #expect(throws: PreludeSessionError.self) { try await call.make(client) }
         guard case .network(let cause) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(cause as? Broken == Broken())
-        #expect(try await stage.stored()?.sessionID == "ses_1")
+        #expect(try await fixture.stored()?.sessionID == "ses_1")
     }
 
-    @Test("of a transport that is URLSession are a timeout when its time is up", arguments: Call.allCases)
+    @Test("A timeout of URLSession is a timeout", arguments: Call.allCases)
     func timeout(_ call: Call) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        await stage.transport.answer(call.path, .failure(URLError(.timedOut)))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        await fixture.transport.answer(call.path, .failure(URLError(.timedOut)))
         #expect(try await failure { try await call.make(client) } == "timeout")
     }
 
-    @Test("are a cancellation when it is one", arguments: Call.allCases)
+    @Test("A cancellation of the transport stays a cancellation", arguments: Call.allCases)
     func cancellation(_ call: Call) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        await stage.transport.answer(call.path, .failure(CancellationError()))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        await fixture.transport.answer(call.path, .failure(CancellationError()))
         await #expect(throws: CancellationError.self) { try await call.make(client) }
     }
 
     @Test(
-        "claim neither that somebody is signed in nor who did not answer",
+        "The texts of network errors do not say whether a user is signed in or which server did not answer",
         arguments: [PreludeSessionError.timeout, .network(underlying: Broken())])
     func neutral(_ error: PreludeSessionError) {
         let text = error.localizedDescription
@@ -84,7 +84,7 @@ struct ForeignErrorTests {
         #expect(!text.contains("signed in") && !text.contains("service"))
     }
 
-    @Test("show nothing but their type and number, however they are printed")
+    @Test("A foreign error shows only its type and code, however it is printed")
     func redacted() {
         let error = PreludeSessionError.network(underlying: Broken())
         var dumped = ""
@@ -100,7 +100,7 @@ struct ForeignErrorTests {
 
     // MARK: Keys
 
-    /// Which duty of a key store it does not do.
+    /// The call of a key store that fails.
     enum KeyFault: CaseIterable, Sendable { case finding, making, signing }
 
     private struct BrokenKeys: DeviceKeyStore {
@@ -125,34 +125,35 @@ struct ForeignErrorTests {
         func makeKey(_ name: String) async throws -> any DeviceKey { throw error }
     }
 
-    private func client(_ stage: Stage, keys: BrokenKeys) throws -> PreludeSessionClient {
-        let (clock, randomness) = (stage.clock, stage.randomness)
+    private func client(_ fixture: ClientFixture, keys: BrokenKeys) throws -> PreludeSessionClient {
+        let (clock, randomness) = (fixture.clock, fixture.randomness)
         return try PreludeSessionClient(
-            credentialStore: stage.store, deviceKeyStore: keys, transport: stage.transport,
+            credentialStore: fixture.store, deviceKeyStore: keys, transport: fixture.transport,
             environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
     }
 
-    @Test("of a key store or a key are unavailable storage, and keep the session", arguments: KeyFault.allCases)
+    @Test(
+        "An error of a key store or a key is unavailable storage, and keeps the session", arguments: KeyFault.allCases)
     func keys(_ fault: KeyFault) async throws {
-        let stage = try await Stage()
-        let keys = BrokenKeys(fault: fault, inner: SoftwareDeviceKeyStore(store: stage.store))
-        let client = try client(stage, keys: keys)
-        await stage.transport.answer("/login/email/password", Stage.next(TestToken.challenge("t0")))
+        let fixture = try await ClientFixture()
+        let keys = BrokenKeys(fault: fault, inner: SoftwareDeviceKeyStore(store: fixture.store))
+        let client = try client(fixture, keys: keys)
+        await fixture.transport.answer("/login/email/password", ClientFixture.next(TestToken.challenge("t0")))
         let error = await #expect(throws: PreludeSessionError.self) {
             _ = try await client.loginWithPassword(
                 LoginWithPasswordOptions(emailAddress: "a@example.com", password: "p"))
         }
         guard case .storageUnavailable(let text) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(text.contains("Broken") && !text.contains("secret"))
-        #expect(try await stage.stored()?.sessionID == "ses_1")
+        #expect(try await fixture.stored()?.sessionID == "ses_1")
     }
 
-    @Test("of a key that is cancelled are a cancellation")
+    @Test("A cancellation of a key stays a cancellation")
     func cancelledKey() async throws {
-        let stage = try await Stage()
-        let inner = SoftwareDeviceKeyStore(store: stage.store)
+        let fixture = try await ClientFixture()
+        let inner = SoftwareDeviceKeyStore(store: fixture.store)
         let client = try client(
-            stage, keys: BrokenKeys(fault: .signing, inner: inner, error: CancellationError()))
+            fixture, keys: BrokenKeys(fault: .signing, inner: inner, error: CancellationError()))
         try await client.invalidateSession()
         await #expect(throws: CancellationError.self) { try await client.refresh() }
     }
@@ -163,7 +164,7 @@ struct ForeignErrorTests {
 
     private struct BrokenStore: CredentialStore {
         let use: Use
-        let inner: StubbornStore
+        let inner: FaultyStore
         var error: any Error = Broken()
 
         func read(_ name: String) async throws -> Data? {
@@ -182,30 +183,30 @@ struct ForeignErrorTests {
         }
     }
 
-    private func client(_ stage: Stage, store: BrokenStore) throws -> PreludeSessionClient {
+    private func client(_ fixture: ClientFixture, store: BrokenStore) throws -> PreludeSessionClient {
         try PreludeSessionClient(
-            credentialStore: store, transport: stage.transport,
+            credentialStore: store, transport: fixture.transport,
             environment: SDKEnvironment(now: { .distantFuture }, randomBytes: { Array(repeating: 7, count: $0) }))
     }
 
-    @Test("of a credential store are unavailable storage, of its lock as well, and their text is not told")
+    @Test("An error of a credential store or its lock is unavailable storage with a hidden text")
     func credentials() async throws {
         for use in [Use.read, .lock] {
-            let stage = try await Stage()
-            let client = try client(stage, store: BrokenStore(use: use, inner: stage.store))
+            let fixture = try await ClientFixture()
+            let client = try client(fixture, store: BrokenStore(use: use, inner: fixture.store))
             let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
             guard case .storageUnavailable(let text) = error else { return #expect(Bool(false), "\(error as Any)") }
             #expect(text.contains("Broken") && !text.contains("secret"))
-            #expect(await stage.transport.count("/refresh") == 0)
+            #expect(await fixture.transport.count("/refresh") == 0)
         }
     }
 
-    @Test("of a credential store that is cancelled are a cancellation")
+    @Test("A cancellation of a credential store stays a cancellation")
     func cancelledStore() async throws {
         for use in [Use.read, .lock] {
-            let stage = try await Stage()
-            let store = BrokenStore(use: use, inner: stage.store, error: CancellationError())
-            await #expect(throws: CancellationError.self) { try await client(stage, store: store).refresh() }
+            let fixture = try await ClientFixture()
+            let store = BrokenStore(use: use, inner: fixture.store, error: CancellationError())
+            await #expect(throws: CancellationError.self) { try await client(fixture, store: store).refresh() }
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Events of the session")
 struct EventTests {
-    /// What happens while the work is done, as many events as are expected.
+    /// The events during the work, as many as expected.
     private func events(
         _ count: Int, of client: PreludeSessionClient, during work: () async throws -> Void
     ) async throws -> [SessionEvent] {
@@ -18,11 +18,11 @@ struct EventTests {
         return events
     }
 
-    @Test("a refresh is told once, with the new profile, however many asked")
+    @Test("A refresh emits one event with the new profile, however many callers share it")
     func refreshed() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        await stage.transport.answer("/refresh", stage.refreshed(1, scope: "new"), stage.refreshed(2))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        await fixture.transport.answer("/refresh", fixture.refreshed(1, scope: "new"), fixture.refreshed(2))
         let events = try await events(2, of: client) {
             try await client.invalidateSession()
             async let first = client.refresh()
@@ -37,18 +37,18 @@ struct EventTests {
         #expect(profile.extras["scope"] == .string("new"))
     }
 
-    @Test("signing out is told with its reason, once")
+    @Test("A logout emits one event with its reason")
     func logout() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         _ = await client.profile
-        await stage.transport.answer("/revoke", .success())
+        await fixture.transport.answer("/revoke", .success())
         let stream = await client.events
         try await client.logout()
         try await client.logout()
-        // The first event was the only one: the next to come is that of a login.
-        await stage.transport.answer("/login/email/password", Stage.next(TestToken.challenge("t0")))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1))
+        // There was only one event: the next one is that of a login.
+        await fixture.transport.answer("/login/email/password", ClientFixture.next(TestToken.challenge("t0")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: "a@example.com", password: "x"))
         var iterator = stream.makeAsyncIterator()
         #expect(await iterator.next() == .signedOut(.logout))
@@ -56,14 +56,14 @@ struct EventTests {
     }
 
     @Test(
-        "a definite no to a refresh is told as the end",
+        "A rejected refresh emits a sign-out with its reason",
         arguments: [
             ("unauthorized", SignOutReason.ended), ("dpop_key_mismatch", .deviceKeyLost),
         ])
     func ended(code: String, reason: SignOutReason) async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        await stage.transport.answer("/refresh", .refusal(401, code))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        await fixture.transport.answer("/refresh", .errorResponse(401, code))
         let events = try await events(1, of: client) {
             try await client.invalidateSession()
             _ = try await failure { try await client.refresh() }
@@ -71,12 +71,12 @@ struct EventTests {
         #expect(events == [.signedOut(reason)])
     }
 
-    @Test("revoking this session is told; a network that fails is not")
+    @Test("Revoking this session emits an event, and a network error emits none")
     func revokedHere() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        await stage.transport.answer("/refresh", .offline, .offline, stage.refreshed(1))
-        await stage.transport.answer("/me/revoke", .success())
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        await fixture.transport.answer("/refresh", .offline, .offline, fixture.refreshed(1))
+        await fixture.transport.answer("/me/revoke", .success())
         let events = try await events(2, of: client) {
             try await client.invalidateSession()
             _ = try await failure { try await client.refresh() }
@@ -86,26 +86,26 @@ struct EventTests {
         #expect(events.last == .signedOut(.revokedHere))
     }
 
-    @Test("what another client of the store ends is told as such")
+    @Test("A session that another client ended emits a sign-out with this reason")
     func anotherClient() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         _ = await client.profile
         let events = try await events(1, of: client) {
-            try await stage.store.delete(Stage.name + ".session")
+            try await fixture.store.delete(ClientFixture.name + ".session")
             try await client.invalidateSession()
             _ = try await failure { try await client.refresh() }
         }
         #expect(events == [.signedOut(.anotherClient)])
     }
 
-    @Test("each follower has a stream of its own")
+    @Test("Each caller has its own event stream")
     func followers() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         _ = await client.profile
         let (first, second) = (await client.events, await client.events)
-        await stage.transport.answer("/revoke", .success())
+        await fixture.transport.answer("/revoke", .success())
         try await client.logout()
         for stream in [first, second] {
             var iterator = stream.makeAsyncIterator()

@@ -3,62 +3,62 @@ import Testing
 
 @testable import PreludeSession
 
-@MainActor @Suite("The session as an interface shows it")
+@MainActor @Suite("The session model of a user interface")
 struct SessionModelTests {
-    /// Waits for a state; the test's time limit is the only clock.
+    /// Waits for a state until the test's time limit.
     private func wait(for model: SessionModel, _ condition: (SessionModel.State) -> Bool) async {
         while !condition(model.state) { await Task.yield() }
     }
 
     private func isSignedIn(_ state: SessionModel.State) -> Bool { if case .signedIn = state { true } else { false } }
 
-    @Test("somebody who was signed in before the launch is shown without a network", .timeLimit(.minutes(1)))
+    @Test("The model shows a user of an earlier launch without a network", .timeLimit(.minutes(1)))
     func launch() async throws {
-        let stage = try await Stage()
-        let model = SessionModel(client: try stage.client())
+        let fixture = try await ClientFixture()
+        let model = SessionModel(client: try fixture.client())
         await wait(for: model, isSignedIn)
-        #expect(await stage.transport.sent.isEmpty)
+        #expect(await fixture.transport.sent.isEmpty)
     }
 
-    @Test("nobody is shown as nobody, without a reason", .timeLimit(.minutes(1)))
+    @Test("The model shows no user without a reason at launch", .timeLimit(.minutes(1)))
     func nobody() async throws {
-        let stage = try await Stage(signedIn: false)
-        let model = SessionModel(client: try stage.client())
+        let fixture = try await ClientFixture(signedIn: false)
+        let model = SessionModel(client: try fixture.client())
         await wait(for: model) { $0 == .signedOut(nil) }
     }
 
-    @Test("a locked device is unknown, not signed out, and heals by itself", .timeLimit(.minutes(1)))
+    @Test("The model shows a locked device as unknown, and recovers after the unlock", .timeLimit(.minutes(1)))
     func locked() async throws {
-        let stage = try await Stage()
-        await stage.store.refuse(.reads)
-        let model = SessionModel(client: try stage.client())
+        let fixture = try await ClientFixture()
+        await fixture.store.refuse(.reads)
+        let model = SessionModel(client: try fixture.client())
         await model.look()
         #expect(model.state == .unknown)
-        await stage.store.refuse(.nothing)
+        await fixture.store.refuse(.nothing)
         await model.look()
         #expect(isSignedIn(model.state))
     }
 
-    @Test("a logout is shown with its reason, and a login after it", .timeLimit(.minutes(1)))
+    @Test("The model shows a logout with its reason, and the login after it", .timeLimit(.minutes(1)))
     func logoutAndLogin() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         let model = SessionModel(client: client)
         await wait(for: model, isSignedIn)
-        await stage.transport.answer("/revoke", .success())
+        await fixture.transport.answer("/revoke", .success())
         try await client.logout()
         await wait(for: model) { $0 == .signedOut(.logout) }
-        await stage.transport.answer(
-            "/login/email/password", Stage.next(TestToken.challenge("t0", step: "completed")))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1))
+        await fixture.transport.answer(
+            "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: "a@example.com", password: "x"))
         await wait(for: model, isSignedIn)
     }
 
-    @Test("a model that is gone follows nothing", .timeLimit(.minutes(1)))
+    @Test("A released model ends its event stream", .timeLimit(.minutes(1)))
     func gone() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         var model: SessionModel? = SessionModel(client: client)
         while await client.engine.streams.count == 0 { await Task.yield() }
         #expect(model != nil)

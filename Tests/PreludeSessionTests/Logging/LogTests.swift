@@ -5,9 +5,9 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("What a log handler is told")
+@Suite("The log")
 struct LogTests {
-    /// Keeps everything, and renders it in every way there is.
+    /// Keeps all entries and renders them in every way.
     private final class Recorder: PreludeSessionLogHandler {
         private let kept = Mutex<[PreludeSessionLogEntry]>([])
         var entries: [PreludeSessionLogEntry] { kept.withLock { $0 } }
@@ -15,10 +15,10 @@ struct LogTests {
 
         func log(_ entry: PreludeSessionLogEntry) { kept.withLock { $0.append(entry) } }
 
-        /// As it shows unless the app wants more.
+        /// The default rendering.
         var text: String { Self.render(entries, \.description) }
 
-        /// With everything that can be got out of it.
+        /// The rendering with identifiers and dumps.
         var revealedText: String { Self.render(entries, \.revealedDescription) }
 
         private static func render(
@@ -42,60 +42,63 @@ struct LogTests {
     private static let address = "ada@example.com"
 
     /// Logs in with code and password, refreshes, steps up, changes the password, fails, and signs out.
-    private func everything(_ recorder: Recorder) async throws -> Stage {
-        let stage = try await Stage(signedIn: false)
-        let client = try stage.client(log: recorder)
+    private func everything(_ recorder: Recorder) async throws -> ClientFixture {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client(log: recorder)
         let done = TestToken.challenge("t1", step: "completed", scope: "prld:pwd:write")
-        let transport = stage.transport
+        let transport = fixture.transport
         await transport.answer("/otp", .success(headers: ["x-verification-token": "verification-secret"]))
-        await transport.answer("/otp/check", Stage.next(TestToken.challenge("t0")))
+        await transport.answer("/otp/check", ClientFixture.next(TestToken.challenge("t0")))
         await transport.answer(
-            "/login/finalize", .refusal(400, "use_dpop_nonce", headers: ["dpop-nonce": "nonce-secret"]),
-            stage.refreshed(1), stage.refreshed(2))
+            "/login/finalize", .errorResponse(400, "use_dpop_nonce", headers: ["dpop-nonce": "nonce-secret"]),
+            fixture.refreshed(1), fixture.refreshed(2))
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: Self.address)))
         _ = try await client.checkOTP(Self.code)
-        await transport.answer("/login/email/password", Stage.next(TestToken.challenge("t2")))
+        await transport.answer("/login/email/password", ClientFixture.next(TestToken.challenge("t2")))
         await transport.answer("/revoke", .success(), .offline)
         _ = try await client.loginWithPassword(
             LoginWithPasswordOptions(emailAddress: Self.address, password: Self.password))
-        await transport.answer("/refresh", .offline, stage.refreshed(3), stage.refreshed(4, scope: "prld:pwd:write"))
+        await transport.answer(
+            "/refresh", .offline, fixture.refreshed(3), fixture.refreshed(4, scope: "prld:pwd:write"))
         try await client.invalidateSession()
         try await client.refresh()
-        let challenge = try await stage.challenge(of: client)
-        await transport.answer("/otp/check", Stage.next(done))
+        let challenge = try await fixture.challenge(of: client)
+        await transport.answer("/otp/check", ClientFixture.next(done))
         _ = try await client.submitStepUpOTP(challenge, code: Self.code)
         await transport.answer("/me/password/reset", .success())
-        await transport.answer("/refresh", stage.refreshed(5), .refusal(429, "refresh-5"), .noise(503), .noise(503))
+        await transport.answer(
+            "/refresh", fixture.refreshed(5), .errorResponse(429, "refresh-5"), .proxyResponse(503), .proxyResponse(503)
+        )
         try await client.changePassword(RedactedString(Self.password))
         for _ in 1...2 {
             try await client.invalidateSession()
             _ = try await failure { try await client.refresh() }
         }
-        await stage.store.refuse(.growth)
-        await transport.answer("/revoke", .refusal(401, "unauthorized"), .refusal(401, "unauthorized"))
+        await fixture.store.refuse(.growth)
+        await transport.answer("/revoke", .errorResponse(401, "unauthorized"), .errorResponse(401, "unauthorized"))
         try await client.logout()
-        return stage
+        return fixture
     }
 
-    @Test("holds no token, code, password, key or address, however it is printed and whatever is revealed")
+    @Test("The log contains no token, code, password, key or address, however it is printed and revealed")
     func noSecrets() async throws {
         let recorder = Recorder()
-        let stage = try await everything(recorder)
+        let fixture = try await everything(recorder)
         var secrets: Set<String> = [
             Self.code, Self.password, Self.address, "verification-secret", "nonce-secret",
             TestToken.challenge("t0"), TestToken.challenge("t1", step: "completed", scope: "prld:pwd:write"),
         ]
         for number in 1...5 { secrets.formUnion(["refresh-\(number)", "access-\(number)"]) }
-        for sent in await stage.transport.sent {
+        for sent in await fixture.transport.sent {
             for name in ["authorization", "dpop", "x-refresh-token", "x-verification-token"] {
                 if let value = sent.headers[name] { secrets.formUnion(value.split(separator: " ").map(String.init)) }
             }
             for case .string(let value) in sent.body.values where value.count > 5 { secrets.insert(value) }
         }
-        // What is asked for is no secret, and a word of the protocol's.
+        // The name of a step is no secret.
         secrets.subtract(["Bearer", "DPoP", "transfer:write"])
-        let key = try #require(try await stage.store.read(Stage.name + ".key"))
+        let key = try #require(try await fixture.store.read(ClientFixture.name + ".key"))
         let record = try JSONDecoder().decode([String: PreludeJSONValue].self, from: key)
         secrets.insert(try #require(record["key"]?.stringValue))
         #expect(secrets.count > 25)
@@ -103,41 +106,42 @@ struct LogTests {
         for secret in secrets { #expect(!text.contains(secret), "\(secret)") }
     }
 
-    @Test("shows who is who only to whoever asks for it")
+    @Test("The log shows ids of users and devices only in revealed values")
     func identifiers() async throws {
         let recorder = Recorder()
-        let stage = try await everything(recorder)
-        let device = try #require(await stage.transport.sent.first?.headers["x-device-id"])
+        let fixture = try await everything(recorder)
+        let device = try #require(await fixture.transport.sent.first?.headers["x-device-id"])
         for id in ["usr_1", "ses_1", device] { #expect(!recorder.text.contains(id), "\(id)") }
         #expect(recorder.text.contains("user=<redacted>"))
         #expect(recorder.revealedText.contains("user=usr_1 session=ses_1"))
     }
 
-    @Test("tells requests, decisions, what becomes of the session and what fails")
+    @Test("The log contains requests, decisions, changes of the session and failures")
     func content() async throws {
         let recorder = Recorder()
         _ = try await everything(recorder)
         for message in [
-            "a request is answered", "a request gets no answer", "repeats a request with the nonce it was given",
-            "signed in", "refreshes", "refreshed", "asks again for an answer that may be lost", "a refresh failed",
-            "the storage refuses", "signed out",
+            "a request is answered", "a request gets no answer", "repeats a request with the server's nonce",
+            "signed in", "refreshes", "refreshed", "repeats a request whose answer may be lost", "a refresh failed",
+            "the credential store failed", "signed out",
         ] {
             #expect(recorder.messages.contains(message), "\(message)")
         }
         #expect(recorder.text.contains("a request is answered method=POST path=/v1/session/refresh status=503 ms=0"))
         #expect(
-            recorder.text.contains("the storage refuses operation=write record=revocations error=storageUnavailable"))
+            recorder.text.contains(
+                "the credential store failed operation=write record=revocations error=storageUnavailable"))
         #expect(recorder.text.contains("signed out reason=logout"))
     }
 
-    @Test("names the request as the service does, and its code only if it looks like one")
+    @Test("A log entry has the server's request id, and a code only if it looks like one")
     func request() async throws {
         let recorder = Recorder()
-        let stage = try await Stage()
-        let client = try stage.client(log: recorder)
-        await stage.transport.answer(
-            "/me/list", .refusal(403, "forbidden", headers: ["x-request-id": "req_9"]),
-            .refusal(403, "ada@example.com"), .refusal(403, "123456"))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client(log: recorder)
+        await fixture.transport.answer(
+            "/me/list", .errorResponse(403, "forbidden", headers: ["x-request-id": "req_9"]),
+            .errorResponse(403, "ada@example.com"), .errorResponse(403, "123456"))
         for _ in 1...3 { _ = try await failure { _ = try await client.listSessions() } }
         let answers = recorder.entries.filter { $0.message == "a request is answered" }
         #expect(
@@ -148,7 +152,7 @@ struct LogTests {
             ])
     }
 
-    @Test("a store's own errors are unavailable storage, and their text is not told")
+    @Test("An error of a store is unavailable storage in the log, with a hidden text")
     func foreignError() async throws {
         let recorder = Recorder()
         let client = try PreludeSessionClient(credentialStore: FullDisk(), logHandler: recorder)

@@ -11,22 +11,22 @@ struct MigrationTests {
         func dispatchSignals() async throws -> String { "dispatch-1" }
     }
 
-    private func signedOut() async throws -> Stage { try await Stage(signedIn: false) }
+    private func signedOut() async throws -> ClientFixture { try await ClientFixture(signedIn: false) }
 
-    @Test("the credential is exchanged with PKCE, and the session is there")
+    @Test("A migration exchanges the credential with PKCE and signs in")
     func exchange() async throws {
-        let stage = try await signedOut()
+        let fixture = try await signedOut()
         let client = try PreludeSessionClient(
-            signalsDispatcher: Signals(), credentialStore: stage.store, transport: stage.transport,
+            signalsDispatcher: Signals(), credentialStore: fixture.store, transport: fixture.transport,
             environment: SDKEnvironment(
                 now: { Date(timeIntervalSince1970: TestClock.start) },
                 randomBytes: { [UInt8](repeating: 0, count: $0) }))
-        await stage.transport.answer("/migration", Stage.next("challenge"))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1))
+        await fixture.transport.answer("/migration", ClientFixture.next("challenge"))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
         let user = try await client.migrate(options)
         #expect(user.profile.sessionID == "ses_1")
-        let exchange = try #require(await stage.transport.requests("/migration").first)
-        // SHA-256 of the verifier below (RFC 7636 §4.2), computed apart from our own code.
+        let exchange = try #require(await fixture.transport.requests("/migration").first)
+        // SHA-256 of the verifier below (RFC 7636 §4.2), computed without the SDK's code.
         #expect(
             exchange.body == [
                 "token": .string("old-credential"),
@@ -35,44 +35,44 @@ struct MigrationTests {
             ])
         #expect(exchange.headers["dpop"] == nil)
         #expect(exchange.headers["authorization"] == nil)
-        let finalize = try #require(await stage.transport.requests("/login/finalize").first)
+        let finalize = try #require(await fixture.transport.requests("/login/finalize").first)
         #expect(
             finalize.body == [
                 "challenge_token": .string("challenge"),
                 "code_verifier": .string(String(repeating: "A", count: 43)),
             ])
         #expect(finalize.proof != nil)
-        #expect(try await stage.stored()?.refreshToken == "refresh-1")
+        #expect(try await fixture.stored()?.refreshToken == "refresh-1")
     }
 
-    @Test("callers with the same credential share one exchange and one result")
+    @Test("Callers with the same credential share one exchange and one result")
     func coalesced() async throws {
-        let stage = try await signedOut()
-        let client = try stage.client()
+        let fixture = try await signedOut()
+        let client = try fixture.client()
         let gate = Gate()
-        await stage.transport.answer("/migration", .held(gate, Stage.next("challenge")))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1))
+        await fixture.transport.answer("/migration", .held(gate, ClientFixture.next("challenge")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
         let options = options
         let callers = (0..<20).map { _ in Task { try await client.migrate(options).accessToken } }
-        await stage.transport.arrival(of: "/migration")
+        await fixture.transport.arrival(of: "/migration")
         for _ in 0..<200 { await Task.yield() }
         await gate.open()
         var tokens: Set<String> = []
         for caller in callers { tokens.insert(try await caller.value) }
         #expect(tokens.count == 1)
-        #expect(await stage.transport.sent.map(\.path) == ["/v1/session/migration", "/v1/session/login/finalize"])
+        #expect(await fixture.transport.sent.map(\.path) == ["/v1/session/migration", "/v1/session/login/finalize"])
     }
 
-    @Test("a caller who gives up does not take the others' login along")
+    @Test("A cancelled caller does not cancel the login of the others")
     func cancelledCaller() async throws {
-        let stage = try await signedOut()
-        let client = try stage.client()
+        let fixture = try await signedOut()
+        let client = try fixture.client()
         let gate = Gate()
-        await stage.transport.answer("/migration", .held(gate, Stage.next("challenge")))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1))
+        await fixture.transport.answer("/migration", .held(gate, ClientFixture.next("challenge")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
         let options = options
         let impatient = Task { try await client.migrate(options) }
-        await stage.transport.arrival(of: "/migration")
+        await fixture.transport.arrival(of: "/migration")
         let patient = Task { try await client.migrate(options) }
         for _ in 0..<100 { await Task.yield() }
         impatient.cancel()
@@ -80,99 +80,100 @@ struct MigrationTests {
         #expect(try await patient.value.profile.sessionID == "ses_1")
     }
 
-    @Test("another credential meanwhile is a login of its own, and the one that came too late is dropped")
+    @Test("Another credential is a separate login, and the login that comes too late is dropped")
     func otherToken() async throws {
-        let stage = try await signedOut()
-        let client = try stage.client()
+        let fixture = try await signedOut()
+        let client = try fixture.client()
         let gate = Gate()
-        await stage.transport.answer("/migration", .held(gate, Stage.next("one")), Stage.next("other"))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1, session: "ses_2"))
+        await fixture.transport.answer(
+            "/migration", .held(gate, ClientFixture.next("one")), ClientFixture.next("other"))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
         let options = options
         let one = Task { try await client.migrate(options) }
-        await stage.transport.arrival(of: "/migration")
+        await fixture.transport.arrival(of: "/migration")
         let other = try await client.migrate(MigrateOptions(token: "another-credential"))
         #expect(other.profile.sessionID == "ses_2")
         await gate.open()
         #expect(try await failure { _ = try await one.value } == "unauthorized")
         #expect(await client.sessionID == "ses_2")
         #expect(
-            await stage.transport.requests("/migration").map { $0.text("token") } == [
+            await fixture.transport.requests("/migration").map { $0.text("token") } == [
                 "old-credential", "another-credential",
             ])
-        #expect(await stage.transport.count("/login/finalize") == 1)
+        #expect(await fixture.transport.count("/login/finalize") == 1)
     }
 
-    @Test("a migration that a logout overtook signs nobody in")
+    @Test("A migration that a logout overtook signs no user in")
     func logoutMeanwhile() async throws {
-        let stage = try await signedOut()
-        let client = try stage.client()
+        let fixture = try await signedOut()
+        let client = try fixture.client()
         let gate = Gate()
-        await stage.transport.answer("/migration", .held(gate, Stage.next("challenge")))
+        await fixture.transport.answer("/migration", .held(gate, ClientFixture.next("challenge")))
         let options = options
         let migration = Task { try await client.migrate(options) }
-        await stage.transport.arrival(of: "/migration")
+        await fixture.transport.arrival(of: "/migration")
         try await client.logout()
         await gate.open()
         #expect(try await failure { _ = try await migration.value } == "unauthorized")
-        #expect(try await stage.stored() == nil)
-        #expect(await stage.transport.count("/login/finalize") == 0)
+        #expect(try await fixture.stored() == nil)
+        #expect(await fixture.transport.count("/login/finalize") == 0)
     }
 
-    @Test("offline after the exchange, the same credential goes on from there: it may serve only once")
+    @Test("After an exchange that went offline, the same credential continues from there")
     func resume() async throws {
-        let stage = try await signedOut()
-        let client = try stage.client()
-        await stage.transport.answer("/migration", Stage.next("challenge"))
-        await stage.transport.answer("/login/finalize", .offline, stage.refreshed(1))
+        let fixture = try await signedOut()
+        let client = try fixture.client()
+        await fixture.transport.answer("/migration", ClientFixture.next("challenge"))
+        await fixture.transport.answer("/login/finalize", .offline, fixture.refreshed(1))
         #expect(try await failure { _ = try await client.migrate(options) } == "network")
         _ = try await client.migrate(options)
-        #expect(await stage.transport.count("/migration") == 1)
-        let sent = await stage.transport.requests("/login/finalize")
+        #expect(await fixture.transport.count("/migration") == 1)
+        let sent = await fixture.transport.requests("/login/finalize")
         #expect(sent[0].body == sent[1].body)
     }
 
     @Test(
-        "when it is too late for that, the credential is exchanged anew",
+        "A credential is exchanged again when its challenge is void",
         arguments: [(409, "token_reused"), (401, "expired_challenge_token"), (401, "invalid_challenge_token")])
     func startOver(status: Int, code: String) async throws {
-        let stage = try await signedOut()
-        let client = try stage.client()
-        await stage.transport.answer("/migration", Stage.next("one"), Stage.next("two"))
-        await stage.transport.answer("/login/finalize", .offline, .refusal(status, code), stage.refreshed(1))
+        let fixture = try await signedOut()
+        let client = try fixture.client()
+        await fixture.transport.answer("/migration", ClientFixture.next("one"), ClientFixture.next("two"))
+        await fixture.transport.answer("/login/finalize", .offline, .errorResponse(status, code), fixture.refreshed(1))
         #expect(try await failure { _ = try await client.migrate(options) } == "network")
         _ = try await client.migrate(options)
-        let redeemed = await stage.transport.requests("/login/finalize").map { $0.text("challenge_token") }
+        let redeemed = await fixture.transport.requests("/login/finalize").map { $0.text("challenge_token") }
         #expect(redeemed == ["one", "one", "two"])
     }
 
-    @Test("a later migration with the same credential is a login of its own")
+    @Test("A later migration with the same credential is a separate login")
     func again() async throws {
-        let stage = try await signedOut()
-        let client = try stage.client()
-        await stage.transport.answer("/migration", Stage.next("one"), Stage.next("two"))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1), stage.refreshed(2, session: "ses_2"))
+        let fixture = try await signedOut()
+        let client = try fixture.client()
+        await fixture.transport.answer("/migration", ClientFixture.next("one"), ClientFixture.next("two"))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1), fixture.refreshed(2, session: "ses_2"))
         _ = try await client.migrate(options)
         _ = try await client.migrate(options)
         #expect(await client.sessionID == "ses_2")
-        #expect(await stage.transport.count("/migration") == 2)
+        #expect(await fixture.transport.count("/migration") == 2)
     }
 
     @Test(
-        "what the service refuses is said so",
+        "A rejected credential throws the server's error",
         arguments: [(401, "unauthorized", "unauthorized"), (403, "not_configured", "forbidden")])
     func refused(status: Int, code: String, expected: String) async throws {
-        let stage = try await signedOut()
-        let client = try stage.client()
-        await stage.transport.answer("/migration", .refusal(status, code))
+        let fixture = try await signedOut()
+        let client = try fixture.client()
+        await fixture.transport.answer("/migration", .errorResponse(status, code))
         #expect(try await failure { _ = try await client.migrate(options) } == expected)
     }
 
-    @Test("a blank credential goes nowhere", arguments: ["", "\t"])
+    @Test("A blank credential is rejected before any request", arguments: ["", "\t"])
     func blank(token: String) async throws {
-        let stage = try await signedOut()
-        let client = try stage.client()
+        let fixture = try await signedOut()
+        let client = try fixture.client()
         let options = MigrateOptions(token: token)
         #expect(try await failure { _ = try await client.migrate(options) } == "invalidConfiguration")
-        #expect(await stage.transport.sent.isEmpty)
+        #expect(await fixture.transport.sent.isEmpty)
     }
 }

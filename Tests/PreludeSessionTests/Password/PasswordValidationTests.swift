@@ -5,7 +5,7 @@ import Testing
 @Suite("Passwords are checked by Unicode scalars")
 struct PasswordValidationTests {
     @Test(
-        "classes of characters",
+        "Scalars are counted by Unicode general category",
         arguments: [
             ("Aa1!", 1, 1, 1, 1), ("ÄäǅІ", 2, 1, 0, 1), ("٣3", 0, 0, 2, 0), ("👩‍🚀", 0, 0, 0, 3), ("e\u{301}", 0, 1, 0, 1),
             ("", 0, 0, 0, 0),
@@ -17,7 +17,7 @@ struct PasswordValidationTests {
         #expect(!results.valid)
     }
 
-    @Test("a maximum of 0 is none", arguments: [(0, true), (3, false), (4, true)])
+    @Test("A maximum length of 0 is no limit", arguments: [(0, true), (3, false), (4, true)])
     func maximum(limit: Int, valid: Bool) {
         let rules = PreludePasswordCompliancy(minLength: 4, maxLength: limit)
         #expect(PreludeSessionClient.validate(password: "abcd", against: rules).valid == valid)

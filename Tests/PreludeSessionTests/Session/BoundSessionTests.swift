@@ -8,45 +8,45 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// RFC 9449 §7.1: whoever holds a bound token presents it with a proof, to the session service as to any other.
-@Suite("A session whose access token is bound to the device's key")
+/// RFC 9449 §7.1: a bound token is sent with a proof, to the session service too.
+@Suite("A session whose access token is bound to the device key")
 struct BoundSessionTests {
     private static let empty = #"{"sessions":[],"total":0,"limit":10,"offset":0}"#
 
-    private func bound(to thumbprint: String? = nil) async throws -> (stage: Stage, token: String) {
-        let stage = try await Stage(signedIn: false)
-        return (stage, try await stage.signInBound(to: thumbprint))
+    private func bound(to thumbprint: String? = nil) async throws -> (fixture: ClientFixture, token: String) {
+        let fixture = try await ClientFixture(signedIn: false)
+        return (fixture, try await fixture.signInBound(to: thumbprint))
     }
 
     private func hash(_ token: String) -> String {
         TestToken.base64URL(Data(SHA256.hash(data: Data(token.utf8))))
     }
 
-    @Test("a session of an earlier launch presents its token with the DPoP scheme and the hash of the token")
+    @Test("A bound session of an earlier launch sends its token with the DPoP scheme and the token hash")
     func scheme() async throws {
-        let (stage, token) = try await bound()
-        await stage.transport.answer("/me/list", .success(Self.empty))
-        _ = try await stage.client().listSessions()
-        let sent = try #require(await stage.transport.requests("/me/list").first)
+        let (fixture, token) = try await bound()
+        await fixture.transport.answer("/me/list", .success(Self.empty))
+        _ = try await fixture.client().listSessions()
+        let sent = try #require(await fixture.transport.requests("/me/list").first)
         #expect(sent.headers["authorization"] == "DPoP " + token)
         #expect(sent.proof?["ath"]?.stringValue == hash(token))
     }
 
-    @Test("every call with the token does: lists, identifiers, revocations, step-up, password")
+    @Test("Every call with a bound token sends a proof: lists, identifiers, revocations, step-up, password")
     func everyCall() async throws {
-        let (stage, token) = try await bound()
-        let client = try stage.client()
-        await stage.transport.answer("/me/list", .success(Self.empty))
-        await stage.transport.answer("/me/identifiers", .success(#"{"identifiers":[]}"#))
-        await stage.transport.answer("/me/revoke", .success())
-        await stage.transport.answer("/stepup/request", Stage.decision(nil, status: "block"))
-        await stage.transport.answer("/me/password/reset", .success())
+        let (fixture, token) = try await bound()
+        let client = try fixture.client()
+        await fixture.transport.answer("/me/list", .success(Self.empty))
+        await fixture.transport.answer("/me/identifiers", .success(#"{"identifiers":[]}"#))
+        await fixture.transport.answer("/me/revoke", .success())
+        await fixture.transport.answer("/stepup/request", ClientFixture.decision(nil, status: "block"))
+        await fixture.transport.answer("/me/password/reset", .success())
         _ = try await client.listSessions()
         _ = try await client.identifiers()
         try await client.revokeSessions(.others)
         _ = try await client.requestStepUp(scope: "transfer:write")
         try await client.changePassword(RedactedString("correct horse battery"))
-        let sent = await stage.transport.sent
+        let sent = await fixture.transport.sent
         #expect(sent.count == 5)
         for request in sent {
             #expect(request.headers["authorization"] == "DPoP " + token, "\(request.path)")
@@ -54,133 +54,134 @@ struct BoundSessionTests {
         }
     }
 
-    @Test("a call that is answered with a nonce is repeated with it and with a new proof")
+    @Test("A call that gets a nonce is repeated with it and with a new proof")
     func nonce() async throws {
-        let (stage, token) = try await bound()
-        await stage.transport.answer(
-            "/me/list", .refusal(400, "use_dpop_nonce", headers: ["dpop-nonce": "n1"]), .success(Self.empty))
-        _ = try await stage.client().listSessions()
-        let sent = await stage.transport.requests("/me/list")
+        let (fixture, token) = try await bound()
+        await fixture.transport.answer(
+            "/me/list", .errorResponse(400, "use_dpop_nonce", headers: ["dpop-nonce": "n1"]), .success(Self.empty))
+        _ = try await fixture.client().listSessions()
+        let sent = await fixture.transport.requests("/me/list")
         #expect(sent.map { $0.proof?["nonce"]?.stringValue } == [nil, "n1"])
         #expect(sent.map { $0.proof?["ath"]?.stringValue } == [hash(token), hash(token)])
         #expect(Set(sent.compactMap { $0.proof?["jti"]?.stringValue }).count == 2)
     }
 
-    @Test("after a refresh the new token is presented as what it is, bound or not", arguments: [true, false])
+    @Test("After a refresh the new token is sent by its own kind, bound or not", arguments: [true, false])
     func switched(isBound: Bool) async throws {
-        let (stage, _) = try await bound()
-        let client = try stage.client()
+        let (fixture, _) = try await bound()
+        let client = try fixture.client()
         let next =
             isBound
-            ? Stage.boundToken("access-1", to: try await stage.keyThumbprint()) : TestToken.access("access-1")
-        await stage.transport.answer(
-            "/refresh", stage.answer(bound: next, tokenType: isBound ? "DPoP" : "Bearer"))
-        await stage.transport.answer("/me/list", .success(Self.empty))
+            ? ClientFixture.boundToken("access-1", to: try await fixture.keyThumbprint()) : TestToken.access("access-1")
+        await fixture.transport.answer(
+            "/refresh", fixture.answer(bound: next, tokenType: isBound ? "DPoP" : "Bearer"))
+        await fixture.transport.answer("/me/list", .success(Self.empty))
         try await client.invalidateSession()
         _ = try await client.listSessions()
-        let sent = try #require(await stage.transport.requests("/me/list").first)
+        let sent = try #require(await fixture.transport.requests("/me/list").first)
         #expect(sent.headers["authorization"] == (isBound ? "DPoP " : "Bearer ") + next)
     }
 
     @Test(
-        "an answer whose token_type is not its token's is refused, and the session is kept",
+        "A response whose token_type contradicts its token is rejected, and the session is kept",
         arguments: ["Bearer", "mac", ""])
     func contradiction(tokenType: String) async throws {
-        let (stage, _) = try await bound()
-        let client = try stage.client()
-        let token = Stage.boundToken("access-1", to: try await stage.keyThumbprint())
-        await stage.transport.answer("/refresh", stage.answer(bound: token, tokenType: tokenType))
+        let (fixture, _) = try await bound()
+        let client = try fixture.client()
+        let token = ClientFixture.boundToken("access-1", to: try await fixture.keyThumbprint())
+        await fixture.transport.answer("/refresh", fixture.answer(bound: token, tokenType: tokenType))
         try await client.invalidateSession()
         #expect(try await failure { try await client.refresh() } == "refreshFailed")
-        #expect(try await stage.stored()?.refreshToken == "refresh-0")
+        #expect(try await fixture.stored()?.refreshToken == "refresh-0")
     }
 
-    @Test("a DPoP answer with a token that names no key is refused")
+    @Test("A DPoP response with an unbound token is rejected")
     func unbound() async throws {
-        let (stage, _) = try await bound()
-        let client = try stage.client()
-        await stage.transport.answer("/refresh", stage.answer(bound: TestToken.access("access-1")))
+        let (fixture, _) = try await bound()
+        let client = try fixture.client()
+        await fixture.transport.answer("/refresh", fixture.answer(bound: TestToken.access("access-1")))
         try await client.invalidateSession()
         #expect(try await failure { try await client.refresh() } == "refreshFailed")
     }
 
     @Test(
-        "an answer without a token_type is good, bound or not, and any case of the word is", arguments: [nil, "dpop"])
+        "A response without token_type is accepted, and the case of token_type is ignored", arguments: [nil, "dpop"])
     func leniency(tokenType: String?) async throws {
-        let (stage, _) = try await bound()
-        let client = try stage.client()
-        let token = Stage.boundToken("access-1", to: try await stage.keyThumbprint())
-        await stage.transport.answer("/refresh", stage.answer(bound: token, tokenType: tokenType))
+        let (fixture, _) = try await bound()
+        let client = try fixture.client()
+        let token = ClientFixture.boundToken("access-1", to: try await fixture.keyThumbprint())
+        await fixture.transport.answer("/refresh", fixture.answer(bound: token, tokenType: tokenType))
         try await client.invalidateSession()
         #expect(try await client.refresh().accessToken == token)
     }
 }
 
-/// The token is bound to a key, and the device has another, or none.
+/// The access token is bound to a key, and the device has another key or none.
 @Suite("A bound access token without its key")
 struct BoundWithoutKeyTests {
-    @Test("the service's word that the key is another ends the session, and the call says so")
+    @Test("A key mismatch at the service ends the session with a lost key")
     func another() async throws {
-        let stage = try await Stage(signedIn: false)
-        try await stage.signInBound(to: "another-key")
-        await stage.transport.answer("/refresh", .refusal(401, "dpop_key_mismatch"))
-        let client = try stage.client()
+        let fixture = try await ClientFixture(signedIn: false)
+        try await fixture.signInBound(to: "another-key")
+        await fixture.transport.answer("/refresh", .errorResponse(401, "dpop_key_mismatch"))
+        let client = try fixture.client()
         #expect(try await failure { _ = try await client.listSessions() } == "deviceKeyLost")
-        #expect(await stage.transport.count("/me/list") == 0)
-        #expect(try await stage.stored() == nil)
+        #expect(await fixture.transport.count("/me/list") == 0)
+        #expect(try await fixture.stored() == nil)
     }
 
-    @Test("a key that is gone ends the session at the next call")
+    @Test("A missing key ends the session at the next call")
     func gone() async throws {
-        let stage = try await Stage(signedIn: false)
-        try await stage.signInBound()
-        try await stage.store.delete(Stage.name + ".key")
-        let client = try stage.client()
+        let fixture = try await ClientFixture(signedIn: false)
+        try await fixture.signInBound()
+        try await fixture.store.delete(ClientFixture.name + ".key")
+        let client = try fixture.client()
         #expect(try await failure { _ = try await client.identifiers() } == "deviceKeyLost")
-        #expect(try await stage.stored() == nil)
+        #expect(try await fixture.stored() == nil)
     }
 
-    @Test("offline, the session is kept, for nobody has said that it is over")
+    @Test("A missing key without a network keeps the session")
     func offline() async throws {
-        let stage = try await Stage(signedIn: false)
-        try await stage.signInBound(to: "another-key")
-        await stage.transport.answer("/refresh", .offline, .offline)
-        let client = try stage.client()
+        let fixture = try await ClientFixture(signedIn: false)
+        try await fixture.signInBound(to: "another-key")
+        await fixture.transport.answer("/refresh", .offline, .offline)
+        let client = try fixture.client()
         #expect(try await failure { _ = try await client.listSessions() } == "network")
-        #expect(try await stage.stored() != nil)
+        #expect(try await fixture.stored() != nil)
     }
 
-    @Test("calls to the app's own backend end the same way, before anything is sent")
+    @Test("A missing key ends the session at a call to the backend before anything is sent")
     func backend() async throws {
-        let stage = try await Stage(signedIn: false)
-        try await stage.signInBound(to: "another-key")
-        await stage.transport.answer("/refresh", .refusal(401, "dpop_key_mismatch"))
-        let client = try stage.client()
+        let fixture = try await ClientFixture(signedIn: false)
+        try await fixture.signInBound(to: "another-key")
+        await fixture.transport.answer("/refresh", .errorResponse(401, "dpop_key_mismatch"))
+        let client = try fixture.client()
         let url = try #require(URL(string: "https://api.example.com/v1/session/orders"))
         #expect(try await failure { _ = try await client.data(for: URLRequest(url: url)) } == "deviceKeyLost")
-        #expect(await stage.transport.count("/orders") == 0)
-        #expect(try await stage.stored() == nil)
+        #expect(await fixture.transport.count("/orders") == 0)
+        #expect(try await fixture.stored() == nil)
     }
 
-    @Test("a key and a session that another process has put there meanwhile are taken, and nobody is signed out")
+    @Test("A key and a session that another process stored meanwhile are used, and the session is kept")
     func replaced() async throws {
-        let stage = try await Stage(signedIn: false)
-        try await stage.signInBound()
-        let client = try stage.client()
-        await stage.transport.answer("/me/list", .success(#"{"sessions":[],"total":0,"limit":10,"offset":0}"#))
-        await stage.transport.answer("/me/identifiers", .success(#"{"identifiers":[]}"#))
+        let fixture = try await ClientFixture(signedIn: false)
+        try await fixture.signInBound()
+        let client = try fixture.client()
+        await fixture.transport.answer("/me/list", .success(#"{"sessions":[],"total":0,"limit":10,"offset":0}"#))
+        await fixture.transport.answer("/me/identifiers", .success(#"{"identifiers":[]}"#))
         _ = try await client.listSessions()
-        // Another process: a new key, and tokens that are bound to it.
-        _ = try await SoftwareDeviceKeyStore(store: stage.store).makeKey(Stage.name)
-        let token = Stage.boundToken("access-9", to: try await stage.keyThumbprint())
+        // Another process stores a new key and tokens that are bound to it.
+        _ = try await SoftwareDeviceKeyStore(store: fixture.store).makeKey(ClientFixture.name)
+        let token = ClientFixture.boundToken("access-9", to: try await fixture.keyThumbprint())
         let stored = StoredSession(
-            refreshToken: "refresh-9", accessToken: token, accessTokenExpiresAt: stage.clock.now.addingTimeInterval(300)
+            refreshToken: "refresh-9", accessToken: token,
+            accessTokenExpiresAt: fixture.clock.now.addingTimeInterval(300)
         )
-        try await stage.store.write(try stored.encoded(), to: Stage.name + ".session")
+        try await fixture.store.write(try stored.encoded(), to: ClientFixture.name + ".session")
         try await client.invalidateSession()
         _ = try await client.identifiers()
-        let sent = try #require(await stage.transport.requests("/me/identifiers").first)
+        let sent = try #require(await fixture.transport.requests("/me/identifiers").first)
         #expect(sent.headers["authorization"] == "DPoP " + token)
-        #expect(await stage.transport.count("/refresh") == 0)
+        #expect(await fixture.transport.count("/refresh") == 0)
     }
 }

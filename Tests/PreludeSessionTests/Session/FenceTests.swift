@@ -3,54 +3,54 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("What was overtaken changes nothing", .timeLimit(.minutes(1)))
+@Suite("Overtaken calls change nothing", .timeLimit(.minutes(1)))
 struct FenceTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 
-    @Test("a login that a logout overtook signs nobody in, and its session is ended on the server")
+    @Test("A login that a logout overtook signs no user in, and the server revokes its session")
     func logoutDuringLogin() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         let gate = Gate()
-        await stage.transport.answer(
-            "/login/email/password", .held(gate, Stage.next(TestToken.challenge("t0", step: "completed"))))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1, session: "ses_2"))
-        await stage.transport.answer("/revoke", .success(), .success())
+        await fixture.transport.answer(
+            "/login/email/password", .held(gate, ClientFixture.next(TestToken.challenge("t0", step: "completed"))))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
+        await fixture.transport.answer("/revoke", .success(), .success())
         async let login = failure { _ = try await client.loginWithPassword(Self.password) }
-        await stage.transport.arrival(of: "/login/email/password")
+        await fixture.transport.arrival(of: "/login/email/password")
         try await client.logout()
         await gate.open()
         #expect(try await login == "unauthorized")
-        #expect(try await stage.stored() == nil)
-        await stage.transport.arrival(of: "/revoke", count: 2)
-        #expect(await stage.transport.requests("/revoke").last?.headers["x-refresh-token"] == "refresh-1")
+        #expect(try await fixture.stored() == nil)
+        await fixture.transport.arrival(of: "/revoke", count: 2)
+        #expect(await fixture.transport.requests("/revoke").last?.headers["x-refresh-token"] == "refresh-1")
     }
 
-    @Test("the end of an old session throws no login away")
+    @Test("The end of an old session does not drop a login")
     func oldSessionDiesDuringLogin() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         _ = await client.profile
         let gate = Gate()
-        await stage.transport.answer(
-            "/login/email/password", .held(gate, Stage.next(TestToken.challenge("t0", step: "completed"))))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1, session: "ses_2"))
-        await stage.transport.answer("/refresh", .refusal(401, "unauthorized"))
+        await fixture.transport.answer(
+            "/login/email/password", .held(gate, ClientFixture.next(TestToken.challenge("t0", step: "completed"))))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
+        await fixture.transport.answer("/refresh", .errorResponse(401, "unauthorized"))
         async let login = client.loginWithPassword(Self.password)
-        await stage.transport.arrival(of: "/login/email/password")
+        await fixture.transport.arrival(of: "/login/email/password")
         try await client.invalidateSession()
         #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
         await gate.open()
         #expect(try await login.profile.sessionID == "ses_2")
-        #expect(try await stage.stored()?.sessionID == "ses_2")
+        #expect(try await fixture.stored()?.sessionID == "ses_2")
     }
 
-    @Test("of two codes that were asked for, the later one counts, whichever was answered first")
+    @Test("The later of two started logins counts, whichever response arrives first")
     func laterCode() async throws {
-        let stage = try await Stage(signedIn: false)
-        let client = try stage.client()
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client()
         let gate = Gate()
-        await stage.transport.answer(
+        await fixture.transport.answer(
             "/otp", .held(gate, .success(headers: ["x-verification-token": "wrong-number"])),
             .success(headers: ["x-verification-token": "right-number"]))
         func start(_ number: String) async throws {
@@ -58,62 +58,62 @@ struct FenceTests {
                 StartOTPLoginOptions(identifier: PreludeIdentifier(type: .phoneNumber, value: number)))
         }
         async let first: Void = start("+14155550100")
-        await stage.transport.arrival(of: "/otp")
+        await fixture.transport.arrival(of: "/otp")
         try await start("+14155550101")
         await gate.open()
         try await first
-        await stage.transport.answer("/otp/check", .refusal(401, "bad_check_code"))
+        await fixture.transport.answer("/otp/check", .errorResponse(401, "bad_check_code"))
         _ = try await failure { _ = try await client.checkOTP("123456") }
-        let checked = await stage.transport.requests("/otp/check").first
+        let checked = await fixture.transport.requests("/otp/check").first
         #expect(checked?.headers["x-verification-token"] == "right-number")
     }
 
-    @Test("a call of one user is not repeated as another")
+    @Test("A call of one user is not repeated for another user")
     func noOtherUser() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         let gate = Gate()
-        await stage.transport.answer("/me/revoke", .held(gate, .refusal(401, "unauthorized")), .success())
-        await stage.transport.answer("/revoke", .success())
-        await stage.transport.answer(
-            "/login/email/password", Stage.next(TestToken.challenge("t0", step: "completed")))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1, session: "ses_2"))
+        await fixture.transport.answer("/me/revoke", .held(gate, .errorResponse(401, "unauthorized")), .success())
+        await fixture.transport.answer("/revoke", .success())
+        await fixture.transport.answer(
+            "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
         async let call = failure { try await client.revokeSessions(.all) }
-        await stage.transport.arrival(of: "/me/revoke")
+        await fixture.transport.arrival(of: "/me/revoke")
         try await client.logout()
         _ = try await client.loginWithPassword(Self.password)
         await gate.open()
         #expect(try await call == "unauthorized")
-        #expect(await stage.transport.count("/me/revoke") == 1)
+        #expect(await fixture.transport.count("/me/revoke") == 1)
     }
 
-    @Test("a refresh that waited for its turn does not spend the token of a login that came since")
+    @Test("A refresh that waited for the lock does not use the token of a newer login")
     func waitingRefresh() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         try await client.invalidateSession()
         let (gate, held) = (Gate(), Gate())
-        let store = stage.store
+        let store = fixture.store
         let holder = Task {
-            try await store.withLock(Stage.name + ".refresh") {
+            try await store.withLock(ClientFixture.name + ".refresh") {
                 await held.open()
                 await gate.wait()
             }
         }
         await held.wait()
         async let refresh = failure { _ = try await client.refresh() }
-        await stage.transport.answer("/revoke", .success())
-        await stage.transport.answer(
-            "/login/email/password", Stage.next(TestToken.challenge("t0", step: "completed")))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1, session: "ses_2"))
-        // The refresh is under way once it asked for its lock; the engine answers in order.
+        await fixture.transport.answer("/revoke", .success())
+        await fixture.transport.answer(
+            "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
+        // The refresh has started when it waits for its lock. The engine handles calls in order.
         while await client.engine.refreshing == nil { await Task.yield() }
         try await client.logout()
         _ = try await client.loginWithPassword(Self.password)
         await gate.open()
         try await holder.value
         #expect(try await refresh == "unauthorized")
-        #expect(await stage.transport.count("/refresh") == 0)
-        #expect(try await stage.stored()?.refreshToken == "refresh-1")
+        #expect(await fixture.transport.count("/refresh") == 0)
+        #expect(try await fixture.stored()?.refreshToken == "refresh-1")
     }
 }

@@ -5,45 +5,47 @@ import Testing
 
 @Suite("Clients that share a store")
 struct OtherClientsTests {
-    @Test("what another client signed in is found by one that knew of nobody")
+    @Test("A client without a session finds the login of another client")
     func signedInElsewhere() async throws {
-        let stage = try await Stage(signedIn: false)
-        let client = try stage.client()
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client()
         #expect(await client.profile == nil)
-        try await stage.signIn()
+        try await fixture.signIn()
         #expect(try await client.refresh().profile.sessionID == "ses_1")
         #expect(await client.profile?.sessionID == "ses_1")
     }
 
-    @Test("a session that is over is no sign-out when another client has signed in since")
+    @Test("A rejected refresh is no sign-out when another client has signed in since")
     func replacedElsewhere() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         try await client.invalidateSession()
-        await stage.transport.answer(
-            "/refresh", .after({ try await stage.signIn(session: "ses_2") }, .refusal(401, "unauthorized")))
+        await fixture.transport.answer(
+            "/refresh", .after({ try await fixture.signIn(session: "ses_2") }, .errorResponse(401, "unauthorized")))
         #expect(try await client.refresh().profile.sessionID == "ses_2")
-        #expect(try await stage.stored()?.sessionID == "ses_2")
+        #expect(try await fixture.stored()?.sessionID == "ses_2")
     }
 
-    @Test("signing out ends what is stored, though another client signed it in")
+    @Test("A logout ends the stored session of another client")
     func logoutOfWhatIsStored() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         _ = await client.profile
-        try await stage.signIn(session: "ses_2")
-        await stage.transport.answer("/revoke", .success(), .success())
+        try await fixture.signIn(session: "ses_2")
+        await fixture.transport.answer("/revoke", .success(), .success())
         try await client.logout()
-        #expect(try await stage.stored() == nil)
-        #expect(await stage.transport.count("/revoke") == 2)
+        #expect(try await fixture.stored() == nil)
+        #expect(await fixture.transport.count("/revoke") == 2)
     }
 
-    @Test("two first logins at once make one device key")
+    @Test("Two concurrent first logins create one device key")
     func oneKey() async throws {
         let store = InMemoryCredentialStore()
         let keys = CountingKeyStore(inner: SoftwareDeviceKeyStore(store: store))
-        let device = DeviceIdentity(name: "n", store: store, keys: keys, environment: .live)
-        let other = DeviceIdentity(name: "n", store: store, keys: keys, environment: .live)
+        let device = DeviceIdentity(
+            records: RecordStore(store: store, endpoint: "n"), keys: keys, environment: .live)
+        let other = DeviceIdentity(
+            records: RecordStore(store: store, endpoint: "n"), keys: keys, environment: .live)
         async let first: Void = device.prepareKey()
         async let second: Void = device.prepareKey()
         async let third: Void = other.prepareKey()

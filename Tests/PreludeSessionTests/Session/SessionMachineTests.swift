@@ -17,12 +17,12 @@ struct SessionMachineTests {
         machine.need(serverTime: now, margin: 30)
     }
 
-    @Test("what is not read yet is read first, never taken for signed out")
+    @Test("A session that was not read yet must be read and is never signed out")
     func unread() {
         #expect(need(SessionMachine()) == .read)
     }
 
-    @Test("a token counts as spent from its margin on", arguments: [(31.0, true), (30.0, false), (-1.0, false)])
+    @Test("A token counts as expired from its margin on", arguments: [(31.0, true), (30.0, false), (-1.0, false)])
     func margin(seconds: Double, isFresh: Bool) {
         var machine = SessionMachine()
         machine.signedIn(session("a", expiresIn: seconds))
@@ -31,7 +31,7 @@ struct SessionMachineTests {
     }
 
     @Test(
-        "a token that lives short has a margin of a third of its life",
+        "A short-lived token has a margin of a third of its lifetime",
         arguments: [
             (60.0, 20.5, true), (60, 20, false), (12, 4.5, true), (12, 4, false), (300, 31, true), (300, 30, false),
         ])
@@ -46,7 +46,7 @@ struct SessionMachineTests {
         #expect(need(machine) == (isFresh ? .nothing(stored) : .refresh(stored)))
     }
 
-    @Test("a token that says it began after its end has the margin as it is")
+    @Test("A token with an issue time after its expiry has the full margin")
     func absurdLife() {
         let stored = StoredSession(
             refreshToken: "r", refreshTokenExpiresAt: nil,
@@ -57,7 +57,7 @@ struct SessionMachineTests {
         #expect(need(machine) == .refresh(stored))
     }
 
-    @Test("logins and logouts raise the fence, refreshes do not")
+    @Test("Logins and logouts raise the fence, refreshes do not")
     func fence() {
         var machine = SessionMachine()
         let start = machine.fence
@@ -71,7 +71,7 @@ struct SessionMachineTests {
         #expect(need(machine) == .signIn)
     }
 
-    @Test("what was read before a login does not undo it")
+    @Test("A read that began before a login does not undo it")
     func lateRead() {
         var machine = SessionMachine()
         let start = machine.fence
@@ -80,7 +80,7 @@ struct SessionMachineTests {
         #expect(machine.session == session("new"))
     }
 
-    @Test("a late 401 spends only the token it was about")
+    @Test("A late 401 invalidates only the token that it was about")
     func lateInvalidation() {
         var machine = SessionMachine()
         machine.signedIn(session("old"))
@@ -89,5 +89,27 @@ struct SessionMachineTests {
         #expect(need(machine) == .nothing(session("new")))
         machine.invalidate("new")
         #expect(need(machine) == .refresh(session("new")))
+    }
+
+    @Test("A refresh compares the stored session with the known one, and stops when a login or a logout came since")
+    func compare() {
+        func stored(_ name: String, session: String) -> StoredSession {
+            StoredSession(
+                refreshToken: "r-" + name, refreshTokenExpiresAt: nil,
+                accessToken: TestToken.access(name, session: session), accessTokenExpiresAt: now)
+        }
+        let known = stored("a", session: "ses_1")
+        let renewed = stored("b", session: "ses_1")
+        let other = stored("c", session: "ses_2")
+        var machine = SessionMachine()
+        machine.signedIn(known)
+        let fence = machine.fence
+        #expect(machine.compare(stored: known, since: fence) == .same(known))
+        #expect(machine.compare(stored: renewed, since: fence) == .replaced(renewed, isOtherSession: false))
+        #expect(machine.compare(stored: other, since: fence) == .replaced(other, isOtherSession: true))
+        #expect(machine.compare(stored: nil, since: fence) == .deleted)
+        for stored in [known, other, nil] {
+            #expect(machine.compare(stored: stored, since: fence - 1) == .overtaken)
+        }
     }
 }

@@ -5,77 +5,78 @@ import Testing
 
 @Suite("The active step-up")
 struct ActiveStepUpTests {
-    private let record = Stage.name + ".stepup"
+    private let record = ClientFixture.name + ".stepup"
 
-    @Test("it survives a relaunch and can go on")
+    @Test("The active step-up survives a relaunch and can continue")
     func relaunch() async throws {
-        let stage = try await Stage()
-        let challenge = try await stage.challenge(of: stage.client(), status: "continue")
-        let launched = try stage.client()
+        let fixture = try await ClientFixture()
+        let challenge = try await fixture.challenge(of: fixture.client(), status: "continue")
+        let launched = try fixture.client()
         #expect(await launched.activeStepUp == challenge)
-        await stage.transport.answer("/otp", .success())
+        await fixture.transport.answer("/otp", .success())
         try await launched.sendStepUpOTP(challenge)
     }
 
-    @Test("its record has a version, and one of another version is no challenge and no error")
+    @Test("The record of step-ups has a version, and another version is neither a challenge nor an error")
     func version() async throws {
-        let stage = try await Stage()
-        _ = try await stage.challenge(of: stage.client())
-        let data = try #require(await stage.store.read(record))
+        let fixture = try await ClientFixture()
+        _ = try await fixture.challenge(of: fixture.client())
+        let data = try #require(await fixture.store.read(record))
         var members = try JSONDecoder().decode([String: PreludeJSONValue].self, from: data)
         #expect(members["version"] == .int(1))
         members["version"] = .int(2)
-        try await stage.store.write(try JSONEncoder().encode(members), to: record)
-        let launched = try stage.client()
+        try await fixture.store.write(try JSONEncoder().encode(members), to: record)
+        let launched = try fixture.client()
         #expect(await launched.activeStepUp == nil)
         #expect(try await launched.refresh().profile.sessionID == "ses_1")
     }
 
-    @Test("it goes when its time is up, and its token with it")
+    @Test("An expired step-up and its token are deleted")
     func expiry() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        let challenge = try await stage.challenge(of: client)
-        stage.clock.advance(599)
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        let challenge = try await fixture.challenge(of: client)
+        fixture.clock.advance(599)
         #expect(await client.activeStepUp == challenge)
-        stage.clock.advance(1)
+        fixture.clock.advance(1)
         #expect(await client.activeStepUp == nil)
-        #expect(try await stage.store.read(record) == nil)
+        #expect(try await fixture.store.read(record) == nil)
     }
 
-    @Test("it goes with a logout")
+    @Test("A logout deletes the active step-up")
     func logout() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        _ = try await stage.challenge(of: client)
-        await stage.transport.answer("/revoke", .success())
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        _ = try await fixture.challenge(of: client)
+        await fixture.transport.answer("/revoke", .success())
         try await client.logout()
         #expect(await client.activeStepUp == nil)
-        #expect(try await stage.store.read(record) == nil)
+        #expect(try await fixture.store.read(record) == nil)
     }
 
-    @Test("it goes with another login, also of the same client")
+    @Test("Another login deletes the active step-up, also by the same client")
     func otherLogin() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        _ = try await stage.challenge(of: client)
-        await stage.transport.answer("/login/email/password", Stage.next("login"))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1, session: "ses_2"))
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        _ = try await fixture.challenge(of: client)
+        await fixture.transport.answer("/login/email/password", ClientFixture.next("login"))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: "a@example.com", password: "p"))
         #expect(await client.activeStepUp == nil)
-        #expect(try await stage.store.read(record) == nil)
+        #expect(try await fixture.store.read(record) == nil)
     }
 
-    @Test("a request that another login overtook does not become active")
+    @Test("A step-up request that another login overtook does not become active")
     func overtaken() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         let gate = Gate()
-        await stage.transport.answer("/stepup/request", .held(gate, Stage.decision(TestToken.challenge("t0"))))
-        await stage.transport.answer("/login/email/password", Stage.next("login"))
-        await stage.transport.answer("/login/finalize", stage.refreshed(1, session: "ses_2"))
+        await fixture.transport.answer(
+            "/stepup/request", .held(gate, ClientFixture.decision(TestToken.challenge("t0"))))
+        await fixture.transport.answer("/login/email/password", ClientFixture.next("login"))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
         let request = Task { try await client.requestStepUp(scope: "transfer:write") }
-        await stage.transport.arrival(of: "/stepup/request")
+        await fixture.transport.arrival(of: "/stepup/request")
         _ = try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: "a@example.com", password: "p"))
         await gate.open()
         #expect(try await failure { _ = try await request.value } == "unauthorized")
@@ -83,61 +84,61 @@ struct ActiveStepUpTests {
         #expect(await client.sessionID == "ses_2")
     }
 
-    @Test("one of a session that is no longer in the store is not taken over")
+    @Test("A step-up of a session that is no longer stored is not restored")
     func sessionOfAnother() async throws {
-        let stage = try await Stage()
-        _ = try await stage.challenge(of: stage.client())
-        try await stage.signIn(session: "ses_2")
-        #expect(await (try stage.client()).activeStepUp == nil)
+        let fixture = try await ClientFixture()
+        _ = try await fixture.challenge(of: fixture.client())
+        try await fixture.signIn(session: "ses_2")
+        #expect(await (try fixture.client()).activeStepUp == nil)
     }
 
-    @Test("a store that cannot be read hides it for now, and heals by itself")
+    @Test("An unreadable store hides the active step-up until it can be read again")
     func lockedStore() async throws {
-        let stage = try await Stage()
-        let challenge = try await stage.challenge(of: stage.client())
-        let launched = try stage.client()
-        await stage.store.refuse(.reads)
+        let fixture = try await ClientFixture()
+        let challenge = try await fixture.challenge(of: fixture.client())
+        let launched = try fixture.client()
+        await fixture.store.refuse(.reads)
         #expect(await launched.activeStepUp == nil)
-        await stage.store.refuse(.nothing)
+        await fixture.store.refuse(.nothing)
         #expect(await launched.activeStepUp == challenge)
     }
 
-    @Test("a store that cannot be written costs the memory of it, not the step-up")
+    @Test("A store that cannot be written does not stop a step-up")
     func fullStore() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
-        _ = try await stage.challenge(of: client, TestToken.challenge("a0", attempt: "chl_a"))
-        await stage.store.refuse(.writes)
-        let challenge = try await stage.challenge(of: client)
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        _ = try await fixture.challenge(of: client, TestToken.challenge("a0", attempt: "chl_a"))
+        await fixture.store.refuse(.writes)
+        let challenge = try await fixture.challenge(of: client)
         #expect(await client.activeStepUp == challenge)
     }
 
-    @Test("another client of the same store keeps its own")
+    @Test("Another client of the same store keeps its own step-ups")
     func twoClients() async throws {
-        let stage = try await Stage()
-        let one = try stage.client()
-        let other = try stage.client()
+        let fixture = try await ClientFixture()
+        let one = try fixture.client()
+        let other = try fixture.client()
         _ = try await other.refresh()
-        let first = try await stage.challenge(of: one, TestToken.challenge("a0", attempt: "chl_a"))
-        let second = try await stage.challenge(of: other, TestToken.challenge("b0", attempt: "chl_b"))
+        let first = try await fixture.challenge(of: one, TestToken.challenge("a0", attempt: "chl_a"))
+        let second = try await fixture.challenge(of: other, TestToken.challenge("b0", attempt: "chl_b"))
         #expect(await one.activeStepUp == first)
         #expect(await other.activeStepUp == second)
-        await stage.transport.answer(
-            "/otp/check", Stage.next(TestToken.challenge("b1", step: "completed", attempt: "chl_b")))
-        await stage.transport.answer("/refresh", stage.refreshed(1))
+        await fixture.transport.answer(
+            "/otp/check", ClientFixture.next(TestToken.challenge("b1", step: "completed", attempt: "chl_b")))
+        await fixture.transport.answer("/refresh", fixture.refreshed(1))
         #expect(try await other.submitStepUpOTP(second, code: "1") == nil)
-        #expect(await (try stage.client()).activeStepUp == first)
+        #expect(await (try fixture.client()).activeStepUp == first)
     }
 
-    @Test("no more than eight are kept, the newest")
+    @Test("The newest eight step-ups are kept")
     func bounded() async throws {
-        let stage = try await Stage()
-        let client = try stage.client()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
         for number in 0..<12 {
-            _ = try await stage.challenge(of: client, TestToken.challenge("t\(number)", attempt: "chl_\(number)"))
+            _ = try await fixture.challenge(of: client, TestToken.challenge("t\(number)", attempt: "chl_\(number)"))
         }
-        let data = try #require(await stage.store.read(record))
-        let kept = StepUpRecord.challenges(in: data, endpoint: Stage.name).map(\.challengeID)
+        let data = try #require(await fixture.store.read(record))
+        let kept = StepUpRecord.challenges(in: data, endpoint: ClientFixture.name).map(\.challengeID)
         #expect(kept == (4..<12).map { "chl_\($0)" })
     }
 }

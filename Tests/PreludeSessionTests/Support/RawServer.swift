@@ -1,18 +1,18 @@
 import Foundation
 
-/// Answers one connection on loopback with bytes of the test's, HTTP or not, and tells when the client hangs up.
+/// Answers one connection on loopback with the test's bytes, valid HTTP or not, and notices when the client closes it.
 final class RawServer: Sendable {
     let port: UInt16
     /// Opened when the first part of the answer was sent.
     let hasBegun = Gate()
-    /// Opened when the client has hung up.
+    /// Opened when the client has closed the connection.
     let isHungUp = Gate()
 
     private let listener: Int32
 
     struct NoSocket: Error {}
 
-    /// - Parameter rest: Sent again and again until the client hangs up; empty sends nothing and waits for that.
+    /// - Parameter rest: Sent repeatedly until the client closes the connection. If empty, the server only waits for that.
     init(head: String, rest: [UInt8]) throws {
         #if os(Linux)
             let stream = Int32(SOCK_STREAM.rawValue)

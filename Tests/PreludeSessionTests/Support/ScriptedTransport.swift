@@ -2,9 +2,9 @@ import Foundation
 import HTTPTypes
 import PreludeSession
 
-/// Records what is sent and answers by script: each path has its own queue of answers.
+/// A transport that records requests and returns scripted responses. Each path has its own queue.
 actor ScriptedTransport: SessionTransport {
-    /// A request as it went out.
+    /// A sent request.
     struct Sent: Sendable {
         let path: String
         let headers: [String: String]
@@ -17,16 +17,16 @@ actor ScriptedTransport: SessionTransport {
 
     enum Answer: Sendable {
         case success(_ json: String = "", headers: [String: String] = [:])
-        case refusal(_ status: Int, _ code: String, headers: [String: String] = [:])
-        /// Something came that is none of the service's answers, a proxy's for example.
-        case noise(_ status: Int, headers: [String: String] = [:])
+        case errorResponse(_ status: Int, _ code: String, headers: [String: String] = [:])
+        /// A response that is not the service's, such as a proxy's.
+        case proxyResponse(_ status: Int, headers: [String: String] = [:])
         case offline
         case timeout
-        /// The transport fails in its own words.
+        /// The transport throws its own error.
         case failure(any Error)
-        /// Waits for the gate before it answers.
+        /// Waits for the gate and then returns the response.
         indirect case held(Gate, Answer)
-        /// Does something before it answers.
+        /// Runs the work and then returns the response.
         indirect case after(@Sendable () async throws -> Void, Answer)
     }
 
@@ -36,13 +36,13 @@ actor ScriptedTransport: SessionTransport {
     private(set) var sent: [Sent] = []
     private var waiting: [(path: String, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-    /// Appends answers for a path such as `/refresh`, relative to `/v1/session`.
+    /// Appends responses for a path such as `/refresh`, relative to `/v1/session`.
     func answer(_ path: String, _ answers: Answer...) { script["/v1/session" + path, default: []] += answers }
 
     func requests(_ path: String) -> [Sent] { sent.filter { $0.path == "/v1/session" + path } }
     func count(_ path: String) -> Int { requests(path).count }
 
-    /// Waits until that many requests for a path have gone out.
+    /// Waits until that many requests for a path were sent.
     func arrival(of path: String, count: Int = 1) async {
         guard self.count(path) < count else { return }
         await withCheckedContinuation { waiting.append((path, count, $0)) }
@@ -74,9 +74,9 @@ actor ScriptedTransport: SessionTransport {
     private func deliver(_ answer: Answer) async throws -> (HTTPResponse, Data) {
         switch answer {
         case .success(let json, let headers): return response(json.isEmpty ? 204 : 200, json, headers)
-        case .refusal(let status, let code, let headers):
+        case .errorResponse(let status, let code, let headers):
             return response(status, #"{"code":"\#(code)","message":"refused"}"#, headers)
-        case .noise(let status, let headers): return response(status, "<html>", headers)
+        case .proxyResponse(let status, let headers): return response(status, "<html>", headers)
         case .offline: throw PreludeSessionError.network(underlying: Disconnected())
         case .timeout: throw PreludeSessionError.timeout
         case .failure(let error): throw error
@@ -96,7 +96,7 @@ actor ScriptedTransport: SessionTransport {
     }
 }
 
-/// Holds whoever waits until it is opened.
+/// Suspends its callers until it is opened.
 actor Gate {
     private(set) var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A clock that moves only when told to.
+/// A clock that only `advance` moves.
 final class TestClock: Sendable {
     static let start = 1_750_000_000.0
 
@@ -12,7 +12,7 @@ final class TestClock: Sendable {
     func advance(_ interval: Double) { seconds.withLock { $0 += interval } }
 }
 
-/// Bytes that never repeat, for ids.
+/// Unique bytes, for ids.
 final class TestRandomness: Sendable {
     private let count = Mutex<UInt64>(0)
 

@@ -1,7 +1,7 @@
 import Foundation
 import PreludeSession
 
-/// Tokens that are well-formed and signed by nobody: the SDK reads them, and only a server verifies.
+/// Well-formed tokens without a valid signature. The SDK reads tokens and does not verify them.
 enum TestToken {
     static func jwt(_ claims: [String: PreludeJSONValue]) -> String {
         let encoder = JSONEncoder()
@@ -24,7 +24,7 @@ enum TestToken {
         data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// An access token of `ses_1`, and a name to tell it by.
+    /// An access token. Its `jti` is `name`.
     static func access(
         _ name: String, scope: String? = nil, session: String = "ses_1", issuedAt: Double? = nil
     ) -> String {
@@ -36,7 +36,7 @@ enum TestToken {
         return jwt(claims)
     }
 
-    /// A challenge token that ends ten minutes after the tests' beginning of time.
+    /// A challenge token that expires ten minutes after `TestClock.start`.
     static func challenge(
         _ id: String, step: String = "verify_sms", attempt: String = "chl_1", scope: String = "transfer:write",
         session: String? = "ses_1", expiresAt: Double = TestClock.start + 600

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Answers that do not end", .timeLimit(.minutes(1)))
+@Suite("Slow and large responses", .timeLimit(.minutes(1)))
 struct SlowAnswerTests {
-    /// A client over a real connection, whose time is up when the test says so.
+    /// A client with a real connection. Its timeout expires when `sleep` returns.
     private func client(
         of server: RawServer, sleep: @escaping @Sendable (Double) async throws -> Void
     ) throws -> PreludeSessionClient {
@@ -16,7 +16,7 @@ struct SlowAnswerTests {
                 now: SDKEnvironment.live.now, randomBytes: SDKEnvironment.live.randomBytes, sleep: sleep))
     }
 
-    @Test("are not waited for by a task that was cancelled before it asked")
+    @Test("A task that was cancelled before its request does not wait")
     func cancelled() async throws {
         let server = try RawServer(head: "HTTP/1.1 200 OK\r\n", rest: [])
         let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(server.port)", path: "/")
@@ -27,7 +27,7 @@ struct SlowAnswerTests {
         await #expect(throws: PreludeSessionError.self) { try await task.value }
     }
 
-    @Test("have one deadline in all, however steadily they drip, and the connection is given up")
+    @Test("A slow response has one deadline in all, and its connection is closed")
     func dripping() async throws {
         let server = try RawServer(
             head: "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nContent-Type: application/json\r\n\r\n{", rest: [])
@@ -40,7 +40,7 @@ struct SlowAnswerTests {
     }
 
     @Test(
-        "are read up to 1 MiB, not to their end",
+        "A response is read up to 1 MiB",
         arguments: ["", "Content-Length: 1099511627776\r\n"])
     func endless(length: String) async throws {
         let server = try RawServer(
@@ -51,7 +51,7 @@ struct SlowAnswerTests {
         await server.isHungUp.wait()
     }
 
-    @Test("that are whole arrive whole, with their status and fields")
+    @Test("A complete response arrives with its status and fields")
     func whole() async throws {
         let body = #"{"code":"rate_limited","message":"slowly"}"#
         let server = try RawServer(
@@ -63,12 +63,12 @@ struct SlowAnswerTests {
         #expect(error?.retryAfter == 7)
     }
 
-    @Test("of a transport without a limit of its own are refused all the same")
+    @Test("A too large response of a transport without a limit is rejected")
     func otherTransport() async throws {
-        let stage = try await Stage(signedIn: false)
-        await stage.transport.answer(
+        let fixture = try await ClientFixture(signedIn: false)
+        await fixture.transport.answer(
             "/password/compliancy", .success(String(repeating: " ", count: (1 << 20) + 1)))
-        let client = try stage.client()
+        let client = try fixture.client()
         #expect(try await failure { _ = try await client.passwordCompliancy() } == "network")
     }
 }

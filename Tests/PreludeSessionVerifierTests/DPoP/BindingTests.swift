@@ -4,74 +4,74 @@ import SessionConformance
 import SessionTokens
 import Testing
 
-/// RFC 9449 §6 and §7: which tokens go with which scheme.
+/// Which tokens are accepted with which scheme (RFC 9449 §6 and §7).
 @Suite("Verifier: binding")
 struct BindingTests {
-    @Test("RFC 9449 §7.1: a bound token with its proof is let in")
+    @Test("A bound token with its proof is accepted (RFC 9449 §7.1)")
     func bound() async throws {
         let backend = try Backend()
         let user = try await backend.verifier.verify(backend.boundRequest())
         #expect(user.keyThumbprint == PublishedKeys.device.keyID)
     }
 
-    @Test("RFC 9449 §7.2: a bound token is refused as a bearer token, alone and with its proof")
+    @Test("A bound token is rejected as a bearer token, with and without its proof (RFC 9449 §7.2)")
     func downgrade() async throws {
         let backend = try Backend()
         let token = try backend.boundToken.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .boundToken)
+        #expect(try await backend.verifier.rejection(of: token).reason == .boundToken)
         let request = try Backend.request(["Bearer \(token)"], proofs: backend.proof(for: token).headers())
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .boundToken)
         #expect(error.challenge?.hasPrefix(#"Bearer error="invalid_token""#) == true)
         #expect(error.challenge?.hasSuffix(#", DPoP algs="ES256""#) == true)
     }
 
     @Test(
-        "RFC 9449 §6: a token bound to something unknown is no bearer token, and no proof fits it",
+        "A token with an unsupported confirmation is rejected under Bearer and under DPoP (RFC 9449 §6)",
         arguments: [JSONValue.object([:]), .object(["x5t#S256": "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2"])])
     func unknownConfirmation(_ confirmation: JSONValue) async throws {
         let backend = try Backend()
         let token = try backend.token.with { $0.claims["cnf"] = confirmation }.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .boundToken)
+        #expect(try await backend.verifier.rejection(of: token).reason == .boundToken)
         let request = try backend.boundRequest(token: { $0.claims["cnf"] = confirmation })
-        #expect(try await backend.verifier.refusal(of: request).reason == .unboundToken)
+        #expect(try await backend.verifier.rejection(of: request).reason == .unboundToken)
     }
 
-    @Test("A cnf that is no object makes the token malformed", arguments: [JSONValue.string("x"), .array([])])
+    @Test("A token whose cnf is not an object is malformed", arguments: [JSONValue.string("x"), .array([])])
     func malformedConfirmation(_ confirmation: JSONValue) async throws {
         let backend = try Backend()
         let token = try backend.token.with { $0.claims["cnf"] = confirmation }.compact()
-        #expect(try await backend.verifier.refusal(of: token).reason == .malformed)
+        #expect(try await backend.verifier.rejection(of: token).reason == .malformed)
     }
 
-    @Test("RFC 9449 §7.1: a bearer token is refused under DPoP, even with a good proof")
+    @Test("A bearer token is rejected under DPoP even with a valid proof (RFC 9449 §7.1)")
     func unbound() async throws {
         let backend = try Backend()
         let request = try backend.boundRequest(token: { $0.claims["cnf"] = nil })
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .unboundToken)
         #expect(error.code == "invalid_token")
     }
 
-    @Test("RFC 9449 §6.1: cnf.jkt is compared to the last character")
+    @Test("A proof is rejected unless cnf.jkt equals its key's thumbprint exactly (RFC 9449 §6.1)")
     func thumbprint() async throws {
         let backend = try Backend()
         for wrong in [PublishedKeys.device.keyID.lowercased(), PublishedKeys.device.keyID + "=", ""] {
             let request = try backend.boundRequest(token: { $0.claims["cnf"] = .object(["jkt": .string(wrong)]) })
-            #expect(try await backend.verifier.refusal(of: request).reason == .wrongKey)
+            #expect(try await backend.verifier.rejection(of: request).reason == .wrongKey)
         }
     }
 
-    @Test("RFC 9449 §4.3 step 12: a proof for one token does not carry another of the same key")
+    @Test("A proof for one token is rejected with another token of the same key (RFC 9449 §4.3 step 12)")
     func otherToken() async throws {
         let backend = try Backend()
         let one = try backend.boundToken.compact()
         let other = try backend.boundToken.with { $0.claims["jti"] = "tok_2" }.compact()
         let request = try Backend.request(["DPoP \(other)"], proofs: backend.proof(for: one).headers())
-        #expect(try await backend.verifier.refusal(of: request).reason == .wrongAccessToken)
+        #expect(try await backend.verifier.rejection(of: request).reason == .wrongAccessToken)
     }
 
-    @Test("A bearer token in a request is let in, with or without DPoP at this backend", arguments: [true, false])
+    @Test("A bearer token is accepted whether or not the backend accepts DPoP", arguments: [true, false])
     func bearer(_ offersDPoP: Bool) async throws {
         let backend = try Backend(resources: offersDPoP ? [Backend.resource] : [])
         let request = try Backend.request(["Bearer \(backend.token.compact())"])

@@ -5,56 +5,60 @@ import SessionConformance
 import SessionTokens
 import Testing
 
-/// RFC 9449 §4.3 steps 10 and 11, §8, §9 and §11.1: time, nonces and repetition.
+/// Times, nonces and replays of proofs (RFC 9449 §4.3 steps 10 and 11, §8, §9 and §11.1).
 @Suite("Verifier: fresh proofs")
 struct FreshnessTests {
-    @Test("RFC 9449 §11.1: iat may be off by the window, either way, and no more", arguments: [-1.0, 1.0])
+    @Test(
+        "A proof is accepted if its iat differs from the clock by at most the window (RFC 9449 §11.1)",
+        arguments: [-1.0, 1.0])
     func window(_ sign: Double) async throws {
         let backend = try Backend()
         let inside = try backend.boundRequest(proof: { $0.claims["iat"] = .double(1_750_000_000 + sign * 60) })
         #expect(try await backend.verifier.verify(inside).userID == "usr_1")
         let outside = try backend.boundRequest(
             id: "other", proof: { $0.claims["iat"] = .double(1_750_000_000 + sign * 60.5) })
-        let error = try await backend.verifier.refusal(of: outside)
+        let error = try await backend.verifier.rejection(of: outside)
         #expect(error.reason == .staleProof)
         #expect(error.code == "invalid_dpop_proof")
         #expect(error.nonce == nil)
     }
 
-    @Test("RFC 9449 §11.1: a proof is good once, for as long as its time would do", arguments: [0.0, 59, 60])
+    @Test("A proof is accepted once while its iat is inside the window (RFC 9449 §11.1)", arguments: [0.0, 59, 60])
     func replay(_ later: Double) async throws {
         let backend = try Backend()
         let request = try backend.boundRequest()
         _ = try await backend.verifier.verify(request)
         backend.clock.advance(later)
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .replayedProof)
         #expect(error.code == "invalid_dpop_proof")
     }
 
-    @Test("RFC 9449 §11.1: a proof from the future is remembered until its own end")
+    @Test("A proof from the future is stored until it expires (RFC 9449 §11.1)")
     func replayFromTheFuture() async throws {
         let backend = try Backend()
         let request = try backend.boundRequest(proof: { $0.claims["iat"] = .int(backend.clock.seconds + 60) })
         _ = try await backend.verifier.verify(request)
         backend.clock.advance(120)
-        #expect(try await backend.verifier.refusal(of: request).reason == .replayedProof)
+        #expect(try await backend.verifier.rejection(of: request).reason == .replayedProof)
         backend.clock.advance(1)
-        #expect(try await backend.verifier.refusal(of: request).reason == .staleProof)
+        #expect(try await backend.verifier.rejection(of: request).reason == .staleProof)
     }
 
-    @Test("RFC 9449 §11.1: the same jti signed anew is the same proof")
+    @Test("A proof with a used jti is rejected even with a new signature (RFC 9449 §11.1)")
     func sameID() async throws {
         let backend = try Backend()
         _ = try await backend.verifier.verify(backend.boundRequest())
         backend.clock.advance(1)
-        #expect(try await backend.verifier.refusal(of: backend.boundRequest()).reason == .replayedProof)
+        #expect(try await backend.verifier.rejection(of: backend.boundRequest()).reason == .replayedProof)
     }
 
-    @Test("RFC 9449 §4.3 step 10: where every proof needs a nonce, one without it is told which (§9)")
+    @Test(
+        "If every proof needs a nonce, the error for a proof without one contains the nonce (RFC 9449 §4.3 step 10, §9)"
+    )
     func nonceRequired() async throws {
         let backend = try Backend { $0.nonces = .always(secret: Backend.secret) }
-        let error = try await backend.verifier.refusal(of: backend.boundRequest())
+        let error = try await backend.verifier.rejection(of: backend.boundRequest())
         #expect(error.reason == .nonceRequired)
         #expect(error.status == .unauthorized)
         #expect(error.challenge?.hasPrefix(#"Bearer, DPoP error="use_dpop_nonce""#) == true)
@@ -64,7 +68,7 @@ struct FreshnessTests {
         #expect(try await backend.verifier.verify(backend.boundRequest(nonce: nonce)).userID == "usr_1")
     }
 
-    @Test("RFC 9449 §8.2: the next nonce goes along with a good answer, where one is always needed")
+    @Test("If every proof needs a nonce, the next nonce is in the fields for successful responses (RFC 9449 §8.2)")
     func nextNonce() async throws {
         let always = try Backend { $0.nonces = .always(secret: Backend.secret) }
         let nonce = try #require(always.verifier.nextNonce)
@@ -74,7 +78,7 @@ struct FreshnessTests {
     }
 
     @Test(
-        "RFC 9449 §8: a nonce that is not ours, or no longer, is refused with a new one",
+        "An unknown or expired nonce is rejected, and the error contains a new nonce (RFC 9449 §8)",
         arguments: ["", "unknown", "of another", "old"])
     func otherNonces(_ kind: String) async throws {
         let backend = try Backend { $0.nonces = .always(secret: Backend.secret) }
@@ -86,12 +90,12 @@ struct FreshnessTests {
             default: kind
             }
         if kind == "old" { backend.clock.advance(2 * 60) }
-        let error = try await backend.verifier.refusal(of: backend.boundRequest(nonce: nonce))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(nonce: nonce))
         #expect(error.reason == .nonceRequired)
         #expect(error.nonce == backend.verifier.nextNonce)
     }
 
-    @Test("RFC 9449 §8: while nodes change to another secret, each takes the other's nonces")
+    @Test("Nodes accept each other's nonces while they change to another secret (RFC 9449 §8)")
     func changingSecret() async throws {
         let new = Data(repeating: 8, count: 32)
         let behind = try Backend { $0.nonces = .always(secret: Backend.secret, older: [new]) }
@@ -99,11 +103,11 @@ struct FreshnessTests {
         let nonce = try #require(behind.verifier.nextNonce)
         #expect(try await ahead.verifier.verify(ahead.boundRequest(nonce: nonce)).userID == "usr_1")
         let after = try Backend { $0.nonces = .always(secret: new) }
-        #expect(try await after.verifier.refusal(of: after.boundRequest(nonce: nonce)).reason == .nonceRequired)
+        #expect(try await after.verifier.rejection(of: after.boundRequest(nonce: nonce)).reason == .nonceRequired)
         #expect(after.verifier.nextNonce != nonce)
     }
 
-    @Test("RFC 9449 §8: nonces of two backends with one secret are not each other's")
+    @Test("Two backends with one secret issue different nonces (RFC 9449 §8)")
     func nonceOfOtherResource() async throws {
         let backend = try Backend { $0.nonces = .always(secret: Backend.secret) }
         let other = try Backend(resources: ["https://other.example.com"]) {
@@ -112,94 +116,94 @@ struct FreshnessTests {
         #expect(backend.verifier.nextNonce != other.verifier.nextNonce)
     }
 
-    @Test("RFC 9449 §11.1: a device whose clock is wrong is let in by a nonce")
+    @Test("A device with a wrong clock is accepted with a nonce (RFC 9449 §11.1)")
     func wrongClock() async throws {
         let backend = try Backend { $0.nonces = .whenNeeded(secret: Backend.secret) }
         let late: (inout ProofDraft) -> Void = { $0.claims["iat"] = .int(1_600_000_000) }
-        let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: late))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(proof: late))
         #expect(error.reason == .nonceRequired)
         let nonce = try #require(error.nonce)
         let request = try backend.boundRequest(nonce: nonce, proof: late)
         #expect(try await backend.verifier.verify(request).userID == "usr_1")
-        #expect(try await backend.verifier.refusal(of: request).reason == .replayedProof)
+        #expect(try await backend.verifier.rejection(of: request).reason == .replayedProof)
     }
 
-    @Test("RFC 9449 §8: a nonce that is not ours is refused though iat is right")
+    @Test("A proof with an unknown nonce is rejected even if its iat is valid (RFC 9449 §8)")
     func staleNonceInTime() async throws {
         let backend = try Backend { $0.nonces = .whenNeeded(secret: Backend.secret) }
         #expect(try await backend.verifier.verify(backend.boundRequest(id: "no nonce")).userID == "usr_1")
-        let error = try await backend.verifier.refusal(of: backend.boundRequest(nonce: "unknown"))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(nonce: "unknown"))
         #expect(error.reason == .nonceRequired)
     }
 
-    @Test("A proof by a nonce is remembered for as long as the nonce lives")
+    @Test("A proof with a nonce is stored until the nonce expires")
     func replayByNonce() async throws {
         let backend = try Backend { $0.nonces = .always(secret: Backend.secret) }
         let request = try backend.boundRequest(
             nonce: backend.verifier.nextNonce, token: { $0.claims["exp"] = .int(1_750_010_000) })
         _ = try await backend.verifier.verify(request)
-        var refusals: Set<String> = []
+        var rejections: Set<String> = []
         for _ in 0..<13 {
             backend.clock.advance(10)
-            refusals.insert(try await backend.verifier.refusal(of: request).reason.rawValue)
+            rejections.insert(try await backend.verifier.rejection(of: request).reason.rawValue)
         }
-        #expect(refusals == ["replayed_proof", "nonce_required"])
+        #expect(rejections == ["replayed_proof", "nonce_required"])
     }
 
     @Test(
-        "A guard is told whose proof it is, and to remember it half a minute beyond its nonce or its time",
+        "The guard receives the user and an end 30 seconds after the proof expires",
         arguments: [true, false])
-    func told(_ hasNonce: Bool) async throws {
-        actor Notes: ReplayGuard {
+    func storedProof(_ hasNonce: Bool) async throws {
+        actor RecordingGuard: ReplayGuard {
             var proofs: [UsedProof] = []
             func reserve(_ proof: UsedProof, now: Date) -> Bool {
                 proofs.append(proof)
                 return true
             }
         }
-        let notes = Notes()
+        let recording = RecordingGuard()
         let backend = try Backend {
             $0.nonces = .whenNeeded(secret: Backend.secret)
-            $0.replayGuard = notes
+            $0.replayGuard = recording
         }
         let always = try Backend { $0.nonces = .always(secret: Backend.secret) }
         _ = try await backend.verifier.verify(
             backend.boundRequest(nonce: hasNonce ? always.verifier.nextNonce : nil))
-        let told = try #require(await notes.proofs.first)
-        #expect(told.userID == "usr_1")
-        #expect(told.id.count == 43)
-        // The clock stands at 40 seconds after a whole minute.
-        #expect(told.end.timeIntervalSince1970 == 1_750_000_000 + (hasNonce ? 80 : 60) + 30)
+        let stored = try #require(await recording.proofs.first)
+        #expect(stored.userID == "usr_1")
+        #expect(stored.id.count == 43)
+        // The clock is 40 seconds after a full minute.
+        #expect(stored.end.timeIntervalSince1970 == 1_750_000_000 + (hasNonce ? 80 : 60) + 30)
     }
 
-    @Test("Two verifiers that share a guard let a proof in once")
+    @Test("Two verifiers with one guard accept a proof once")
     func sharedGuard() async throws {
         let shared = InMemoryReplayGuard()
         let one = try Backend { $0.replayGuard = shared }
         let other = try Backend { $0.replayGuard = shared }
         let request = try one.boundRequest()
         _ = try await one.verifier.verify(request)
-        #expect(try await other.verifier.refusal(of: request).reason == .replayedProof)
+        #expect(try await other.verifier.rejection(of: request).reason == .replayedProof)
     }
 
-    @Test("Of 32 who send the same proof at once one is let in")
+    @Test("Of 32 concurrent requests with one proof exactly one is accepted")
     func race() async throws {
         let backend = try Backend()
         let request = try backend.boundRequest()
-        let winners = await withTaskGroup { group in
+        let accepted = await withTaskGroup { group in
             for _ in 0..<32 { group.addTask { (try? await backend.verifier.verify(request)) != nil } }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(winners == 1)
+        #expect(accepted == 1)
     }
 
-    @Test("A guard that does not answer refuses with 503, as nobody's fault")
+    @Test("A guard that throws leads to 503 without a challenge")
     func guardDown() async throws {
         struct Down: ReplayGuard, Error {
             func reserve(_ proof: UsedProof, now: Date) async throws -> Bool { throw self }
         }
         let backend = try Backend { $0.replayGuard = Down() }
-        let error = try await backend.verifier.refusal(of: backend.boundRequest())
+        let error = try await backend.verifier.rejection(of: backend.boundRequest())
         #expect(error.reason == .replayGuardUnavailable)
         #expect(error.status == .serviceUnavailable)
         #expect(error.headerFields[.retryAfter] == "1")
@@ -207,11 +211,11 @@ struct FreshnessTests {
         #expect(error.code == nil)
     }
 
-    @Test("What is refused for another reason is not remembered")
-    func refusedBefore() async throws {
+    @Test("A proof that is rejected for another reason is not stored")
+    func rejectedBefore() async throws {
         let backend = try Backend()
         let stale = try backend.boundRequest(proof: { $0.claims["iat"] = .int(1_600_000_000) })
-        _ = try await backend.verifier.refusal(of: stale)
+        _ = try await backend.verifier.rejection(of: stale)
         #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")
     }
 }

@@ -15,7 +15,7 @@ struct InMemoryReplayGuardTests {
             now: start.addingTimeInterval(at))
     }
 
-    @Test("The first of one proof is new, and no other")
+    @Test("Only the first use of a proof is new")
     func once() async throws {
         let replayGuard = InMemoryReplayGuard()
         #expect(try await reserve("a", in: replayGuard))
@@ -23,14 +23,14 @@ struct InMemoryReplayGuardTests {
         #expect(try await reserve("b", in: replayGuard))
     }
 
-    @Test("The same proof with another end is the same proof")
+    @Test("A proof with another end counts as the same proof")
     func otherEnd() async throws {
         let replayGuard = InMemoryReplayGuard()
         #expect(try await reserve("a", in: replayGuard, for: 600))
         #expect(try await reserve("a", in: replayGuard, for: 60) == false)
     }
 
-    @Test("Of 32 at once one is first")
+    @Test("Of 32 concurrent reservations of one proof exactly one succeeds")
     func race() async throws {
         let replayGuard = InMemoryReplayGuard()
         let firsts = try await withThrowingTaskGroup { group in
@@ -40,7 +40,7 @@ struct InMemoryReplayGuardTests {
         #expect(firsts == 1)
     }
 
-    @Test("A proof is remembered to its end, to the second, and forgotten within half a minute after")
+    @Test("A proof is stored until its end and deleted within 30 seconds after it")
     func forgetting() async throws {
         let replayGuard = InMemoryReplayGuard(capacity: 1)
         #expect(try await reserve("a", in: replayGuard))
@@ -49,7 +49,7 @@ struct InMemoryReplayGuardTests {
         #expect(try await reserve("a", in: replayGuard, at: 180))
     }
 
-    @Test("A full guard refuses what is new, and still knows what is old")
+    @Test("A full guard rejects new proofs and keeps the old ones")
     func capacity() async throws {
         let replayGuard = InMemoryReplayGuard(capacity: 100)
         for number in 0..<100 { #expect(try await reserve("\(number)", of: "usr_\(number)", in: replayGuard)) }
@@ -59,7 +59,7 @@ struct InMemoryReplayGuardTests {
         #expect(try await reserve("new", in: replayGuard, at: 120))
     }
 
-    @Test("One user fills a sixteenth of a guard, until that is forgotten, and the others go on")
+    @Test("One user can fill a sixteenth of a guard and does not block other users")
     func capacityPerUser() async throws {
         let replayGuard = InMemoryReplayGuard(capacity: 1600)
         for number in 0..<100 {
@@ -73,7 +73,7 @@ struct InMemoryReplayGuardTests {
         await #expect(throws: full) { try await reserve("new", in: replayGuard, at: 120) }
     }
 
-    @Test("A guard holds one proof at least", arguments: [0, -1, Int.min])
+    @Test("A guard stores at least one proof", arguments: [0, -1, Int.min])
     func smallest(_ capacity: Int) async throws {
         let replayGuard = InMemoryReplayGuard(capacity: capacity)
         #expect(replayGuard.capacity == 1)

@@ -5,29 +5,29 @@ import SessionConformance
 import SessionTokens
 import Testing
 
-/// RFC 9449 §4.3, rule by rule: the rules are in the names of the mutations.
-@Suite("Verifier: rules of proofs")
+/// The rules of RFC 9449 §4.3. The names of the mutations contain the sections.
+@Suite("Verifier: proof rules")
 struct ProofRulesTests {
     @Test(
-        "A proof that breaks one rule is refused, and does not spend the good one",
+        "The verifier rejects an invalid proof and then accepts the valid proof with the same id",
         arguments: ProofMutation.all + ProofMutation.withAccessToken)
-    func refused(_ mutation: ProofMutation) async throws {
+    func rejected(_ mutation: ProofMutation) async throws {
         let backend = try Backend()
-        let error = try await backend.verifier.refusal(of: backend.boundRequest(proof: { try mutation.change(&$0) }))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(proof: { try mutation.change(&$0) }))
         #expect(error.reason.rawValue == mutation.verifierReason)
         #expect(error.status == .unauthorized)
         #expect(error.code == "invalid_dpop_proof")
         #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")
     }
 
-    @Test("RFC 9449 §4.3 step 12: a proof without ath is refused")
+    @Test("A proof without ath is rejected (RFC 9449 §4.3 step 12)")
     func noAccessTokenHash() async throws {
         let backend = try Backend()
         let request = try backend.boundRequest(proof: { $0.claims["ath"] = nil })
-        #expect(try await backend.verifier.refusal(of: request).reason == .wrongAccessToken)
+        #expect(try await backend.verifier.rejection(of: request).reason == .wrongAccessToken)
     }
 
-    @Test("RFC 9449 §4.3 step 12: a good proof by another key than cnf.jkt is refused, as the token's fault (§7.1)")
+    @Test("A valid proof of another key than cnf.jkt gets invalid_token (RFC 9449 §4.3 step 12, §7.1)")
     func otherKey() async throws {
         let backend = try Backend()
         let request = try backend.boundRequest(proof: {
@@ -35,13 +35,13 @@ struct ProofRulesTests {
             $0.header["jwk"] = .object(
                 PublishedKeys.otherDevice.publicJWK.requiredMembers.mapValues(JSONValue.string))
         })
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .wrongKey)
         #expect(error.code == "invalid_token")
     }
 
     @Test(
-        "A proof that is valid in another form is let in, and nobody follows what it names", arguments: ProofVariant.all
+        "The verifier accepts every valid form of a proof and fetches no URL from it", arguments: ProofVariant.all
     )
     func accepted(_ variant: ProofVariant) async throws {
         let backend = try Backend()
@@ -51,7 +51,7 @@ struct ProofRulesTests {
     }
 
     @Test(
-        "RFC 9449 §4.3 step 9: htu is compared after normalisation (RFC 3986 §6.2.2, §6.2.3)",
+        "The claim htu is compared after normalisation (RFC 9449 §4.3 step 9, RFC 3986 §6.2.2, §6.2.3)",
         arguments: [
             "HTTPS://API.example.com/v1/orders", "https://api.example.com:443/v1/orders",
             "https://api.example.com/v1/./x/../orders", "https://api.example.com/v1/%6Frders",
@@ -62,33 +62,33 @@ struct ProofRulesTests {
         #expect(try await backend.verifier.verify(request).userID == "usr_1")
     }
 
-    @Test("RFC 9449 §4.3 step 8: the method is that of the request")
+    @Test("A proof for another method than the request's is rejected (RFC 9449 §4.3 step 8)")
     func method() async throws {
         let backend = try Backend()
         var request = try backend.boundRequest()
         request.method = .post
-        #expect(try await backend.verifier.refusal(of: request).reason == .wrongMethod)
+        #expect(try await backend.verifier.rejection(of: request).reason == .wrongMethod)
     }
 
-    @Test("RFC 9449 §4.3 step 9: the path is that of the request")
+    @Test("A proof for another path than the request's is rejected (RFC 9449 §4.3 step 9)")
     func path() async throws {
         let backend = try Backend()
         var request = try backend.boundRequest()
         request.path = "/v1/orders/7"
-        #expect(try await backend.verifier.refusal(of: request).reason == .wrongTarget)
+        #expect(try await backend.verifier.rejection(of: request).reason == .wrongTarget)
     }
 
     @Test(
-        "A request target that is no path does not become part of a host (RFC 9112 §3.2)",
+        "A request target that is not a path is rejected and never joined to a host (RFC 9112 §3.2)",
         arguments: [".evil.example/v1/orders", "@evil.example/v1/orders", ":8443/v1/orders"])
     func target(_ path: String) async throws {
         let backend = try Backend()
         var request = try backend.boundRequest(proof: { $0.claims["htu"] = .string(Backend.resource + path) })
         request.path = path
-        #expect(try await backend.verifier.refusal(of: request).reason == .wrongTarget)
+        #expect(try await backend.verifier.rejection(of: request).reason == .wrongTarget)
     }
 
-    @Test("A backend under several URLs takes a proof of each")
+    @Test("A backend with several URLs accepts proofs for each of them")
     func severalResources() async throws {
         let backend = try Backend(resources: [Backend.resource, "https://edge.example.com/api/"])
         let request = try backend.boundRequest(proof: {
@@ -98,14 +98,14 @@ struct ProofRulesTests {
         #expect(try await backend.verifier.verify(backend.boundRequest(id: "other")).userID == "usr_1")
     }
 
-    @Test("A backend without a URL takes no proof, whatever Host says")
+    @Test("A backend without a URL rejects proofs whatever the Host header says")
     func noResource() async throws {
         let backend = try Backend(resources: [])
         let request = try backend.boundRequest(proof: { $0.claims["htu"] = "http://10.0.0.7/v1/orders" })
-        let error = try await backend.verifier.refusal(of: request)
+        let error = try await backend.verifier.rejection(of: request)
         #expect(error.reason == .dpopNotOffered)
         #expect(
-            error.challenge == #"Bearer error="invalid_token", error_description="this backend takes no DPoP""#,
-            "a scheme that is not taken is not offered")
+            error.challenge == #"Bearer error="invalid_token", error_description="this backend does not accept DPoP""#,
+            "the response offers no scheme that the backend does not accept")
     }
 }

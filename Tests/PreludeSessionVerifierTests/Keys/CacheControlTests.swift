@@ -6,17 +6,17 @@ import Testing
 @Suite("Cache-Control")
 struct CacheControlTests {
     @Test(
-        "max-age is read wherever it stands (RFC 9111 §5.2.2.1)",
+        "The directive max-age is read at any position (RFC 9111 §5.2.2.1)",
         arguments: ["max-age=60", "public, max-age=60", "Max-Age=60, must-revalidate", #"max-age="60""#, "max-age=60 "])
     func found(_ header: String) { #expect(CacheControl.maxAge(header) == 60) }
 
     @Test(
-        "What a cache on the way has used up is taken off (RFC 9111 §4.2.3)",
+        "The Age of a cached response is subtracted from max-age (RFC 9111 §4.2.3)",
         arguments: [(nil, 60.0), ("0", 60), ("45", 15), ("60", 0), ("90", 0), ("x", 60)])
     func age(_ age: String?, _ left: Double) { #expect(CacheControl.remaining("max-age=60", age: age) == left) }
 
     @Test(
-        "What is no number of seconds is none",
+        "A max-age that is not a number of seconds is ignored",
         arguments: [nil, "", "no-store", "max-age", "max-age=", "max-age=-1", "max-age=+1", "max-age=x", "s-maxage=60"])
     func none(_ header: String?) { #expect(CacheControl.maxAge(header) == nil) }
 }

@@ -14,66 +14,68 @@ struct URLSessionKeySetSourceTests {
     private static let path = "/.well-known/jwks.json"
 
     private func fetch(
-        _ answers: [String: KeyServer.Answer]
-    ) async throws -> (answer: Result<FetchedKeySet, any Error>, paths: [String]) {
-        let server = try await KeyServer.start(answers)
+        _ responses: [String: KeyServer.Response]
+    ) async throws -> (response: Result<FetchedKeySet, any Error>, paths: [String]) {
+        let server = try await KeyServer.start(responses)
         let source = URLSessionKeySetSource(url: try #require(URL(string: server.url + Self.path)))
-        let answer: Result<FetchedKeySet, any Error>
+        let response: Result<FetchedKeySet, any Error>
         do {
-            answer = .success(try await source.fetch())
+            response = .success(try await source.fetch())
         } catch {
-            answer = .failure(error)
+            response = .failure(error)
         }
         let paths = server.paths
         try await server.stop()
-        return (answer, paths)
+        return (response, paths)
     }
 
     @Test("A key set is fetched with its max-age")
     func fetched() async throws {
-        let (answer, paths) = try await fetch([
+        let (response, paths) = try await fetch([
             Self.path: .init(headers: [("cache-control", "public, max-age=60")], body: #"{"keys":[]}"#)
         ])
-        #expect(try answer.get().json == Data(#"{"keys":[]}"#.utf8))
-        #expect(try answer.get().maxAge == 60)
+        #expect(try response.get().json == Data(#"{"keys":[]}"#.utf8))
+        #expect(try response.get().maxAge == 60)
         #expect(paths == [Self.path])
     }
 
     @Test("A redirect is not followed", arguments: [HTTPResponseStatus.movedPermanently, .found, .temporaryRedirect])
     func redirect(_ status: HTTPResponseStatus) async throws {
-        let (answer, paths) = try await fetch([
+        let (response, paths) = try await fetch([
             Self.path: .init(status: status, headers: [("location", "/elsewhere")], body: #"{"keys":[]}"#),
             "/elsewhere": .init(body: #"{"keys":[]}"#),
         ])
-        #expect(throws: (any Error).self) { try answer.get() }
+        #expect(throws: (any Error).self) { try response.get() }
         #expect(paths == [Self.path])
     }
 
-    @Test("A body beyond 256 KiB is refused")
+    @Test("A body longer than 256 KiB is rejected")
     func tooLong() async throws {
         let longest = String(repeating: " ", count: URLSessionKeySetSource.maximumLength)
-        #expect(try await fetch([Self.path: .init(body: longest)]).answer.get().json.count == longest.utf8.count)
-        let (answer, _) = try await fetch([Self.path: .init(body: longest + " ")])
-        #expect(throws: URLError.self) { try answer.get() }
+        #expect(try await fetch([Self.path: .init(body: longest)]).response.get().json.count == longest.utf8.count)
+        let (response, _) = try await fetch([Self.path: .init(body: longest + " ")])
+        #expect(throws: URLError.self) { try response.get() }
     }
 
-    @Test("A body without an end is given up where it is too long", .timeLimit(.minutes(1)))
+    @Test("An endless body is cancelled at the maximum length", .timeLimit(.minutes(1)))
     func endless() async throws {
-        let (answer, _) = try await fetch([Self.path: .init(body: String(repeating: " ", count: 4096), isEndless: true)]
+        let (response, _) = try await fetch([
+            Self.path: .init(body: String(repeating: " ", count: 4096), isEndless: true)
+        ]
         )
-        let error = try #require(#expect(throws: URLError.self) { try answer.get() })
+        let error = try #require(#expect(throws: URLError.self) { try response.get() })
         #expect(error.code == .dataLengthExceedsMaximum)
     }
 
     @Test(
-        "Another status than 200 is no answer",
+        "A response with another status than 200 is an error",
         arguments: [HTTPResponseStatus.notFound, .internalServerError, .accepted])
     func status(_ status: HTTPResponseStatus) async throws {
-        let (answer, _) = try await fetch([Self.path: .init(status: status, body: #"{"keys":[]}"#)])
-        #expect(throws: URLError.self) { try answer.get() }
+        let (response, _) = try await fetch([Self.path: .init(status: status, body: #"{"keys":[]}"#)])
+        #expect(throws: URLError.self) { try response.get() }
     }
 
-    @Test("A verifier fetches the keys of its service by itself")
+    @Test("A verifier fetches the keys of its service without a custom source")
     func wholeWay() async throws {
         let keys = String(decoding: try Backend.keySet([PublishedKeys.service]), as: UTF8.self)
         let server = try await KeyServer.start([Self.path: .init(body: keys)])

@@ -5,7 +5,7 @@ internal import Testing
 
 @Suite("App ids")
 struct AppIDTests {
-    @Test("Seven lower-case letters or digits are an app id", arguments: ["abcdefg", "0123456", "a1b2c3z"])
+    @Test("Seven lower-case letters or digits are a valid app id", arguments: ["abcdefg", "0123456", "a1b2c3z"])
     func valid(text: String) throws {
         let id = try #require(AppID(text))
         #expect(id.rawValue == text)
@@ -13,7 +13,7 @@ struct AppIDTests {
     }
 
     @Test(
-        "Anything else is not",
+        "Any other text is not a valid app id",
         arguments: [
             "", "abcdef", "abcdefgh", "Abcdefg", "abc-efg", "abc efg", "abcdef\u{E9}", "abcde\u{E9}", "abc\0efg",
         ])
@@ -23,7 +23,7 @@ struct AppIDTests {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode([AppID].self, from: json) }
     }
 
-    @Test("A random id takes bytes as they come and skips those that would favour some letters")
+    @Test("A random id skips bytes that would make some letters more likely")
     func random() {
         let bytes: [UInt8] = [255, 252, 0, 25, 26, 35, 36, 251, 253, 71] + Array(repeating: 1, count: 6)
         let environment = ServiceEnvironment(
@@ -31,7 +31,7 @@ struct AppIDTests {
         #expect(AppID(environment: environment).rawValue == "az09a99")
     }
 
-    @Test("A generator that gives nothing useful at first is asked again")
+    @Test("A random id requests more bytes until it has seven characters")
     func again() {
         let rounds = Mutex(0)
         let environment = ServiceEnvironment(

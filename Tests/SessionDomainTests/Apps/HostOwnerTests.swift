@@ -2,10 +2,10 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("Whose a host is")
+@Suite("Owners of hosts")
 struct HostOwnerTests {
     @Test(
-        "The service's own name says which app a host means, and says nothing of other hosts",
+        "The service's own name identifies the app of a host, and no app for other hosts",
         arguments: [
             ("https://{app_id}.session.example.com", "abc1234.session.example.com", "abc1234"),
             ("https://auth-{app_id}.example.com:8443", "auth-abc1234.example.com", "abc1234"),
@@ -19,24 +19,24 @@ struct HostOwnerTests {
         #expect(owner == app.flatMap { AppID($0) }.map(PublicOrigins.Owner.app))
     }
 
-    @Test("A fixed name is the default app's")
+    @Test("A fixed name belongs to the default app")
     func fixed() throws {
         let origins = try PublicOrigins(publicURL: "https://session.example.com")
         #expect(origins.owner(ofHost: "session.example.com") == .defaultApp)
         #expect(origins.owner(ofHost: "other.example.com") == nil)
     }
 
-    @Test("An app that names another's host as its domain does not get it")
+    @Test("An app cannot take another app's host as its custom domain")
     func takenHost() async throws {
-        var thief = App(id: try appID("thief00"), name: "thief", createdAt: now)
-        thief.domains = ["domain1.session.example.com", "thief.example.com"]
+        var other = App(id: try appID("other00"), name: "other", createdAt: now)
+        other.domains = ["domain1.session.example.com", "other.example.com"]
         let store = KeyStore(
-            apps: [thief, App(id: try appID(), name: "owner", createdAt: now)],
+            apps: [other, App(id: try appID(), name: "owner", createdAt: now)],
             keys: try TestApp.signingKeys.get())
         let directory = AppDirectory(
             store: store, keys: TestApp.keys,
             origins: try PublicOrigins(publicURL: "https://{app_id}.session.example.com"), defaultApp: nil,
-            sightings: TestApp.sightings, environment: stillEnvironment)
+            keyRotation: TestApp.keyRotation, environment: stillEnvironment)
         #expect(try await directory.app(host: "domain1.session.example.com").settings.name == "owner")
     }
 }

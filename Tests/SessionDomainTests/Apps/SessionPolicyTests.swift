@@ -2,15 +2,15 @@ internal import Foundation
 internal import SessionDomain
 internal import Testing
 
-@Suite("Settings of an app's sessions")
+@Suite("Session policy")
 struct SessionPolicyTests {
-    @Test("An app binds no access tokens unless it says so")
+    @Test("By default access tokens are not bound")
     func standard() {
         #expect(SessionPolicy().accessTokenBinding == .bearer)
         #expect(SessionPolicy.AccessTokenBinding(rawValue: "none") == .bearer)
     }
 
-    @Test("What is stored is read again")
+    @Test("A stored policy is read back unchanged")
     func roundTrip() throws {
         var policy = SessionPolicy()
         policy.accessTokenLifetime = 60
@@ -24,7 +24,7 @@ struct SessionPolicyTests {
         #expect(try JSONDecoder().decode(SessionPolicy.self, from: JSONEncoder().encode(policy)) == policy)
     }
 
-    @Test("A record that is older than the binding is read, and means none")
+    @Test("A record without a binding is read as unbound")
     func older() throws {
         let record = Data(
             """
@@ -37,14 +37,14 @@ struct SessionPolicyTests {
         #expect(policy.noncePolicy == .always)
     }
 
-    @Test("A record with a binding that nobody knows is not read as none")
+    @Test("A record with an unknown binding is not read as unbound")
     func unknown() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(SessionPolicy.self, from: Data(#"{"accessTokenBinding": "mtls"}"#.utf8))
         }
     }
 
-    @Test("Who has no key gets tokens only where they are not bound")
+    @Test("A client without a key gets tokens only if they are not bound")
     func admission() {
         var policy = SessionPolicy()
         #expect(policy.admits(keyThumbprint: nil))

@@ -23,7 +23,7 @@ struct ClaimsConfigTests {
     }
 
     @Test(
-        "A literal is itself",
+        "A literal resolves to itself",
         arguments: [
             JSONValue.null, .bool(false), .int(-1), .double(0.5), "text", .array(["a", .null]), .object(["a": "b"]),
         ])
@@ -31,7 +31,7 @@ struct ClaimsConfigTests {
         #expect(try resolve(.literal(value)) == value)
     }
 
-    @Test("A custom claim is the profile's, or null")
+    @Test("A custom claim resolves to the member of the user's profile, or null")
     func customClaim() throws {
         #expect(try resolve(.customClaim("plan")) == "gold")
         #expect(try resolve(.customClaim("seats")) == .int(3))
@@ -42,7 +42,7 @@ struct ClaimsConfigTests {
     private static let mails: JSONValue = .array(["Ada@example.com", "second@example.com"])
 
     @Test(
-        "Each input, as it is, as a text and as a list",
+        "Each input resolves to its value, a text or a list",
         arguments: [
             (.userID, "usr_1", "usr_1", .array(["usr_1"])),
             (.ip, "203.0.113.7", "203.0.113.7", .array(["203.0.113.7"])),
@@ -57,22 +57,22 @@ struct ClaimsConfigTests {
         #expect(try resolve(.input(input, as: .array)) == list)
     }
 
-    @Test("What is missing is null, in whatever type", arguments: [ClaimInput.ip, .countryCode])
+    @Test("A missing input resolves to null for every type", arguments: [ClaimInput.ip, .countryCode])
     func missing(input: ClaimInput) throws {
         for type in [nil, .string, .array] as [ClaimType?] {
             #expect(try resolve(.input(input, as: type), client: ClientFacts()) == .null)
         }
     }
 
-    @Test("A list without elements is missing, too", arguments: [ClaimInput.locales, .emails, .phoneNumbers])
+    @Test("An empty list resolves to null for every type", arguments: [ClaimInput.locales, .emails, .phoneNumbers])
     func empty(input: ClaimInput) throws {
-        let nobody = try user([])
+        let userWithoutIdentifiers = try user([])
         for type in [nil, .string, .array] as [ClaimType?] {
-            #expect(try resolve(.input(input, as: type), user: nobody, client: ClientFacts()) == .null)
+            #expect(try resolve(.input(input, as: type), user: userWithoutIdentifiers, client: ClientFacts()) == .null)
         }
     }
 
-    @Test("A claim of ours is written once, by us, whatever configuration let through")
+    @Test("A mapped claim never replaces a claim of the service")
     func reserved() throws {
         var claims = try TestApp.caller().claims
         claims.mapped = Dictionary(uniqueKeysWithValues: ClaimsConfig.reserved.map { ($0, "mapped") })
@@ -81,12 +81,12 @@ struct ClaimsConfigTests {
         #expect(written.filter { $0.value == "mapped" }.isEmpty)
         #expect(written["mine"] == "kept")
         #expect(written["sub"] == "usr_1")
-        // Absent stays absent: no mapping fills in a scope.
+        // Claims that the service leaves out stay absent.
         #expect(written["scope"] == nil)
         #expect(written["cnf"] == nil)
     }
 
-    @Test("D24: a bound token names the key's thumbprint, and no mapping names another")
+    @Test("A bound token contains the key's thumbprint, and no mapping replaces it (D24)")
     func confirmation() throws {
         var claims = try TestApp.caller().claims
         claims.cnf = Confirmation(jkt: "thumbprint")
@@ -97,7 +97,7 @@ struct ClaimsConfigTests {
         #expect(try TokenJSON.decode(AccessTokenClaims.self, from: written).cnf == Confirmation(jkt: "thumbprint"))
     }
 
-    @Test("A token that is bound by something else than a key's thumbprint is none of ours")
+    @Test("A token that is bound by anything except a key's thumbprint is rejected")
     func otherConfirmation() throws {
         let plain = try TokenJSON.encode(try TestApp.caller().claims)
         var members = try TokenJSON.decode([String: JSONValue].self, from: plain)

@@ -2,16 +2,17 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("The time by which rows are deleted")
+@Suite("Deletion clock")
 struct DeletionClockTests {
     private static let day = 86_400
 
-    /// A round after so many seconds by the steady clock, with a clock that is ahead of it by so many.
+    /// Rounds of a deletion clock, in seconds since the first one.
     private struct Rounds {
         private var clock = DeletionClock()
         private var passed = 0
 
-        /// Seconds since the beginning by which rows are deleted, and the jump that is told.
+        /// A round after a number of seconds of uptime, with a system clock that is ahead by a number of seconds. Returns
+        /// the time by which rows are deleted, and the reported jump.
         mutating func round(after seconds: Int, ahead: Int = 0) -> (time: Int, jump: Int?) {
             passed += seconds
             let (time, jump) = clock.time(now: now + passed + ahead, uptime: 7_000_000 + Int64(passed) * 1000)
@@ -19,7 +20,7 @@ struct DeletionClockTests {
         }
     }
 
-    @Test("A clock that is put right by minutes is believed, round by round")
+    @Test("Corrections of a few minutes are accepted in each round")
     func smallSteps() {
         var rounds = Rounds()
         #expect(rounds.round(after: 0) == (0, nil))
@@ -27,7 +28,7 @@ struct DeletionClockTests {
         #expect(rounds.round(after: 60, ahead: 600) == (720, nil))
     }
 
-    @Test("Of a clock that jumps ahead the time goes on as before, and the jump is told once")
+    @Test("After a jump ahead the time continues by uptime, and the jump is reported once")
     func jump() {
         var rounds = Rounds()
         _ = rounds.round(after: 0)
@@ -36,8 +37,8 @@ struct DeletionClockTests {
         #expect(rounds.round(after: Self.day - 61, ahead: 301) == (60 + Self.day - 1, nil))
     }
 
-    @Test("A clock that stays ahead for a day is believed")
-    func believed() {
+    @Test("A clock that stays ahead for a day is accepted")
+    func confirmed() {
         var rounds = Rounds()
         _ = rounds.round(after: 0)
         _ = rounds.round(after: 60, ahead: 3 * Self.day)
@@ -45,7 +46,7 @@ struct DeletionClockTests {
         #expect(rounds.round(after: 60, ahead: 3 * Self.day) == (4 * Self.day + 120, nil))
     }
 
-    @Test("A clock that is right again within the day is believed, and the next jump is a new one")
+    @Test("A clock that is corrected within the day is accepted, and the next jump is reported again")
     func rightAgain() {
         var rounds = Rounds()
         _ = rounds.round(after: 0)
@@ -54,7 +55,7 @@ struct DeletionClockTests {
         #expect(rounds.round(after: 1, ahead: 3 * Self.day) == (60 + Self.day, 3 * Self.day))
     }
 
-    @Test("A second jump ahead begins the day anew, and is told by its own length")
+    @Test("A second jump ahead restarts the day, and is reported with its own length")
     func twice() {
         var rounds = Rounds()
         _ = rounds.round(after: 0)
@@ -64,7 +65,7 @@ struct DeletionClockTests {
         #expect(rounds.round(after: 1, ahead: 2000).time == 60 + 2 * Self.day - 1 + 2000)
     }
 
-    @Test("A clock that goes back is believed at once: it deletes less")
+    @Test("A clock that goes back is accepted at once, because it deletes less")
     func back() {
         var rounds = Rounds()
         _ = rounds.round(after: 0)

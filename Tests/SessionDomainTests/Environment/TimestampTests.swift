@@ -1,7 +1,7 @@
 internal import SessionDomain
 internal import Testing
 
-@Suite("Moments")
+@Suite("Timestamps")
 struct TimestampTests {
     @Test(
         "Retry-After is rounded up and at least one second",
@@ -11,7 +11,7 @@ struct TimestampTests {
         #expect(later.retryAfter(from: now) == seconds)
     }
 
-    @Test("RFC 3339 is UTC with Z, to the second")
+    @Test("The RFC 3339 form is UTC with Z, in whole seconds")
     func rfc3339() {
         #expect(Timestamp(milliseconds: 1_800_000_000_999).rfc3339 == "2027-01-15T08:00:00Z")
         #expect(Timestamp(seconds: 0).rfc3339 == "1970-01-01T00:00:00Z")

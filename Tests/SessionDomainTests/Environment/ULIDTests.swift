@@ -1,7 +1,7 @@
 internal import SessionDomain
 internal import Testing
 
-@Suite("Ids that sort by time")
+@Suite("ULIDs")
 struct ULIDTests {
     @Test(
         "A ULID is 48 bits of time and 80 of randomness in Crockford's base32",
@@ -16,7 +16,7 @@ struct ULIDTests {
         #expect(ULID.make(at: Timestamp(milliseconds: milliseconds), randomBytes: random) == expected)
     }
 
-    @Test("A later one sorts behind, whatever its random bits")
+    @Test("A later ULID sorts after an earlier one, whatever their random bits")
     func sorting() {
         let times: [Int64] = [0, 1, 31, 32, 1023, 1024, 1_799_999_999_999, 1_800_000_000_000, 1_800_000_000_001]
         let ids = times.enumerated().map { index, time in
@@ -28,7 +28,7 @@ struct ULIDTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("An id has its prefix and the time of its making")
+    @Test("An id begins with its prefix and contains the time of its creation")
     func newID() {
         #expect(stillEnvironment.newID("usr") == "usr_01mcc5rm000000000000000000")
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("Asking a delegation hook")
+@Suite("Delegation hook")
 struct DelegationHookTests {
     private let url = "https://hooks.example.com/step-up?a=b"
     private let client = ClientFacts(ip: "203.0.113.7", userAgent: "App/1.0", platform: "ios", countryCode: "DE")
@@ -24,7 +24,7 @@ struct DelegationHookTests {
             config: StepUpConfig(jwksURL: nil, stepKeys: ["kyc"], rules: [], at: now), client: client)
     }
 
-    @Test("The hook is posted who wants what, from where, once, in five seconds and 64 KiB")
+    @Test("The hook gets one POST with user, scope and signals, limited to five seconds and 64 KiB")
     func request() async throws {
         let egress = FakeEgress(always: .success(try HookAnswerDraft().answer))
         _ = try await ask(egress, metadata: ["amount": "12"])
@@ -45,7 +45,7 @@ struct DelegationHookTests {
         #expect(try TokenJSON.decode(JSONValue.self, from: request.body) == expected)
     }
 
-    @Test("Without metadata the body has none")
+    @Test("Without metadata the body has no such member")
     func withoutMetadata() async throws {
         let egress = FakeEgress(always: .success(try HookAnswerDraft().answer))
         _ = try await ask(egress)
@@ -54,7 +54,7 @@ struct DelegationHookTests {
         #expect(body.count == 4)
     }
 
-    @Test("The raw body is signed with RSASSA-PSS by the key that jwks.json names")
+    @Test("The raw body is signed with RSASSA-PSS by a key of jwks.json")
     func signature() async throws {
         let egress = FakeEgress(always: .success(try HookAnswerDraft().answer))
         _ = try await ask(egress)
@@ -70,7 +70,7 @@ struct DelegationHookTests {
         #expect(published["alg"] == "PS256")
     }
 
-    @Test("A node that does not know the key yet signs with the stored one, and makes it only once")
+    @Test("A node without a loaded hook key signs with the stored one, and creates it only once")
     func storedKey() async throws {
         let egress = FakeEgress(always: .success(try HookAnswerDraft().answer))
         let keys = KeyStore()
@@ -84,7 +84,7 @@ struct DelegationHookTests {
         #expect(key.publicKey.isValidPSS(signature, for: egress.requests[1].body))
     }
 
-    @Test("A valid answer is the decision, and nothing is told")
+    @Test("A valid answer is the decision, and no event is stored")
     func decision() async throws {
         let recorder = EventRecorder()
         let egress = FakeEgress(always: .success(try HookAnswerDraft { $0.members = ["status": "block"] }.answer))
@@ -120,7 +120,7 @@ struct DelegationHookTests {
         }
     }
 
-    @Test("Whatever goes wrong is a no, with one event that says why", arguments: calls + answers)
+    @Test("Every failure blocks the scope, with one event that contains the reason", arguments: calls + answers)
     func failure(row: Row) async throws {
         let recorder = EventRecorder()
         await #expect(throws: Refusal.authBlocked) { try await ask(FakeEgress(always: row.reply), recorder) }
@@ -131,7 +131,7 @@ struct DelegationHookTests {
         #expect(recorder.events.first?.data == expected)
     }
 
-    @Test("When even the event cannot be stored, it is still no yes")
+    @Test("A failure blocks the scope even if its event cannot be stored")
     func brokenStore() async throws {
         await #expect(throws: StoreError.overloaded) {
             try await ask(.unreachable, EventRecorder(isBroken: true))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionDomain
 
-/// A valid answer of a hook that wants steps, for tests to change one thing of.
+/// A valid answer of a hook that requires steps. Tests change one part of it.
 struct HookAnswerDraft: Sendable {
     var status = 200
     var members: [String: JSONValue] = [
@@ -18,10 +18,10 @@ struct HookAnswerDraft: Sendable {
 
     init(_ change: (inout HookAnswerDraft) -> Void = { _ in }) { change(&self) }
 
-    /// With one member changed, or gone.
+    /// Changes or removes one member.
     init(_ member: String, _ value: JSONValue?) { members[member] = value }
 
-    /// With one member of the first step changed, or gone.
+    /// Changes or removes one member of the first step.
     init(step member: String, _ value: JSONValue?) {
         guard case .array(var steps) = members["steps"], case .object(var step) = steps[0] else { return }
         step[member] = value
@@ -38,20 +38,20 @@ struct HookAnswerDraft: Sendable {
     }
 }
 
-@Suite("Reading a hook's answer")
+@Suite("Answer of a delegation hook")
 struct HookAnswerTests {
     private static let steps = [
         StepUpStep(order: 1, key: "verify_email", expirationDuration: 0),
         StepUpStep(order: 2, key: "kyc", expirationDuration: 60),
     ]
 
-    @Test("A review has terms and steps in their order")
+    @Test("A review has terms, and steps sorted by their order")
     func review() throws {
         let terms = GrantTerms(mode: .sessionBound, grantedFor: 300)
         #expect(try HookAnswerDraft().read() == .review(terms, steps: Self.steps))
     }
 
-    @Test("Continue has terms and needs no steps; block needs nothing", arguments: GrantMode.allCases)
+    @Test("Continue has terms and needs no steps; block needs neither", arguments: GrantMode.allCases)
     func others(mode: GrantMode) throws {
         let grant = HookAnswerDraft {
             $0.members = ["status": "continue", "grant_mode": .string(mode.rawValue), "granted_for": .int(1)]
@@ -60,7 +60,8 @@ struct HookAnswerTests {
         #expect(try HookAnswerDraft { $0.members = ["status": "block"] }.read() == .block)
     }
 
-    @Test("A single use may last as long as its token, said or unsaid", arguments: [JSONValue.int(0), nil])
+    @Test(
+        "A single-use grant needs no time limit: granted_for may be 0 or missing", arguments: [JSONValue.int(0), nil])
     func singleUse(grantedFor: JSONValue?) throws {
         let draft = HookAnswerDraft {
             $0.members["grant_mode"] = "single-use"
@@ -70,7 +71,7 @@ struct HookAnswerTests {
     }
 
     @Test(
-        "Limits are inclusive, unknown members do not matter, and any 2xx is a yes",
+        "Limits are inclusive, unknown members are ignored, and every 2xx status is accepted",
         arguments: [
             HookAnswerDraft("granted_for", .int(86_400)), HookAnswerDraft("granted_for", .int(1)),
             HookAnswerDraft(step: "expiration_duration", .int(86_400)), HookAnswerDraft(step: "order", .int(0)),
@@ -96,7 +97,7 @@ struct HookAnswerTests {
         }
     }
 
-    /// One row for each value of a member; `nil` leaves it out.
+    /// One row for each value of a member. `nil` removes the member.
     private static func rows(_ failure: HookFailure, _ member: String, _ values: [JSONValue?]) -> [Row] {
         values.map { Row(failure, "\(member) \(String(describing: $0))", HookAnswerDraft(member, $0)) }
     }
@@ -135,12 +136,12 @@ struct HookAnswerTests {
         ],
     ].flatMap { $0 }
 
-    @Test("Each mutation has its failure", arguments: failures)
+    @Test("Each invalid answer throws its own failure", arguments: failures)
     func failure(row: Row) {
         #expect(throws: row.failure) { try row.draft.read() }
     }
 
-    @Test("Every failure of an answer has a row")
+    @Test("Every failure of an answer has a row in the table")
     func complete() {
         #expect(Set(Self.failures.map(\.failure)) == Set(HookFailure.allCases).subtracting([.requestFailed]))
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("For how long a process has known a key")
+@Suite("Time since a process first saw a key")
 struct KeyFirstSeenTests {
-    /// A clock that is set, and one that is not.
+    /// A system clock that can be set, and uptime.
     private final class Clocks: Sendable {
         private let state = Mutex((now: SessionDomainTests.now, uptime: Int64(7_000_000)))
 
@@ -36,7 +36,7 @@ struct KeyFirstSeenTests {
     private func directory(_ store: KeyStore) throws -> AppDirectory {
         AppDirectory(
             store: store, keys: TestApp.keys, origins: try PublicOrigins(publicURL: "https://session.example.com"),
-            defaultApp: nil, sightings: KeyFirstSeen(policy: KeyRotationPolicy(), environment: clocks.environment),
+            defaultApp: nil, keyRotation: KeyRotationPolicy(),
             environment: clocks.environment)
     }
 
@@ -44,13 +44,13 @@ struct KeyFirstSeenTests {
         try await directory.app(try appID()).accessKey.keyID
     }
 
-    /// A successor that somebody else makes.
+    /// Another node creates a successor.
     private func rotate(_ store: KeyStore) async throws -> String {
         let keys = SigningKeys(store: store, keys: TestApp.keys, directory: nil, environment: clocks.environment)
         return try #require(try await keys.rotate(.access, of: try appID(), reason: .request).added).keyID
     }
 
-    @Test("A key whose time a clock has jumped over signs when it has been known for as long as it has to be")
+    @Test("After a clock jump past its activeFrom, a key signs only after the full waiting time by uptime")
     func jump() async throws {
         let store = try store()
         let directory = try directory(store)
@@ -67,7 +67,7 @@ struct KeyFirstSeenTests {
         #expect(try await signs(directory) == next)
     }
 
-    @Test("Where no clock jumps a key signs when its time has come, though it was noticed late")
+    @Test("Without a clock jump, a key signs from its activeFrom on, even if it was first seen late")
     func noJump() async throws {
         let store = try store()
         let directory = try directory(store)
@@ -82,7 +82,7 @@ struct KeyFirstSeenTests {
     }
 
     @Test(
-        "A process that starts takes the word of its clock for keys that were there, and waits for the rest of their time"
+        "A process that starts takes the age of existing keys from its clock and waits for the rest of the time by uptime"
     )
     func start() async throws {
         let store = try store()
@@ -98,7 +98,7 @@ struct KeyFirstSeenTests {
         #expect(try await signs(self.directory(store)) == next)
     }
 
-    @Test("After an emergency the new key signs at once: there is no other")
+    @Test("After an emergency the new key signs at once, because there is no other key")
     func emergency() async throws {
         let store = try store()
         let directory = try directory(store)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("What a rotation does, as a table")
+@Suite("Decisions of a key rotation")
 struct KeyRotationTableTests {
     private static let day = 86_400
     private static let policy = KeyRotationPolicy()
@@ -20,19 +20,19 @@ struct KeyRotationTableTests {
 
     private func decide(
         _ reason: KeyRotation.Reason, _ keys: [StoredSigningKey], policy: KeyRotationPolicy = policy,
-        purpose: StoredSigningKey.Purpose = .access, brings: KeyAlgorithm? = .edDSA,
+        purpose: StoredSigningKey.Purpose = .access, candidate: KeyAlgorithm? = .edDSA,
         _ change: (inout App) -> Void = { _ in }
     ) throws -> KeyRotationDecision {
         var app = App(id: try appID(), name: "a", createdAt: now)
         change(&app)
         return KeyRotation(
             appID: app.id, purpose: purpose, reason: reason, policy: policy,
-            candidate: try brings.map { try key("new", from: now, algorithm: $0, purpose: purpose) }, now: now,
+            candidate: try candidate.map { try key("new", from: now, algorithm: $0, purpose: purpose) }, now: now,
             events: EventFactory(appID: app.id, environment: stillEnvironment)
         ).decide(keys, app: app)
     }
 
-    @Test("The time for which a key is published ahead is the sum of what others may be behind")
+    @Test("A key is published ahead for the sum of all delays of other nodes and verifiers")
     func formula() {
         #expect(KeyRotationPolicy.safePublishAhead == 5 + 300 + 30 + 60)
         #expect(Self.policy.keySetMaxAge == 300)
@@ -41,7 +41,7 @@ struct KeyRotationTableTests {
         #expect(Self.policy.retention(of: .hook) == 3600 + 395)
     }
 
-    @Test("Shorter publishing shortens caches, but never how long a key is published after it signed")
+    @Test("A shorter publishing time shortens caches, but never the retention of a retired key")
     func development() {
         let quick = KeyRotationPolicy(publishAhead: 8)
         #expect(quick.keySetMaxAge == 3)
@@ -50,16 +50,16 @@ struct KeyRotationTableTests {
         #expect(KeyRotationPolicy(publishAhead: 1000).retention(of: .access) == 1900)
     }
 
-    @Test("By schedule a key gets a successor when it has signed for the interval, and not a moment before")
+    @Test("By schedule a key gets a successor exactly when it has signed for the interval")
     func age() throws {
         let old = try key("old", from: now - 90 * Self.day)
         #expect(try decide(.schedule, [old]).added?.activeFrom == now + 395)
-        #expect(try decide(.schedule, [try key("old", from: now - 90 * Self.day + 1)]).isNothing)
-        #expect(try decide(.schedule, [old], policy: KeyRotationPolicy(interval: nil)).isNothing)
-        #expect(try decide(.schedule, [old], brings: nil) == KeyRotationDecision(wanted: .edDSA))
+        #expect(try decide(.schedule, [try key("old", from: now - 90 * Self.day + 1)]).isEmpty)
+        #expect(try decide(.schedule, [old], policy: KeyRotationPolicy(interval: nil)).isEmpty)
+        #expect(try decide(.schedule, [old], candidate: nil) == KeyRotationDecision(neededAlgorithm: .edDSA))
     }
 
-    @Test("The key before retires when its successor signs, and is published as long as it counts")
+    @Test("A key retires when its successor signs, and stays published for its retention")
     func retirement() throws {
         let old = try key("old", from: now - 100)
         let decision = try decide(.request, [old])
@@ -69,16 +69,16 @@ struct KeyRotationTableTests {
         #expect(decision.removed.isEmpty)
     }
 
-    @Test("One successor waits at a time, whoever asks", arguments: [KeyRotation.Reason.request, .schedule])
+    @Test("Only one successor waits at a time, for every reason", arguments: [KeyRotation.Reason.request, .schedule])
     func waiting(_ reason: KeyRotation.Reason) throws {
         let keys = [try key("next", from: now + 1), try key("old", from: now - 900 * Self.day)]
-        #expect(try decide(reason, keys).isNothing)
+        #expect(try decide(reason, keys).isEmpty)
     }
 
-    @Test("Another algorithm gets a key by the same rule, behind one that waits already")
+    @Test("A changed algorithm gets a key by the same rule, behind a successor that waits already")
     func algorithm() throws {
         let old = try key("old", from: now - 100)
-        let decision = try decide(.schedule, [old], brings: .es256) { $0.signingAlgorithm = .es256 }
+        let decision = try decide(.schedule, [old], candidate: .es256) { $0.signingAlgorithm = .es256 }
         #expect(decision.added?.algorithm == .es256)
         #expect(decision.added?.activeFrom == now + 395)
         let waiting = try key("next", from: now + 394, algorithm: .es256)
@@ -86,25 +86,25 @@ struct KeyRotationTableTests {
         #expect(back.added?.activeFrom == now + 395)
         #expect(back.changed.map(\.keyID) == ["next", "old"])
         let two = [waiting, try key("next2", from: now + 395, algorithm: .rs256), old]
-        #expect(try decide(.schedule, two).isNothing)
+        #expect(try decide(.schedule, two).isEmpty)
     }
 
-    @Test("Of 32 keys of one purpose nobody makes another but in an emergency")
+    @Test("With 32 keys of one purpose only an emergency adds another")
     func full() throws {
         let keys = try (0..<KeyRotation.maximum).map { try key("\($0)", from: now - 1 - $0) }
         #expect(try decide(.request, keys).added == nil)
-        #expect(try decide(.schedule, keys, brings: .es256) { $0.signingAlgorithm = .es256 }.added == nil)
+        #expect(try decide(.schedule, keys, candidate: .es256) { $0.signingAlgorithm = .es256 }.added == nil)
         #expect(try decide(.request, Array(keys.dropLast())).added != nil)
         #expect(try decide(.emergency, keys).added != nil)
     }
 
-    @Test("A candidate of another algorithm than the app's is not taken")
+    @Test("A candidate with another algorithm than the app's is not used")
     func wrongCandidate() throws {
-        let decision = try decide(.request, [try key("old", from: now - 1)], brings: .es256)
-        #expect(decision == KeyRotationDecision(wanted: .edDSA))
+        let decision = try decide(.request, [try key("old", from: now - 1)], candidate: .es256)
+        #expect(decision == KeyRotationDecision(neededAlgorithm: .edDSA))
     }
 
-    @Test("Keys go when both of their waits are over, even while their successor's successor is being made")
+    @Test("A key is removed when both of its waiting times are over, even if the rotation adds another key")
     func removal() throws {
         let wait = Self.policy.retention(of: .access)
         let old = try key("old", from: now - 2 * wait)
@@ -112,10 +112,10 @@ struct KeyRotationTableTests {
         #expect(try decide(.schedule, [old, past]).removed == [past])
         #expect(try decide(.request, [old, past]).removed == [past])
         let later = try key("past", from: now - 3 * wait, retires: now - 2 * wait + 1, removeAfter: now + 1)
-        #expect(try decide(.schedule, [old, later]).isNothing)
+        #expect(try decide(.schedule, [old, later]).isEmpty)
     }
 
-    @Test("In an emergency all keys go, and the new one signs at once")
+    @Test("An emergency removes all keys, and the new key signs at once")
     func emergency() throws {
         let keys = [try key("next", from: now + 1), try key("old", from: now - 1)]
         let decision = try decide(.emergency, keys)
@@ -125,11 +125,11 @@ struct KeyRotationTableTests {
     }
 
     @Test(
-        "An app without a hook key gets its first one when something needs it, and never by a rotation",
+        "An app without a hook key gets its first one when a caller needs it, and never by a rotation",
         arguments: KeyRotation.Reason.allCases)
     func firstHookKey(_ reason: KeyRotation.Reason) throws {
-        let decision = try decide(reason, [], purpose: .hook, brings: .ps256)
+        let decision = try decide(reason, [], purpose: .hook, candidate: .ps256)
         #expect(decision.added?.activeFrom == (reason == .first ? now : nil))
-        #expect(try decide(.first, [try key("old", from: now - 1, purpose: .hook)], purpose: .hook).isNothing)
+        #expect(try decide(.first, [try key("old", from: now - 1, purpose: .hook)], purpose: .hook).isEmpty)
     }
 }

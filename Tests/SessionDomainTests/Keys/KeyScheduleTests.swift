@@ -4,9 +4,9 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("Which key counts when")
+@Suite("Key schedule")
 struct KeyScheduleTests {
-    /// One that was, one that is from `now` on, one that will be in 100 seconds.
+    /// One key that has signed, one that signs from `now` on, one that signs in 100 seconds.
     private func schedule() throws -> KeySchedule {
         let times: [(String, Int, Int?, Int?)] = [
             ("was", -100, 0, 50), ("is", 0, 100, 150), ("will", 100, nil, nil),
@@ -21,13 +21,13 @@ struct KeyScheduleTests {
     }
 
     @Test(
-        "The last key whose time has come signs, and a clock before all of them takes the first",
+        "The latest key whose activeFrom has passed signs; if none has passed, the first one signs",
         arguments: [(-101, "was"), (-100, "was"), (-1, "was"), (0, "is"), (99, "is"), (100, "will"), (9999, "will")])
     func signing(_ seconds: Int, _ id: String) throws {
         #expect(try schedule().signing(at: now + seconds)?.keyID == id)
     }
 
-    @Test("A key that is not known everywhere does not sign, and where none is the oldest does")
+    @Test("A key that is not known everywhere does not sign; if none is, the oldest one signs")
     func known() throws {
         let schedule = try schedule()
         #expect(schedule.signing(at: now + 100) { $0.keyID != "will" }?.keyID == "is")
@@ -36,13 +36,13 @@ struct KeyScheduleTests {
         #expect(schedule.signing(at: now) { _ in true }?.keyID == "is")
     }
 
-    @Test("A key waits, signs, and has signed")
+    @Test("A key is pending, then active, then retired")
     func states() throws {
         let schedule = try schedule()
         #expect(schedule.keys.map { schedule.state(of: $0, at: now) } == [.pending, .active, .retired])
     }
 
-    @Test("Between two moments nothing changes, and at each of them something does")
+    @Test("A span reaches from one key's activeFrom to the next one's")
     func span() throws {
         let schedule = try schedule()
         #expect(schedule.span(around: now) == now..<(now + 100))
@@ -50,7 +50,7 @@ struct KeyScheduleTests {
         #expect(schedule.span(around: now + 150).contains(now + 1_000_000))
     }
 
-    @Test("An app that is kept opened changes keys by the clock alone")
+    @Test("A cached app changes its signing key by the clock alone")
     func runtime() throws {
         let ring = TestApp.keys
         var keys = try TestApp.signingKeys.get()
@@ -59,11 +59,12 @@ struct KeyScheduleTests {
         keys[0].removeAfter = now + 50
         let app = try AppRuntime(
             app: App(id: try appID(), name: "a", createdAt: now), stored: keys + [next], keys: ring,
-            origins: try PublicOrigins(publicURL: "https://session.example.com"), at: now)
-        #expect(app.at(now + 99).accessKey.keyID == keys[0].keyID)
-        #expect(app.at(now + 100).accessKey.keyID == next.keyID)
-        // What was stored is published: a clock that jumps takes no key away.
-        #expect(app.at(now + 1_000_000).accessKeys.key(id: keys[0].keyID) != nil)
-        #expect(app.at(now + 200).at(now).accessKey.keyID == keys[0].keyID)
+            origins: try PublicOrigins(publicURL: "https://session.example.com"), policy: TestApp.keyRotation, at: now,
+            uptime: 0)
+        #expect(app.at(now + 99, uptime: 0).accessKey.keyID == keys[0].keyID)
+        #expect(app.at(now + 100, uptime: 0).accessKey.keyID == next.keyID)
+        // All stored keys are published: a clock jump removes none.
+        #expect(app.at(now + 1_000_000, uptime: 0).accessKeys.key(id: keys[0].keyID) != nil)
+        #expect(app.at(now + 200, uptime: 0).at(now, uptime: 0).accessKey.keyID == keys[0].keyID)
     }
 }

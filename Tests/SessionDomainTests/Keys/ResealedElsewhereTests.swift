@@ -1,4 +1,5 @@
 import Foundation
+import SessionConformance
 import SessionRSA
 import SessionTokens
 import Synchronization
@@ -6,7 +7,7 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("Keys are sealed under a master key that this process does not have")
+@Suite("Keys sealed with a master key that this process does not have")
 struct ResealedElsewhereTests {
     private static let oldKey = MasterKey(secret: Data(repeating: 1, count: 32))
     private static let newKey = MasterKey(secret: Data(repeating: 2, count: 32))
@@ -16,21 +17,21 @@ struct ResealedElsewhereTests {
     /// The clock and the log of a process.
     private final class Node: Sendable {
         private let time = Mutex(SessionDomainTests.now)
-        private let told = Mutex<[ServiceNotice]>([])
+        private let received = Mutex<[ServiceNotice]>([])
 
         var environment: ServiceEnvironment {
             ServiceEnvironment(
                 now: { [self] in time.withLock { $0 } }, randomBytes: stillEnvironment.randomBytes, sleep: { _ in })
         }
-        var notices: [ServiceNotice] { told.withLock { $0 } }
+        var notices: [ServiceNotice] { received.withLock { $0 } }
 
         func wait(_ seconds: Int) { time.withLock { $0 = $0 + seconds } }
 
         func directory(_ store: KeyStore, _ ring: KeyRing) throws -> AppDirectory {
             AppDirectory(
                 store: store, keys: ring, origins: try PublicOrigins(publicURL: "https://session.example.com"),
-                defaultApp: nil, sightings: KeyFirstSeen(policy: KeyRotationPolicy(), environment: environment),
-                environment: environment, notices: { [self] notice in told.withLock { $0.append(notice) } })
+                defaultApp: nil, keyRotation: KeyRotationPolicy(),
+                environment: environment, notices: { [self] notice in received.withLock { $0.append(notice) } })
         }
     }
 
@@ -39,7 +40,8 @@ struct ResealedElsewhereTests {
             apps: [App(id: try appID(), name: "a", createdAt: now)],
             keys: try StoredSigningKey.Purpose.allCases.map {
                 try old.makeSigningKey(
-                    app: try appID(), purpose: $0, algorithm: $0 == .hook ? .ps256 : .edDSA, at: now - 1000)
+                    app: try appID(), purpose: $0, algorithm: $0 == .hook ? .ps256 : .edDSA, at: now - 1000,
+                    generateRSAKey: { try FixedRSAKeys.key(0) })
             })
     }
 
@@ -51,7 +53,7 @@ struct ResealedElsewhereTests {
         [app.accessKey.keyID, app.challengeKey.keyID, app.hookKey?.keyID] + app.publishedKeys.map { $0["kid"] }
     }
 
-    @Test("A process without the new master key goes on with the keys that it had opened, and says so once")
+    @Test("A process without the new master key continues with the keys that it has opened, and reports it once")
     func goesOn() async throws {
         let (store, node) = (try store(), Node())
         let directory = try node.directory(store, old)
@@ -71,7 +73,7 @@ struct ResealedElsewhereTests {
         #expect(node.notices.first?.description.contains("restart") == true)
     }
 
-    @Test("An app that nobody has asked for yet goes on as well: the round of every minute has opened it")
+    @Test("An app without requests continues as well, because the housekeeping round has opened its keys")
     func idle() async throws {
         let (store, node) = (try store(), Node())
         let directory = try node.directory(store, old)
@@ -82,7 +84,7 @@ struct ResealedElsewhereTests {
         #expect(ids(try await directory.app(try appID())).count == 5)
     }
 
-    @Test("A process that starts without the master key opens nothing, and says which one it lacks")
+    @Test("A process that starts without the master key opens no key, and names the missing master key")
     func freshStart() async throws {
         let (store, node) = (try store(), Node())
         _ = try await keys(store, elsewhere, node).reseal()
@@ -93,7 +95,7 @@ struct ResealedElsewhereTests {
         #expect(node.notices == [.masterKeyMissing(id: Self.newKey.id)])
     }
 
-    @Test("A key that was made meanwhile is taken over as soon as it can be opened and is known, and not before")
+    @Test("A key added under the missing master key is used only when it can be opened")
     func newKeys() async throws {
         let (store, node) = (try store(), Node())
         let directory = try node.directory(store, old)
@@ -106,13 +108,13 @@ struct ResealedElsewhereTests {
             #expect(app.accessKey.keyID == before)
             #expect(app.accessKeys.key(id: next) == nil)
         }
-        // Sealed back, which is one way to give the process what it lacks.
+        // Seal the keys with the old master key again, so that the process can open them.
         _ = try await keys(store, KeyRing(current: Self.oldKey, older: [Self.newKey]), node).reseal()
         node.wait(AppDirectory.lifetime)
         #expect(try await directory.app(try appID()).accessKey.keyID == next)
     }
 
-    @Test("What an emergency removed does not go on because the new key is sealed")
+    @Test("Keys that an emergency removed are not used any more, even if the new key cannot be opened")
     func emergency() async throws {
         let (store, node) = (try store(), Node())
         let directory = try node.directory(store, old)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("Looking after signing keys")
+@Suite("Maintenance of signing keys")
 struct SigningKeysTests {
     private let old = KeyRing(current: MasterKey(secret: Data(repeating: 1, count: 32)))
     private let both = KeyRing(
@@ -25,7 +25,7 @@ struct SigningKeysTests {
         SigningKeys(store: store, keys: ring, directory: nil, environment: stillEnvironment)
     }
 
-    @Test("A round gives each key that is due its successor, and the next round finds nothing to do")
+    @Test("A round adds a successor for each key that is due, and the next round changes nothing")
     func round() async throws {
         let store = KeyStore(apps: [try app()], keys: try aged("domain1", old))
         let keys = signingKeys(store, old)
@@ -34,7 +34,7 @@ struct SigningKeysTests {
         #expect(states == ["access pending", "access active", "challenge pending", "challenge active"])
     }
 
-    @Test("Who asks for one key too many is told why there is none")
+    @Test("A request for a key beyond the maximum is rejected with the reason")
     func full() async throws {
         let many = try (0..<KeyRotation.maximum).map { index in
             try old.makeSigningKey(app: try appID(), purpose: .access, algorithm: .edDSA, at: now - 1 - index)
@@ -48,29 +48,29 @@ struct SigningKeysTests {
         #expect(try await keys.all(of: try appID()).filter { $0.key.purpose == .access }.count == 1)
     }
 
-    @Test("An app whose keys cannot be read is named, and the others get theirs")
+    @Test("An app whose keys cannot be read is reported by name, and the other apps are maintained")
     func isolation() async throws {
         let apps = [try app("broken1"), try app()]
         let store = KeyStore(apps: apps, keys: try aged("domain1", old), broken: [try appID("broken1")])
-        let told = Mutex<[String]>([])
-        try await signingKeys(store, old).maintain { error in told.withLock { $0.append("\(error)") } }
-        #expect(told.withLock { $0.count } == 1)
-        #expect(told.withLock { $0.first?.contains("broken1") } == true)
+        let reported = Mutex<[String]>([])
+        try await signingKeys(store, old).maintain { error in reported.withLock { $0.append("\(error)") } }
+        #expect(reported.withLock { $0.count } == 1)
+        #expect(reported.withLock { $0.first?.contains("broken1") } == true)
         #expect(try await store.signingKeys(of: try appID()).count == 4)
     }
 
-    @Test("Keys of one purpose that fail are reported, and those of the others have their turn")
+    @Test("A purpose whose keys fail is reported, and the other purposes are maintained")
     func purposes() async throws {
         let store = KeyStore(apps: [try app()], keys: try aged("domain1", old), stuck: .access)
-        let told = Mutex(0)
-        try await signingKeys(store, old).maintain { _ in told.withLock { $0 += 1 } }
-        #expect(told.withLock { $0 } == 1)
+        let reported = Mutex(0)
+        try await signingKeys(store, old).maintain { _ in reported.withLock { $0 += 1 } }
+        #expect(reported.withLock { $0 } == 1)
         let keys = try await store.signingKeys(of: try appID())
         #expect(keys.filter { $0.purpose == .access }.count == 1)
         #expect(keys.filter { $0.purpose == .challenge }.count == 2)
     }
 
-    @Test("After resealing the older master key is not needed, and until then both open every key")
+    @Test("After resealing, the older master key is not needed; until then a ring with both opens every key")
     func reseal() async throws {
         let stored = try aged("domain1", old)
         let store = KeyStore(apps: [try app()], keys: stored)
@@ -87,7 +87,7 @@ struct SigningKeysTests {
         #expect(try await signingKeys(store, both).reseal() == 0)
     }
 
-    @Test("A key that no master key opens stops resealing before anything is lost")
+    @Test("A key that no master key opens stops resealing, and no key is changed")
     func resealStranger() async throws {
         let store = KeyStore(apps: [try app()], keys: try aged("domain1", old))
         await #expect(throws: KeyRingError.self) { try await signingKeys(store, new).reseal() }
@@ -95,7 +95,7 @@ struct SigningKeysTests {
     }
 
     @Test(
-        "A rotation of an app that changes its algorithm brings a key of that algorithm",
+        "A rotation adds a key of the app's signing algorithm",
         arguments: [
             (KeyAlgorithm.edDSA), .es256, .rs256,
         ])

@@ -1,9 +1,9 @@
 internal import SessionDomain
 internal import Testing
 
-@Suite("Counting in windows")
+@Suite("Rate counters")
 struct RateCounterTests {
-    @Test("The first event opens a window, the last one allowed fills it, and the end of it empties it")
+    @Test("The first event starts a window, events beyond the limit are refused, and a new window starts after its end")
     func window() {
         let limit = RateLimit(limit: 2, window: 60)
         let first = RateCounter(count: 1, resetsAt: now + 60)
@@ -15,21 +15,21 @@ struct RateCounterTests {
         #expect(RateCounter.take(second, limit: limit, now: now + 60) == .allowed(next))
     }
 
-    @Test("A limit of nothing allows nothing", arguments: [0, -1])
+    @Test("A limit of zero or less allows no event", arguments: [0, -1])
     func nothing(limit: Int) {
         let decision = RateCounter.take(nil, limit: RateLimit(limit: limit, window: 60), now: now)
         #expect(decision == .refused(until: now + 60))
     }
 
-    @Test("A limit that was lowered holds at once")
+    @Test("A lowered limit applies at once")
     func lowered() {
         let counter = RateCounter(count: 5, resetsAt: now + 60)
         let decision = RateCounter.take(counter, limit: RateLimit(limit: 3, window: 60), now: now)
         #expect(decision == .refused(until: now + 60))
     }
 
-    /// Any sequence of events, from a seeded generator: what a rate limit means, whatever the times.
-    @Test("No window ever holds more than the limit, and a refusal names a moment that works", arguments: 0..<50)
+    /// Random sequences of events from a seeded generator.
+    @Test("No window contains more events than the limit, and a refusal names a time that works", arguments: 0..<50)
     func property(seed: UInt64) {
         var generator = SplitMix(state: seed)
         let limit = RateLimit(limit: Int.random(in: 1...6, using: &generator), window: 60)
@@ -51,7 +51,7 @@ struct RateCounterTests {
             }
         }
         #expect(allowed.values.allSatisfy { $0 <= limit.limit })
-        // Windows do not overlap: each ends at least its own length after the one before.
+        // Windows do not overlap: each ends at least its own length after the previous one.
         let ends = allowed.keys.sorted()
         #expect(zip(ends, ends.dropFirst()).allSatisfy { $0 + limit.window <= $1 })
     }

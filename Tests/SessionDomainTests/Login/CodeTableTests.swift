@@ -20,7 +20,7 @@ struct CodeTableTests {
             newUserID: "usr_new", now: now, events: EventFactory(appID: try appID(), environment: stillEnvironment))
     }
 
-    @Test("A try counts while the code lives and has checks left", arguments: [(600, 0), (1, 4)])
+    @Test("An attempt counts while the code is valid and has attempts left", arguments: [(600, 0), (1, 4)])
     func counted(expires: Int, checks: Int) throws {
         var expected = try verification(expires: expires, checks: checks)
         let precheck = try check().precheck(expected)
@@ -28,19 +28,21 @@ struct CodeTableTests {
         #expect(precheck == .count(expected))
     }
 
-    @Test("A dead or used-up code is wrong without counting", arguments: [(0, 0), (-1, 0), (600, 5), (600, 6)])
-    func dead(expires: Int, checks: Int) throws {
+    @Test(
+        "An expired or used-up code is wrong, and the attempt is not counted",
+        arguments: [(0, 0), (-1, 0), (600, 5), (600, 6)])
+    func expired(expires: Int, checks: Int) throws {
         #expect(try check().precheck(try verification(expires: expires, checks: checks)) == .stop(.wrong))
     }
 
-    @Test("No verification, and one of another app, are unknown")
+    @Test("A missing verification, and one of another app, are unknown")
     func unknown() throws {
         #expect(try check().precheck(nil) == .stop(.unknown))
         #expect(try check().precheck(try verification(app: "domain2")) == .stop(.unknown))
     }
 
     @Test(
-        "A code is right under any server key, and never when suppressed",
+        "A code is correct under any server key, and never if suppressed",
         arguments: [
             (["right"], false, true), (["old", "right"], false, true), (["wrong"], false, false), ([], false, false),
             (["righ"], false, false), (["right"], true, false),
@@ -49,7 +51,7 @@ struct CodeTableTests {
         #expect(try check(hashes).isRight(try verification(isSuppressed: isSuppressed)) == isRight)
     }
 
-    @Test("Whoever signs up gets the id of the intent and the identifier of the verification")
+    @Test("A new user has the id of the intent and the identifier of the verification")
     func newUser() throws {
         let verification = try verification()
         let user = try check().newUser(for: verification)
@@ -63,7 +65,7 @@ struct CodeTableTests {
             appID: try appID(), tokenHash: "token", limits: OTPLimits(), newCodeHash: "new", now: now)
     }
 
-    @Test("A new code is sent 30 seconds after the last, up to five in all", arguments: [(1, 30), (4, 31)])
+    @Test("A new code is sent 30 seconds after the last one, up to five in total", arguments: [(1, 30), (4, 31)])
     func resent(sends: Int, sent: Int) throws {
         var expected = try verification(expires: 1, checks: 5, sends: sends, sent: sent)
         let decision = try resend().decide(expected)
@@ -75,13 +77,13 @@ struct CodeTableTests {
         #expect(decision == .send(expected))
     }
 
-    @Test("Too soon waits for the delay; too often waits for the end of the code")
+    @Test("A request too early waits for the delay, and one too many for the expiry of the code")
     func limited() throws {
         #expect(try resend().decide(try verification(sent: 29)) == .limited(until: now + 1))
         #expect(try resend().decide(try verification(expires: 77, sends: 5, sent: 99)) == .limited(until: now + 77))
     }
 
-    @Test("Nothing is sent again for what is over or foreign")
+    @Test("No code is sent again for an expired or foreign verification")
     func over() throws {
         #expect(try resend().decide(nil) == .unknown)
         #expect(try resend().decide(try verification(expires: 0, sent: 60)) == .unknown)

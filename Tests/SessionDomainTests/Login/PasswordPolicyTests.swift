@@ -32,7 +32,7 @@ struct PasswordPolicyTests {
         }
     }
 
-    @Test("Every unmet rule is named")
+    @Test("The error names every unmet rule")
     func naming() {
         let policy = Self.policy {
             $0.minLength = 8

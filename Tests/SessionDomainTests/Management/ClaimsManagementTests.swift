@@ -3,9 +3,9 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("What an operator may map")
+@Suite("Claim mappings of operators")
 struct ClaimsManagementTests {
-    @Test("Literals, inputs with and without a type, and custom claims; each is read back as written")
+    @Test("Literals, inputs with and without a type, and custom claims are accepted and read back as written")
     func sources() throws {
         let mapping: [String: JSONValue] = [
             "text": "a", "object": .object(["a": .int(1)]), "list": .array([.null]), "empty": .object([:]),
@@ -23,7 +23,7 @@ struct ClaimsManagementTests {
         #expect(sources.mapValues(\.json) == mapping)
     }
 
-    @Test("30 claims with names of 64 bytes are the most, and their literals are bounded as a whole")
+    @Test("30 claims with names of 64 bytes are accepted, and the total size of their literals is limited")
     func most() throws {
         func mapping(bytes: Int) -> [String: JSONValue] {
             Dictionary(
@@ -41,7 +41,7 @@ struct ClaimsManagementTests {
         return field
     }
 
-    @Test("More claims, longer names and none are refused as a whole")
+    @Test("Too many claims and names that are too long or empty are rejected with the field mapping")
     func whole() {
         let many = Dictionary(uniqueKeysWithValues: (0..<31).map { ("c\($0)", JSONValue.null) })
         #expect(refusedField(many) == "mapping")
@@ -49,13 +49,13 @@ struct ClaimsManagementTests {
         #expect(refusedField(["": "x"]) == "mapping")
     }
 
-    @Test("A claim of ours is refused by name", arguments: ClaimsConfig.reserved.sorted())
+    @Test("A reserved claim is rejected by name", arguments: ClaimsConfig.reserved.sorted())
     func reserved(name: String) {
         #expect(refusedField([name: "x"]) == "mapping.\(name)")
     }
 
     @Test(
-        "A source that is none names its claim",
+        "An invalid source is rejected with the name of its claim",
         arguments: [
             .string(String(repeating: "v", count: 1023)), .object(["$input": .int(1)]),
             .object(["$input": "emails", "more": "x"]), .object(["$inputs": "emails"]),
@@ -68,7 +68,7 @@ struct ClaimsManagementTests {
         #expect(refusedField(["mine": value]) == "mapping.mine")
     }
 
-    @Test("An unknown input or type names the member")
+    @Test("An unknown input or type is rejected with the name of its member")
     func members() {
         #expect(refusedField(["mine": .object(["$input": "email"])]) == "mapping.mine.$input")
         #expect(refusedField(["mine": .object(["$input": ""])]) == "mapping.mine.$input")

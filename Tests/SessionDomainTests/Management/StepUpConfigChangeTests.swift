@@ -2,13 +2,13 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("Judging a step-up configuration")
+@Suite("Validation of a step-up configuration")
 struct StepUpConfigChangeTests {
     private typealias Change = StepUpConfigChange
 
     private static let hook = "https://hooks.example.com/step-up"
 
-    /// One scope of each mode.
+    /// A valid configuration with one scope of each mode.
     private static func valid(_ change: (inout Change) -> Void = { _ in }) -> Change {
         var config = Change(
             jwksURL: "https://backend.example.com/jwks.json", stepKeys: ["kyc"],
@@ -29,7 +29,7 @@ struct StepUpConfigChangeTests {
         return config
     }
 
-    /// With one thing changed in the direct decision.
+    /// The valid configuration with a change in the direct decision.
     private static func direct(_ change: (inout Change.Direct) -> Void) -> Change {
         valid { config in
             guard var direct = config.allowedScopes[0].direct else { return }
@@ -42,7 +42,7 @@ struct StepUpConfigChangeTests {
         try change.validated(egress: FakeEgress.unreachable, at: now)
     }
 
-    @Test("A valid configuration is kept as it is, its steps in their order")
+    @Test("A valid configuration is accepted unchanged, with its steps sorted by their order")
     func accepted() throws {
         let steps = [
             StepUpStep(order: 1, key: "verify_sms", expirationDuration: 0),
@@ -59,7 +59,7 @@ struct StepUpConfigChangeTests {
         #expect(try validated(Self.valid()) == expected)
     }
 
-    @Test("What a status does not need may be left out")
+    @Test("Members that a status does not need are optional")
     func leftOut() throws {
         let block = try validated(
             Self.direct { $0 = .init(identifierTypes: ["email_address"], status: "block") })
@@ -71,13 +71,13 @@ struct StepUpConfigChangeTests {
         #expect(try validated(Change(jwksURL: "", stepKeys: [], allowedScopes: [])).jwksURL == nil)
     }
 
-    @Test("A direct scope may be there again, for other users")
+    @Test("A direct scope may be repeated, for other users")
     func repeated() throws {
         let config = try validated(Self.valid { $0.allowedScopes.append($0.allowedScopes[0]) })
         #expect(config.rules.map(\.scope) == ["pay", "read", ReservedScope.registerPhone, "pay"])
     }
 
-    @Test("Limits are inclusive")
+    @Test("All limits are inclusive")
     func limits() throws {
         for change in [
             Self.direct { $0.grantedFor = 86_400 }, Self.direct { $0.steps?[0].expirationDuration = 86_400 },
@@ -105,7 +105,7 @@ struct StepUpConfigChangeTests {
     }
 
     private static let whole: [Row] = [
-        Row("jwks_url", "one that cannot be called", valid { $0.jwksURL = "http://backend.example.com/" }),
+        Row("jwks_url", "not https", valid { $0.jwksURL = "http://backend.example.com/" }),
         Row("jwks_url", "too long", valid { $0.jwksURL = "https://" + String(repeating: "a", count: 2048) }),
         Row("jwks_url", "none, with step keys", valid { $0.jwksURL = nil }),
         Row("jwks_url", "empty, with step keys", valid { $0.jwksURL = "" }),
@@ -129,7 +129,7 @@ struct StepUpConfigChangeTests {
             "allowed_scopes[1].scope", "too long",
             valid { $0.allowedScopes[1].scope = String(repeating: "s", count: 129) }),
         Row("allowed_scopes[1].scope", "reserved", valid { $0.allowedScopes[1].scope = "prld:admin" }),
-        Row("allowed_scopes[1].scope", "there already", valid { $0.allowedScopes[1].scope = "pay" }),
+        Row("allowed_scopes[1].scope", "repeated", valid { $0.allowedScopes[1].scope = "pay" }),
         Row(
             "allowed_scopes[3].scope", "delegated twice",
             valid { $0.allowedScopes.append(.init(scope: "read", mode: "delegated", delegationHook: hook)) }),
@@ -141,7 +141,9 @@ struct StepUpConfigChangeTests {
                 config.allowedScopes.append(entry)
             }),
         Row("allowed_scopes[1].mode", "unknown", valid { $0.allowedScopes[1].mode = "Delegated" }),
-        Row("allowed_scopes[1].mode", "managed for no register scope", valid { $0.allowedScopes[1].mode = "managed" }),
+        Row(
+            "allowed_scopes[1].mode", "managed without a register scope", valid { $0.allowedScopes[1].mode = "managed" }
+        ),
         Row(
             "allowed_scopes[1].mode", "managed for the password",
             valid { config in
@@ -149,7 +151,7 @@ struct StepUpConfigChangeTests {
                 config.allowedScopes[1].mode = "managed"
             }),
         Row(
-            "allowed_scopes[2].mode", "a register scope that somebody else decides on",
+            "allowed_scopes[2].mode", "delegated for a register scope",
             valid { config in
                 config.allowedScopes[2].mode = "delegated"
                 config.allowedScopes[2].delegationHook = hook
@@ -157,7 +159,7 @@ struct StepUpConfigChangeTests {
         Row(
             "allowed_scopes[1].delegated.delegation_hook", "none", valid { $0.allowedScopes[1].delegationHook = nil }),
         Row(
-            "allowed_scopes[1].delegated.delegation_hook", "one that cannot be called",
+            "allowed_scopes[1].delegated.delegation_hook", "not https",
             valid { $0.allowedScopes[1].delegationHook = "http://hooks.example.com/" }),
         Row("allowed_scopes[0].direct", "none", valid { $0.allowedScopes[0].direct = nil }),
     ]
@@ -184,8 +186,8 @@ struct StepUpConfigChangeTests {
             "allowed_scopes[0].direct.steps", "11",
             direct { $0.steps = (0..<11).map { StepUpStep(order: $0, key: "kyc", expirationDuration: 0) } }),
         Row("allowed_scopes[0].direct.steps[0].key", "unknown", direct { $0.steps?[0].key = "call" }),
-        Row("allowed_scopes[0].direct.steps[1].key", "there already", direct { $0.steps?[1].key = "kyc" }),
-        Row("allowed_scopes[0].direct.steps[1].order", "there already", direct { $0.steps?[1].order = 2 }),
+        Row("allowed_scopes[0].direct.steps[1].key", "repeated", direct { $0.steps?[1].key = "kyc" }),
+        Row("allowed_scopes[0].direct.steps[1].order", "repeated", direct { $0.steps?[1].order = 2 }),
         Row("allowed_scopes[0].direct.steps[0].order", "negative", direct { $0.steps?[0].order = -1 }),
         Row("allowed_scopes[0].direct.steps[0].order", "1001", direct { $0.steps?[0].order = 1001 }),
         Row(
@@ -196,7 +198,7 @@ struct StepUpConfigChangeTests {
             direct { $0.steps?[0].expirationDuration = 86_401 }),
     ]
 
-    @Test("Each mutation is refused, naming its field", arguments: whole + scopes + decisions)
+    @Test("Each invalid configuration is rejected with the name of its field", arguments: whole + scopes + decisions)
     func refused(row: Row) {
         let refusal = #expect(throws: Refusal.self) { try validated(row.change) }
         guard case .invalidField(let field, _) = refusal else {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("R9: Scopes are made of live state at each token")
+@Suite("Scopes are computed from live state for each token (R9)")
 struct EffectiveScopesTests {
     private func app(_ scopes: [String], ruled: [String]? = nil) throws -> App {
         var app = App(id: try appID(), name: "test", createdAt: now)
@@ -23,7 +23,7 @@ struct EffectiveScopesTests {
         EffectiveScopes(app: app, session: try TestApp.session(scopes: login), grants: grants, now: now)
     }
 
-    @Test("Login and grants together, sorted, each once, with the ends of the grants")
+    @Test("Scopes of login and grants are combined, sorted and distinct, with the expiry of the grants")
     func union() throws {
         let scopes = try effective(
             try app(["a", "b", "c"]), login: ["c", "a"], [try grant("b"), try grant("a", ends: 30)])
@@ -31,7 +31,7 @@ struct EffectiveScopesTests {
         #expect(scopes.ends == [now + 60, now + 30])
     }
 
-    @Test("A grant that does not cover the session gives neither scope nor end")
+    @Test("A grant that does not cover the session adds neither scope nor expiry")
     func uncovered() throws {
         let scopes = try effective(
             try app(["a", "b"]), login: [], [try grant("a", ends: 0), try grant("b", session: "ses_2")])
@@ -39,14 +39,14 @@ struct EffectiveScopesTests {
         #expect(scopes.ends == [])
     }
 
-    @Test("R13: A scope that was unregistered is in no token, by login or by grant")
+    @Test("An unregistered scope is in no token, by login or by grant (R13)")
     func unregistered() throws {
         let scopes = try effective(try app(["a"]), login: ["a", "gone"], [try grant("lost")])
         #expect(scopes.scopes == ["a"])
         #expect(scopes.ends == [])
     }
 
-    @Test("R13: A scope that nothing decides on is granted to nobody, though a login may give it")
+    @Test("A scope without a rule is not granted, except by a login (R13)")
     func undecided() throws {
         let scopes = try effective(try app(["a", "b"], ruled: []), login: ["a"], [try grant("b")])
         #expect(scopes.scopes == ["a"])

@@ -7,7 +7,7 @@ import Testing
 struct RefreshTokenTests {
     private let keys = KeyRing(current: MasterKey(secret: Data(repeating: 1, count: 32)))
 
-    @Test("a token reads back, and the same one can be made again for a lost answer")
+    @Test("A token can be read, and made again for a lost answer")
     func roundTrip() throws {
         let app = try #require(AppID("testapp"))
         let token = RefreshToken(sessionID: "ses_1", generation: 7)
@@ -16,7 +16,7 @@ struct RefreshTokenTests {
         #expect(text == token.encoded(app: app, keys: keys))
     }
 
-    @Test("a token changed anywhere is none of ours")
+    @Test("A changed token is invalid")
     func tampered() throws {
         let app = try #require(AppID("testapp"))
         let text = RefreshToken(sessionID: "ses_1", generation: 7).encoded(app: app, keys: keys)
@@ -29,7 +29,7 @@ struct RefreshTokenTests {
         #expect(RefreshToken(text, app: try #require(AppID("another")), keys: keys) == nil)
     }
 
-    @Test("after the master key rotated, old tokens are still ours, and after it is gone they are not")
+    @Test("Tokens stay valid after a rotation of the master key, until the old key is removed")
     func rotation() throws {
         let app = try #require(AppID("testapp"))
         let old = MasterKey(secret: Data(repeating: 1, count: 32))
@@ -40,7 +40,7 @@ struct RefreshTokenTests {
     }
 
     @Test(
-        "a sealed signing key opens with its ring only, and for its purpose only",
+        "A sealed signing key opens with its key ring and for its purpose only",
         arguments: SignatureAlgorithm.allCases)
     func sealing(_ algorithm: SignatureAlgorithm) throws {
         let app = try #require(AppID("testapp"))

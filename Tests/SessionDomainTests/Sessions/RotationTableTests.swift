@@ -2,7 +2,7 @@ internal import SessionDomain
 internal import SessionTokens
 internal import Testing
 
-/// What `decide` answers, without what it stores.
+/// The kind of a decision, without its rows.
 private enum Verdict: Equatable {
     case rotate, again, nonce
     case revoke(RevocationReason)
@@ -72,75 +72,75 @@ private struct Row: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Spending a refresh token, as a table")
+@Suite("Decision on a refresh token, as a table")
 struct RotationTableTests {
     private static let rows: [Row] = [
         Row("the current token rotates", .rotate),
-        Row("the last token gets its successor again", .again) { $0.generation = 4 },
+        Row("the previous token gets its successor again", .again) { $0.generation = 4 },
         Row("an older one is reuse", .reuse) { $0.generation = 3 },
-        Row("a future one was never given", .unauthorized) { $0.generation = 6 },
-        Row("a revoked session is over", .unauthorized) { $0.isRevoked = true },
-        Row("an expired session is over", .unauthorized) { $0.isExpired = true },
-        Row("even an old token cannot revoke a session that is over", .unauthorized) {
+        Row("a future one was never issued", .unauthorized) { $0.generation = 6 },
+        Row("a revoked session is rejected", .unauthorized) { $0.isRevoked = true },
+        Row("an expired session is rejected", .unauthorized) { $0.isExpired = true },
+        Row("an old token cannot revoke an expired session", .unauthorized) {
             $0.generation = 1
             $0.isExpired = true
         },
         Row("an inactive user loses the session", .revoke(.userInactive)) { $0.status = .inactive },
         Row("a suspended user loses the session", .revoke(.userInactive)) { $0.status = .suspended },
 
-        Row("without its key the current token is not accepted", .refuse(.missingProof)) { $0.proofKey = nil },
-        Row("without its key the last token is reuse", .reuse) {
+        Row("without its key the current token is rejected", .refuse(.missingProof)) { $0.proofKey = nil },
+        Row("without its key the previous token is reuse", .reuse) {
             $0.proofKey = nil
             $0.generation = 4
         },
-        Row("with another key the current token is not accepted", .refuse(.proofKeyMismatch)) { $0.proofKey = "other" },
-        Row("with another key the last token is reuse", .reuse) {
+        Row("with another key the current token is rejected", .refuse(.proofKeyMismatch)) { $0.proofKey = "other" },
+        Row("with another key the previous token is reuse", .reuse) {
             $0.proofKey = "other"
             $0.generation = 4
         },
-        Row("a replayed proof is not accepted with the current token", .refuse(.replayedProof)) { $0.isReplay = true },
-        Row("a replayed proof with the last token is reuse", .reuse) {
+        Row("a replayed proof with the current token is rejected", .refuse(.replayedProof)) { $0.isReplay = true },
+        Row("a replayed proof with the previous token is reuse", .reuse) {
             $0.isReplay = true
             $0.generation = 4
         },
-        Row("the proof of the last rotation is a replay even when memory forgot it", .refuse(.replayedProof)) {
+        Row("the proof of the last rotation is a replay even if its memory expired", .refuse(.replayedProof)) {
             $0.replayKey = "last"
         },
-        Row("with the last token, too, and then it is reuse", .reuse) {
+        Row("the proof of the last rotation with the previous token is reuse", .reuse) {
             $0.replayKey = "last"
             $0.generation = 4
         },
 
-        Row("a stale proof asks for a nonce", .nonce) { $0.isFresh = false },
-        Row("a stale proof with the last token asks for a nonce, too", .nonce) {
+        Row("a stale proof demands a nonce", .nonce) { $0.isFresh = false },
+        Row("a stale proof with the previous token demands a nonce", .nonce) {
             $0.isFresh = false
             $0.generation = 4
         },
-        Row("a session that was given a nonce needs one", .nonce) { $0.demandsNonce = true },
-        Row("with a nonce it rotates", .rotate) {
+        Row("a session that was given a nonce requires one", .nonce) { $0.demandsNonce = true },
+        Row("a session that was given a nonce rotates with one", .rotate) {
             $0.demandsNonce = true
             $0.hasNonce = true
         },
-        Row("an app may always want a nonce", .nonce) { $0.noncePolicy = .always },
-        Row("with a nonce that app is content", .rotate) {
+        Row("an app may always require a nonce", .nonce) { $0.noncePolicy = .always },
+        Row("an app that requires a nonce rotates with one", .rotate) {
             $0.noncePolicy = .always
             $0.hasNonce = true
         },
-        Row("another key is refused before a nonce is asked for", .refuse(.proofKeyMismatch)) {
+        Row("another key is rejected before a nonce is demanded", .refuse(.proofKeyMismatch)) {
             $0.isFresh = false
             $0.proofKey = "other"
         },
 
-        Row("without a limit the last token is good while its successor is unused", .again) {
+        Row("without a limit the previous token is valid while its successor is unused", .again) {
             $0.generation = 4
             $0.sinceRotation = 999
         },
-        Row("within the grace of the app the last token is good", .again) {
+        Row("within the grace time of the app the previous token is valid", .again) {
             $0.generation = 4
             $0.boundGrace = 60
             $0.sinceRotation = 59
         },
-        Row("at the end of that grace it is reuse", .reuse) {
+        Row("at the end of the grace time it is reuse", .reuse) {
             $0.generation = 4
             $0.boundGrace = 60
             $0.sinceRotation = 60
@@ -149,49 +149,49 @@ struct RotationTableTests {
             $0.pinned = nil
             $0.proofKey = nil
         },
-        Row("without a pinned key the last token is good for less than ten seconds", .again) {
+        Row("without a pinned key the previous token is valid for less than ten seconds", .again) {
             $0.pinned = nil
             $0.proofKey = nil
             $0.generation = 4
             $0.sinceRotation = 9
         },
-        Row("after ten seconds it is reuse", .reuse) {
+        Row("without a pinned key the previous token is reuse after ten seconds", .reuse) {
             $0.pinned = nil
             $0.proofKey = nil
             $0.generation = 4
             $0.sinceRotation = 10
         },
 
-        Row("D22: an app that binds access tokens has none for a session without a key", .refuse(.missingProof)) {
+        Row("an app that binds access tokens rejects a session without a key (D22)", .refuse(.missingProof)) {
             $0.binding = .dpop
             $0.pinned = nil
             $0.proofKey = nil
         },
-        Row("D22: a proof that comes later does not make one", .refuse(.missingProof)) {
+        Row("a later proof does not bind such a session (D22)", .refuse(.missingProof)) {
             $0.binding = .dpop
             $0.pinned = nil
         },
-        Row("D22: nor has it a lost answer again", .refuse(.missingProof)) {
+        Row("a lost answer is not repeated for such a session (D22)", .refuse(.missingProof)) {
             $0.binding = .dpop
             $0.pinned = nil
             $0.proofKey = nil
             $0.generation = 4
         },
-        Row("D22: reuse in such a session is reuse all the same", .reuse) {
+        Row("reuse in such a session is reuse (D22)", .reuse) {
             $0.binding = .dpop
             $0.pinned = nil
             $0.proofKey = nil
             $0.generation = 3
         },
-        Row("with its key a session goes on there", .rotate) { $0.binding = .dpop },
+        Row("an app that binds access tokens rotates a session with its key", .rotate) { $0.binding = .dpop },
     ]
 
-    @Test("Decision", arguments: rows)
+    @Test("A presented refresh token gets the decision of its row", arguments: rows)
     private func decision(row: Row) throws {
         #expect(Verdict(row.decide(app: try appID())) == row.verdict)
     }
 
-    @Test("A session of another app is refused")
+    @Test("A session of another app is rejected")
     func otherApp() throws {
         let row = Row("", .unauthorized)
         #expect(row.decide(app: try appID(), sessionApp: try appID("domain2")) == .refuse(.unauthorized))
@@ -213,7 +213,7 @@ struct RotationTableTests {
         #expect(next.device.model == "new")
     }
 
-    @Test("A repeat keeps generation, proof and time of the rotation, or the window would never end")
+    @Test("A repeat keeps generation, proof and time of the rotation, so that the grace time ends")
     func repeated() throws {
         let row = Row("", .again) {
             $0.generation = 4
@@ -229,8 +229,8 @@ struct RotationTableTests {
         #expect(next.lastSeenAt == now)
     }
 
-    @Test("Reuse tells of itself and of the end of the session")
-    func told() throws {
+    @Test("Reuse has events for the reuse and for the end of the session")
+    func reuseEvents() throws {
         let row = Row("", .reuse) { $0.generation = 3 }
         guard case .revoke(let next, let events, _) = row.decide(app: try appID()) else {
             Issue.record("not revoked")

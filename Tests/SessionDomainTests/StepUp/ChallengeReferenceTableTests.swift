@@ -45,58 +45,58 @@ private struct Row: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Whether a step may be done now, as a table")
+@Suite("Refusals of a step, as a table")
 struct ChallengeReferenceTableTests {
     private static let rows: [Row] = [
-        Row("the token that is good now, with its key", nil),
+        Row("the valid token, with its key", nil),
         Row("with the refresh token of a session without a key", nil) {
             $0.pinned = nil
             $0.proof = nil
             $0.held = "ses_1"
         },
-        Row("R12: with nothing, where the session has no key", .unauthorized) {
+        Row("with nothing, if the session has no key (R12)", .unauthorized) {
             $0.pinned = nil
             $0.proof = nil
         },
-        Row("R12: with any key, where the session has none", .unauthorized) { $0.pinned = nil },
-        Row("R12: with the refresh token of another session", .unauthorized) {
+        Row("with any key, if the session has none (R12)", .unauthorized) { $0.pinned = nil },
+        Row("with the refresh token of another session (R12)", .unauthorized) {
             $0.pinned = nil
             $0.held = "ses_2"
         },
-        Row("R12: with the refresh token and without the key, where the session has one", .missingProof) {
+        Row("with the refresh token and without the key, if the session has one (R12)", .missingProof) {
             $0.proof = nil
             $0.held = "ses_1"
         },
-        Row("in the last second, with one try left", nil) { $0.wrongCodes = StepUpChallenge.maximumWrongCodes - 1 },
+        Row("in the last second, with one attempt left", nil) { $0.wrongCodes = StepUpChallenge.maximumWrongCodes - 1 },
 
         Row("no such challenge", .invalidChallenge) { $0.hasChallenge = false },
-        Row("R12: a token of another session", .invalidChallenge) { $0.tokenSession = "ses_2" },
-        Row("R12: a token of another user", .invalidChallenge) { $0.tokenUser = "usr_2" },
-        Row("R12: a challenge of another session", .invalidChallenge) { $0.challengeSession = "ses_2" },
-        Row("R12: a challenge of another user", .invalidChallenge) { $0.challengeUser = "usr_2" },
+        Row("a token of another session (R12)", .invalidChallenge) { $0.tokenSession = "ses_2" },
+        Row("a token of another user (R12)", .invalidChallenge) { $0.tokenUser = "usr_2" },
+        Row("a challenge of another session (R12)", .invalidChallenge) { $0.challengeSession = "ses_2" },
+        Row("a challenge of another user (R12)", .invalidChallenge) { $0.challengeUser = "usr_2" },
         Row("a session that has ended", .invalidChallenge) { $0.revokedAt = now },
         Row("an inactive user", .invalidChallenge) { $0.status = .inactive },
         Row("a suspended user", .invalidChallenge) { $0.status = .suspended },
-        Row("R12: without the session's key", .missingProof) { $0.proof = nil },
-        Row("R12: with another key", .proofKeyMismatch) { $0.proof = "thief" },
-        Row("S4: a token that was used", .challengeReused) { $0.tokenID = "chl_0" },
-        Row("a step whose time is up", .expiredChallenge) { $0.expires = 0 },
+        Row("without the session's key (R12)", .missingProof) { $0.proof = nil },
+        Row("with another key (R12)", .proofKeyMismatch) { $0.proof = "thief" },
+        Row("a token that was used (S4)", .challengeReused) { $0.tokenID = "chl_0" },
+        Row("an expired step", .expiredChallenge) { $0.expires = 0 },
         Row("after the last wrong code", .invalidChallenge) { $0.wrongCodes = StepUpChallenge.maximumWrongCodes },
         Row("a completed challenge", .stepNotFound) { $0.isCompleted = true },
 
-        Row("whoever lacks the key learns nothing of the challenge", .proofKeyMismatch) {
+        Row("a caller without the key learns nothing about the challenge", .proofKeyMismatch) {
             $0.proof = "thief"
             $0.tokenID = "chl_0"
             $0.expires = 0
             $0.wrongCodes = 5
         },
-        Row("a used token is used, even of an expired step", .challengeReused) {
+        Row("a used token of an expired step is reported as used", .challengeReused) {
             $0.tokenID = "chl_0"
             $0.expires = 0
         },
     ]
 
-    @Test("Refusal", arguments: rows)
+    @Test("A step gets the refusal of its row", arguments: rows)
     private func refusal(row: Row) throws {
         #expect(try row.judge() == row.refusal)
     }

@@ -27,7 +27,7 @@ struct CustomStepsTests {
         return claims
     }
 
-    @Test("A token reports who did which step of which challenge, and until when it must be remembered")
+    @Test("A token contains user, step and challenge, and the time until which it is remembered")
     func report() async throws {
         let expected = CustomStepReport(
             userID: "usr_1", challengeID: "chg_1", stepKey: "kyc", tokenID: "jti-1", expiresAt: now + 120)
@@ -36,7 +36,7 @@ struct CustomStepsTests {
     }
 
     @Test(
-        "Times may be a minute off, and the life of a token a day long",
+        "Times may differ by a minute, and a token may last a day",
         arguments: [
             ("exp", -59), ("exp", 86_400), ("nbf", 60), ("nbf", -100_000), ("iat", 60), ("iat", -100_000),
         ])
@@ -45,7 +45,7 @@ struct CustomStepsTests {
     }
 
     @Test(
-        "More is refused",
+        "Times beyond the leeway, and longer lives, are rejected",
         arguments: [
             ("exp", -60, "has expired"), ("exp", -100_000, "has expired"),
             ("exp", 86_401, "must expire within a day"), ("nbf", 61, "is not valid yet"),
@@ -58,7 +58,7 @@ struct CustomStepsTests {
     }
 
     @Test(
-        "The largest and smallest numbers are refused like any other, or let through where they are harmless",
+        "The largest and smallest numbers are rejected like any other, or accepted where they have no effect",
         arguments: [
             ("exp", Int64.max, "must expire within a day"), ("exp", .min, "has expired"),
             ("nbf", .max, "is not valid yet"), ("iat", .max, "is not valid yet"), ("nbf", .min, nil),
@@ -73,7 +73,7 @@ struct CustomStepsTests {
     }
 
     @Test(
-        "Every claim is required, in its type", arguments: valid.keys.sorted(),
+        "Every claim is required, with its type", arguments: valid.keys.sorted(),
         [nil, .null, .bool(true), .array([])] as [JSONValue?])
     func required(claim: String, value: JSONValue?) async throws {
         await #expect(
@@ -81,19 +81,19 @@ struct CustomStepsTests {
         ) { try await read(Self.with(claim, value)) }
     }
 
-    @Test("A jti must be there to be remembered, and be no burden", arguments: [0, 257])
+    @Test("A jti must have 1 to 256 bytes", arguments: [0, 257])
     func tokenID(length: Int) async throws {
         await #expect(throws: Refusal.invalidStepToken("has no usable jti")) {
             try await read(Self.with("jti", .string(String(repeating: "j", count: length))))
         }
     }
 
-    @Test("S1: A step is done when the operator says so, and by no other word", arguments: ["", "Completed", "failed"])
+    @Test("Only the status completed completes a step (S1)", arguments: ["", "Completed", "failed"])
     func status(status: String) async throws {
         await #expect(throws: Refusal.stepNotCompleted) { try await read(Self.with("status", .string(status))) }
     }
 
-    @Test("Without an address of keys no token can be checked, and nobody is asked")
+    @Test("Without a jwks_url every token is rejected, without a request")
     func withoutKeys() async throws {
         await #expect(throws: Refusal.invalidStepToken("cannot be checked without a jwks_url")) {
             try await read(Self.valid, jwksURL: nil)

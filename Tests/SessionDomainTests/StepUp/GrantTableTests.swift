@@ -2,9 +2,9 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("What a grant covers, as a table")
+@Suite("Coverage of a grant, as a table")
 struct GrantTableTests {
-    /// The session asks at generation 5.
+    /// The session is at generation 5.
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
         var mode = GrantMode.singleUse
@@ -58,7 +58,7 @@ struct GrantTableTests {
         },
     ]
 
-    /// What is never covered, whatever the mode.
+    /// Grants that cover nothing in any mode.
     static let foreign: [Row] = GrantMode.allCases.flatMap { mode in
         [
             Row("\(mode.rawValue), over", covers: false) {
@@ -74,13 +74,13 @@ struct GrantTableTests {
         }
     }
 
-    @Test("Cover", arguments: rows + foreign)
+    @Test("A grant covers a session, or is spent for it, as its row says", arguments: rows + foreign)
     func cover(row: Row) throws {
         #expect(try row.grant().covers(try TestApp.session(), at: now) == row.covers)
         #expect(try row.grant().isSpent(for: try TestApp.session(), at: now) == row.isSpent)
     }
 
-    @Test("Nothing that covers a session is spent for it")
+    @Test("A grant that covers a session is not spent for it")
     func coversOrSpent() throws {
         for row in Self.rows + Self.foreign where row.covers { #expect(!row.isSpent, "\(row.name)") }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("The public keys of operators")
+@Suite("Public keys of operators")
 struct OperatorKeysTests {
     private let url = "https://backend.example.com/jwks.json"
     private let first: OperatorKey
@@ -21,7 +21,7 @@ struct OperatorKeysTests {
     private static let unavailable = Refusal.unavailable("the keys at jwks_url cannot be fetched")
     private static let unknownKey = Refusal.invalidStepToken("is signed by a key that jwks_url does not have")
 
-    @Test("A set is fetched once and used for ten minutes")
+    @Test("A key set is fetched once and used for ten minutes")
     func lifetime() async throws {
         let egress = FakeEgress(always: .answer(try OperatorKey.set(first)))
         let keys = OperatorKeys(egress: egress)
@@ -38,7 +38,7 @@ struct OperatorKeysTests {
         #expect(request.body.isEmpty)
     }
 
-    @Test("A key that was removed is good for no longer than ten minutes")
+    @Test("A removed key is valid for at most ten minutes")
     func removed() async throws {
         let sets = [try OperatorKey.set(first), try OperatorKey.set(second)]
         let keys = OperatorKeys(egress: FakeEgress { _, number in .answer(sets[min(number, 1)]) })
@@ -48,7 +48,7 @@ struct OperatorKeysTests {
         }
     }
 
-    @Test("An unknown kid fetches again, though not within 30 seconds")
+    @Test("An unknown kid causes another fetch, but not within 30 seconds")
     func unknown() async throws {
         let sets = [try OperatorKey.set(first), try OperatorKey.set(first, second)]
         let egress = FakeEgress { _, number in .answer(sets[min(number, 1)]) }
@@ -62,7 +62,7 @@ struct OperatorKeysTests {
         #expect(egress.requests.count == 2)
     }
 
-    @Test("A stranger's tokens make us call once in 30 seconds")
+    @Test("Forged tokens cause at most one fetch in 30 seconds")
     func flood() async throws {
         let egress = FakeEgress(always: .answer(try OperatorKey.set(first)))
         let keys = OperatorKeys(egress: egress)
@@ -76,7 +76,7 @@ struct OperatorKeysTests {
         #expect(egress.requests.count == 2)
     }
 
-    /// An answer that lets everybody else run first.
+    /// An answer after all other tasks have run.
     private func slowly(_ reply: FakeEgress.Reply) -> FakeEgress {
         FakeEgress { _, _ in
             for _ in 0..<200 { await Task.yield() }
@@ -93,7 +93,7 @@ struct OperatorKeysTests {
         }
     }
 
-    @Test("Who waits for the same set shares one fetch, the first time and for a new key")
+    @Test("Callers that wait for the same key set share one fetch, the first time and for a new key")
     func singleFlight() async throws {
         let egress = slowly(.answer(try OperatorKey.set(first, second)))
         let keys = OperatorKeys(egress: egress)
@@ -111,7 +111,7 @@ struct OperatorKeysTests {
         #expect(growing.requests.count == 2)
     }
 
-    @Test("Who waits for a fetch that fails fails with it, and it was one")
+    @Test("Callers that share a failing fetch all fail, after one fetch")
     func sharedFailure() async throws {
         let egress = slowly(.failure(.timedOut))
         let keys = OperatorKeys(egress: egress)
@@ -119,7 +119,7 @@ struct OperatorKeysTests {
         #expect(egress.requests.count == 1)
     }
 
-    @Test("One caller who gives up does not end the fetch of the others")
+    @Test("A cancelled caller does not cancel the fetch of the others")
     func cancelled() async throws {
         let egress = slowly(.answer(try OperatorKey.set(first)))
         let keys = OperatorKeys(egress: egress)
@@ -131,7 +131,7 @@ struct OperatorKeysTests {
         #expect(egress.requests.count == 1)
     }
 
-    @Test("A failure is kept for 30 seconds and no longer")
+    @Test("A failed fetch is not repeated for 30 seconds")
     func failure() async throws {
         let set = try OperatorKey.set(first)
         let egress = FakeEgress { _, number in number == 0 ? .failure(.timedOut) : .answer(set) }
@@ -146,7 +146,7 @@ struct OperatorKeysTests {
         #expect(egress.requests.count == 2)
     }
 
-    @Test("When the keys have run out, an endpoint that fails is asked once in 30 seconds, not for each token")
+    @Test("With expired keys, a failing endpoint is asked once in 30 seconds, not for each token")
     func failureAfterLifetime() async throws {
         let set = try OperatorKey.set(first)
         let egress = FakeEgress { _, number in number == 0 ? .answer(set) : .failure(.timedOut) }
@@ -161,7 +161,7 @@ struct OperatorKeysTests {
     }
 
     @Test(
-        "Anything but a key set with status 200 is a failure",
+        "Any answer but a key set with status 200 is a failure",
         arguments: [
             FakeEgress.Reply.answer(#"{"keys":[]}"#, status: 404), .answer(#"{"keys":[]}"#, status: 302),
             .answer(#"{"keys":[]}"#, status: 204), .answer("<html>"), .answer("{}"), .failure(.answerTooLarge),
@@ -174,7 +174,7 @@ struct OperatorKeysTests {
         }
     }
 
-    @Test("Each address has its own keys")
+    @Test("Each URL has its own keys")
     func addresses() async throws {
         let sets = [
             "https://a.example.com/": try OperatorKey.set(first), "https://b.example.com/": try OperatorKey.set(second),
@@ -187,7 +187,7 @@ struct OperatorKeysTests {
         }
     }
 
-    @Test("256 sets are kept, and the oldest goes for one more")
+    @Test("256 key sets are cached, and one more replaces the oldest")
     func capacity() async throws {
         let egress = FakeEgress(always: .answer(try OperatorKey.set(first)))
         let keys = OperatorKeys(egress: egress)
@@ -199,7 +199,7 @@ struct OperatorKeysTests {
         #expect(egress.requests.count == 258)
     }
 
-    @Test("A token that is no RS256 token of such a key says what is wrong with it")
+    @Test("A token that is not signed with RS256 by a known key is rejected with the reason")
     func tokens() async throws {
         let keys = OperatorKeys(egress: FakeEgress(always: .answer(try OperatorKey.set(first))))
         let posing = try second.sign(["sub": "usr_1"], header: ["kid": "kid-1"])

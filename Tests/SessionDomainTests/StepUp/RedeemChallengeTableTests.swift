@@ -54,32 +54,39 @@ private struct Row: Sendable, CustomTestStringConvertible {
 struct RedeemChallengeTableTests {
     private static let rows: [Row] = [
         Row("a completed challenge grants, counted from completion", .grant(until: now + 50)),
-        Row("so it does when a lost answer is repeated", .grant(until: now + 50)) { $0.isRepeat = true },
-        Row("a single use without an end of its own ends with its one access token", .grant(until: now + 300)) {
+        Row("a completed challenge grants when a lost answer is repeated", .grant(until: now + 50)) {
+            $0.isRepeat = true
+        },
+        Row("a single-use grant without a duration ends with its one access token", .grant(until: now + 300)) {
             $0.mode = .singleUse
             $0.grantedFor = 0
         },
-        Row("a single use ends with its one access token, however long it was granted", .grant(until: now + 300)) {
+        Row(
+            "a single-use grant ends with its one access token, even if its duration is longer",
+            .grant(until: now + 300)
+        ) {
             $0.mode = .singleUse
             $0.grantedFor = 3600
         },
-        Row("a single use may end before its access token", .grant(until: now + 50)) { $0.mode = .singleUse },
-        Row("a grant to a session may outlive an access token", .grant(until: now + 3590)) { $0.grantedFor = 3600 },
-        Row("the last moment of a grant is one", .grant(until: now + 1)) { $0.grantedFor = 11 },
+        Row("a single-use grant may end before its access token", .grant(until: now + 50)) { $0.mode = .singleUse },
+        Row("a session-bound grant may last longer than an access token", .grant(until: now + 3590)) {
+            $0.grantedFor = 3600
+        },
+        Row("a grant that lasts one more second is granted", .grant(until: now + 1)) { $0.grantedFor = 11 },
 
-        Row("S3: a second redemption", .refuse(.challengeReused)) { $0.isRedeemed = true },
-        Row("S3: a repeat of the refresh that redeemed it", .before) {
+        Row("a second redemption is rejected (S3)", .refuse(.challengeReused)) { $0.isRedeemed = true },
+        Row("a repeat of the refresh that redeemed it is accepted (S3)", .before) {
             $0.isRedeemed = true
             $0.isRepeat = true
         },
-        Row("a repeat holds its grant even when the challenge's time is up", .before) {
+        Row("a repeat is accepted even if the challenge expired", .before) {
             $0.isRedeemed = true
             $0.isRepeat = true
             $0.expires = -1
         },
-        Row("S3: a token of another session", .refuse(.challengeMismatch)) { $0.tokenSession = "ses_2" },
-        Row("S3: a token of another user", .refuse(.challengeMismatch)) { $0.tokenUser = "usr_2" },
-        Row("S3: another session's token, even in a repeat", .refuse(.challengeMismatch)) {
+        Row("a token of another session (S3)", .refuse(.challengeMismatch)) { $0.tokenSession = "ses_2" },
+        Row("a token of another user (S3)", .refuse(.challengeMismatch)) { $0.tokenUser = "usr_2" },
+        Row("a token of another session, even in a repeat (S3)", .refuse(.challengeMismatch)) {
             $0.tokenSession = "ses_2"
             $0.isRedeemed = true
             $0.isRepeat = true
@@ -87,35 +94,36 @@ struct RedeemChallengeTableTests {
         Row("no such challenge", .refuse(.invalidChallenge)) { $0.hasChallenge = false },
         Row("a challenge of another session", .refuse(.invalidChallenge)) { $0.challengeSession = "ses_2" },
         Row("a challenge of another app", .refuse(.invalidChallenge)) { $0.challengeApp = "domain2" },
-        Row("O13: the token of an earlier step", .refuse(.challengeReused)) { $0.tokenID = "chl_0" },
-        Row("O13: the token of an earlier step, even in a repeat", .refuse(.challengeReused)) {
+        Row("the token of an earlier step (O13)", .refuse(.challengeReused)) { $0.tokenID = "chl_0" },
+        Row("the token of an earlier step, even in a repeat (O13)", .refuse(.challengeReused)) {
             $0.tokenID = "chl_0"
             $0.isRedeemed = true
             $0.isRepeat = true
         },
-        Row("a challenge whose time is up", .refuse(.expiredChallenge)) { $0.expires = 0 },
-        Row("S1: a challenge with a step to go", .refuse(.stepNotCompleted)) { $0.completed = nil },
-        Row("S1: with a step to go and its time up", .refuse(.expiredChallenge)) {
+        Row("an expired challenge", .refuse(.expiredChallenge)) { $0.expires = 0 },
+        Row("a challenge with an open step (S1)", .refuse(.stepNotCompleted)) { $0.completed = nil },
+        Row("an expired challenge with an open step (S1)", .refuse(.expiredChallenge)) {
             $0.completed = nil
             $0.expires = 0
         },
-        Row("a grant that is over before it begins", .refuse(.expiredChallenge)) { $0.grantedFor = 10 },
+        Row("a grant that ends before it begins", .refuse(.expiredChallenge)) { $0.grantedFor = 10 },
     ]
 
-    @Test("Decision", arguments: rows)
+    @Test("A redemption gets the decision of its row", arguments: rows)
     private func decision(row: Row) throws {
         switch (try row.decide(), row.verdict) {
         case (.redeemedBefore, .before): break
         case (.refuse(let refusal), .refuse(let expected)): #expect(refusal == expected)
-        case (.grant(let grant, let challenge), .grant(let end)):
+        case (.grant(let grant, let challenge, redeemed: let redeemed), .grant(let end)):
             #expect(
                 grant
                     == Grant(
                         id: "grt_1", appID: try appID(), userID: "usr_1", sessionID: "ses_1", scope: "pay",
                         mode: row.mode, generation: 5, expiresAt: end))
-            var redeemed = try row.challenge()
-            redeemed.redeemedAt = now
-            #expect(challenge == redeemed)
+            var expected = try row.challenge()
+            #expect(challenge == expected)
+            expected.redeemedAt = now
+            #expect(redeemed == expected)
         case (let decision, let verdict): Issue.record("\(decision) instead of \(verdict)")
         }
     }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("S2: Who decides about a scope, and how, as tables")
+@Suite("Decisions on scopes, as tables (S2)")
 struct ScopeDeciderTests {
-    // MARK: What the tables are over
+    // MARK: Inputs
 
     private struct Steps: Sendable {
         let keys: [String]
@@ -41,7 +41,7 @@ struct ScopeDeciderTests {
         try types.map { $0 == .emailAddress ? try TestApp.mail() : try TestApp.phone() }
     }
 
-    /// Decides about `pay`, unless told otherwise.
+    /// Decides on a scope, `pay` by default.
     private func decide(
         _ scope: String = "pay", rules: [ScopeRule]?, registered: [String]? = nil, owns types: Set<IdentifierType> = [],
         metadata: [String: String]? = nil, egress: FakeEgress = .unreachable, recorder: EventRecorder = EventRecorder()
@@ -60,7 +60,7 @@ struct ScopeDeciderTests {
 
     // MARK: Direct
 
-    @Test("Direct: the rule's decision for users it fits and whose codes have somewhere to go, else a mismatch")
+    @Test("A direct rule decides for users that it fits and whose codes have a recipient; any other user is a mismatch")
     func direct() async throws {
         var count = 0
         for fits in Self.owned.dropFirst() {
@@ -82,7 +82,7 @@ struct ScopeDeciderTests {
         #expect(count == 3 * 9 * 20)
     }
 
-    @Test("Direct: the first rule that fits decides, even when a later one would be kinder")
+    @Test("The first direct rule that fits decides, even if a later one grants more")
     func firstRule() async throws {
         let grant = StepUpDecision.grant(GrantTerms(mode: .singleUse, grantedFor: 0))
         let sms = Self.decision(.review, .singleUse, Steps.all[1])
@@ -101,7 +101,7 @@ struct ScopeDeciderTests {
 
     // MARK: Delegated
 
-    @Test("Delegated: the hook's decision, if the user's codes have somewhere to go, else blocked and told")
+    @Test("A delegated scope gets the hook's decision; it is blocked, with an event, if a code has no recipient")
     func delegated() async throws {
         let rule = ScopeRule(scope: "pay", mode: .delegated(hook: "https://hooks.example.com/"))
         for (status, mode) in StepUpStatus.allCases.flatMap({ s in GrantMode.allCases.map { (s, $0) } }) {
@@ -132,7 +132,7 @@ struct ScopeDeciderTests {
         }
     }
 
-    @Test("Delegated: a hook that cannot be reached is a no")
+    @Test("A delegated scope is blocked if the hook cannot be reached")
     func unreachable() async throws {
         let rule = ScopeRule(scope: "pay", mode: .delegated(hook: "https://hooks.example.com/"))
         await #expect(throws: Refusal.authBlocked) { try await decide(rules: [rule], owns: [.emailAddress]) }
@@ -141,7 +141,7 @@ struct ScopeDeciderTests {
     // MARK: Managed
 
     @Test(
-        "Managed: one code to the new identifier, for whoever asks, for one token",
+        "A managed scope requires one code to the new identifier and covers one token",
         arguments: [
             (ReservedScope.registerPhone, StepUpStep.verifySMS, "+14155550100"),
             (ReservedScope.registerEmail, StepUpStep.verifyEmail, "new@example.com"),
@@ -156,7 +156,7 @@ struct ScopeDeciderTests {
         }
     }
 
-    @Test("Managed: without a value, or with one of another kind, there is nothing to register")
+    @Test("A managed scope is rejected without a value or with a value of another kind")
     func managedWithout() async throws {
         let rule = ScopeRule(scope: ReservedScope.registerPhone, mode: .managed)
         for metadata in [nil, [:], ["identifier": "new@example.com"], ["identifier": ""]] as [[String: String]?] {
@@ -168,7 +168,7 @@ struct ScopeDeciderTests {
         }
     }
 
-    @Test("Managed: only scopes that register something", arguments: ["pay", ReservedScope.writePassword])
+    @Test("Only register scopes can be managed", arguments: ["pay", ReservedScope.writePassword])
     func managedOther(scope: String) async throws {
         await #expect(throws: Refusal.scopeNotAllowed) {
             try await decide(
@@ -176,10 +176,10 @@ struct ScopeDeciderTests {
         }
     }
 
-    // MARK: Nobody
+    // MARK: No rule
 
-    @Test("Without a configuration, a rule or a registration nobody may have the scope")
-    func nobody() async throws {
+    @Test("A scope without configuration, rule or registration is rejected")
+    func noRule() async throws {
         let grant = StepUpDecision.grant(GrantTerms(mode: .singleUse, grantedFor: 0))
         let rule = ScopeRule(scope: "pay", mode: .direct([.emailAddress], grant))
         let owns: Set = [IdentifierType.emailAddress]
@@ -194,7 +194,9 @@ struct ScopeDeciderTests {
         }
     }
 
-    @Test("A scope that is none names its field", arguments: ["", "a b", "é", String(repeating: "s", count: 129)])
+    @Test(
+        "An invalid scope is rejected with the name of the field",
+        arguments: ["", "a b", "é", String(repeating: "s", count: 129)])
     func malformed(scope: String) async throws {
         let outcome = await Result { try await decide(scope, rules: []) }
         guard case .invalidField("scope", _) = outcome.refusal else {

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Metadata of a step-up")
 struct StepUpMetadataTests {
-    @Test("None is none")
+    @Test("Missing metadata is empty")
     func absent() throws {
         #expect(try StepUpMetadata(nil).values == [:])
         #expect(try StepUpMetadata([:]) == StepUpMetadata(nil))
     }
 
-    @Test("5 keys of 12 characters with values of 32 are the most; characters are counted, not bytes")
+    @Test("5 keys of 12 characters with values of 32 characters are accepted; bytes are not counted")
     func most() throws {
         let values = Dictionary(
             uniqueKeysWithValues: (0..<5).map {
@@ -20,7 +20,7 @@ struct StepUpMetadataTests {
     }
 
     @Test(
-        "One more is refused",
+        "Metadata beyond a limit is rejected",
         arguments: [
             Dictionary(uniqueKeysWithValues: (0..<6).map { ("key\($0)", "") }),
             ["": "value"],
@@ -35,16 +35,16 @@ struct StepUpMetadataTests {
             return
         }
         #expect(message.hasPrefix("metadata"))
-        // Neither log nor answer repeats what a client sent.
+        // Neither log nor answer repeats a value of the client.
         #expect(!message.contains("vvv"))
     }
 
-    @Test("An identifier may have 320 characters")
+    @Test("An identifier may have up to 320 characters")
     func identifier() throws {
         #expect(throws: Never.self) { try StepUpMetadata(["identifier": String(repeating: "v", count: 320)]) }
     }
 
-    @Test("The value to register is canonical and of its scope's kind")
+    @Test("The value to register is canonicalized and of the kind of its scope")
     func registered() throws {
         let mail = try StepUpMetadata(["identifier": " Ada@Example.com "]).newIdentifier(of: .emailAddress)
         #expect(mail.canonical == "ada@example.com")
@@ -52,7 +52,7 @@ struct StepUpMetadataTests {
         #expect(phone == (try TestApp.phone()))
     }
 
-    @Test("A missing value, or one of another kind, is refused as metadata")
+    @Test("A missing value, or one of another kind, is rejected as metadata")
     func unusable() throws {
         let absent = Refusal.invalidMetadata("metadata.identifier is required: the value to register")
         #expect(throws: absent) { try StepUpMetadata(["id": "x"]).newIdentifier(of: .phoneNumber) }

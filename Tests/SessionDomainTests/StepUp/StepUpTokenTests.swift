@@ -26,7 +26,7 @@ struct StepUpTokenTests {
         return try DPoPProofChecker(method: "POST", targets: [target], accessToken: nil).check(headers: [text])
     }
 
-    @Test("A token says what is done and what is next, and names the stored challenge")
+    @Test("A token contains the completed and the next step, and the id of the stored challenge")
     func claims() throws {
         let app = try TestApp.open()
         let token = try app.issueStepUpChallenge(try challenge(done: 1), now: now)
@@ -43,7 +43,7 @@ struct StepUpTokenTests {
         #expect(claims.steps?.map(\.done) == [true, false])
     }
 
-    @Test("A completed challenge says so and waits five minutes for its refresh")
+    @Test("The token of a completed challenge is valid for five minutes")
     func completed() throws {
         let app = try TestApp.open()
         let claims = try app.verifyChallenge(
@@ -52,13 +52,13 @@ struct StepUpTokenTests {
         #expect(claims.exp == now.seconds + 300)
     }
 
-    @Test("A step without a duration has ten minutes")
+    @Test("A step without a duration lasts ten minutes")
     func defaultDuration() throws {
         #expect(try challenge().expiresAt == now + 600)
         #expect(try challenge().currentStep?.key == "verify_sms")
     }
 
-    @Test("A reference is what the token says, with the key that proved the call")
+    @Test("A reference has the claims of the token and the key of the proof")
     func reference() throws {
         let app = try TestApp.open()
         let token = try app.issueStepUpChallenge(try challenge(), now: now)
@@ -70,7 +70,7 @@ struct StepUpTokenTests {
         #expect(try app.stepUpReference(token, proof: nil, now: now).proofThumbprint == nil)
     }
 
-    @Test("S3: A proof that was made for another challenge's token is refused")
+    @Test("A proof for another challenge's token is rejected (S3)")
     func foreignProof() throws {
         let app = try TestApp.open()
         let token = try app.issueStepUpChallenge(try challenge(), now: now)
@@ -78,7 +78,7 @@ struct StepUpTokenTests {
         #expect(throws: Refusal.proofNotOfChallenge) { try app.stepUpReference(token, proof: proof, now: now) }
     }
 
-    @Test("A token whose time is up is expired, at that very second")
+    @Test("A token is expired at the second of its expiry")
     func expired() throws {
         let app = try TestApp.open()
         let token = try app.issueStepUpChallenge(try challenge(), now: now)
@@ -86,7 +86,7 @@ struct StepUpTokenTests {
         #expect(throws: Refusal.expiredChallenge) { try app.stepUpReference(token, proof: nil, now: now + 600) }
     }
 
-    @Test("S5: What a client changes in a token breaks it", arguments: 0..<3)
+    @Test("A token that a client changed is invalid (S5)", arguments: 0..<3)
     func forged(part: Int) throws {
         let app = try TestApp.open()
         var parts = try app.issueStepUpChallenge(try challenge(), now: now).split(separator: ".").map(Array.init)
@@ -96,7 +96,7 @@ struct StepUpTokenTests {
         #expect(throws: Refusal.invalidChallenge) { try app.stepUpReference(forged, proof: nil, now: now) }
     }
 
-    @Test("No other token is one: none, a login's, an access token, one of another key or app")
+    @Test("Any other token is rejected: none, a login's, an access token, one of another key or app")
     func others() throws {
         let app = try TestApp.open()
         #expect(throws: Refusal.missingChallenge) { try app.stepUpReference("", proof: nil, now: now) }

@@ -1,10 +1,10 @@
 internal import SessionDomain
 internal import Testing
 
-@Suite("Identifiers have one form")
+@Suite("Identifiers have one canonical form")
 struct CanonicalIdentifierTests {
     @Test(
-        "A phone number is E.164 without what people type between (H16)",
+        "A phone number is E.164 without separators (H16)",
         arguments: [
             ("+14155550100", "+14155550100"), ("+1 (415) 555-01.00", "+14155550100"),
             ("  +41\u{A0}44 668 18 00 ", "+41446681800"), ("+1234567", "+1234567"),
@@ -18,7 +18,7 @@ struct CanonicalIdentifierTests {
     }
 
     @Test(
-        "What is not a phone number is refused",
+        "An invalid phone number is rejected",
         arguments: [
             "", "+", "14155550100", "004155550100", "+04155550100", "+123456", "+1234567890123456", "+1415555o100",
             "+1415٥٥٥0100", "++14155550100", "+1 415 555 0100 ext 5", "+1\t4155550100", "+1/415/5550100",
@@ -36,11 +36,11 @@ struct CanonicalIdentifierTests {
     }
 
     @Test(
-        "An e-mail address is trimmed, NFC and lower case, and kept as typed",
+        "An e-mail address is trimmed, NFC and lower case, and also kept as typed",
         arguments: [
             ("Ada@Example.COM", "ada@example.com", "Ada@Example.COM"),
             (" \tada@example.com\r\n", "ada@example.com", "ada@example.com"),
-            // Decomposed and precomposed are one; so are their capitals.
+            // Decomposed and precomposed letters are equal, in either case.
             ("JOSE\u{301}@example.com", "jos\u{E9}@example.com", "JOSE\u{301}@example.com"),
             ("JOS\u{C9}@example.com", "jos\u{E9}@example.com", "JOS\u{C9}@example.com"),
             ("a+tag@sub.example.co", "a+tag@sub.example.co", "a+tag@sub.example.co"),
@@ -52,13 +52,13 @@ struct CanonicalIdentifierTests {
         ])
     func emailAddress(typed: String, canonical: String, value: String) throws {
         let identifier = try CanonicalIdentifier(type: "email_address", value: typed)
-        // Scalars, because strings that differ only in their form are equal.
+        // Compare scalars, because Swift strings are equal under canonical equivalence.
         #expect(Array(identifier.canonical.unicodeScalars) == Array(canonical.unicodeScalars))
         #expect(Array(identifier.value.unicodeScalars) == Array(value.unicodeScalars))
     }
 
     @Test(
-        "What is not an e-mail address is refused",
+        "An invalid e-mail address is rejected",
         arguments: [
             "", "@", "ada", "ada@", "@example.com", "ada@localhost", "ada@example.", "ada@.com", "ada@exa..mple.com",
             "a@b@example.com", "ada @example.com", "ada@exam ple.com", "ada@example.com\nBcc: x@example.com",
@@ -76,14 +76,15 @@ struct CanonicalIdentifierTests {
         }
     }
 
-    @Test("An unknown type is refused by its field", arguments: ["", "email", "EMAIL_ADDRESS", "username"])
+    @Test(
+        "An unknown type is rejected with the name of the field", arguments: ["", "email", "EMAIL_ADDRESS", "username"])
     func unknownType(type: String) {
         #expect(throws: Refusal.invalidField("who.type", "must be phone_number or email_address")) {
             try CanonicalIdentifier(type: type, value: "ada@example.com", field: "who")
         }
     }
 
-    @Test("How it was typed makes no difference to who it is")
+    @Test("Identifiers that differ only in spelling are equal")
     func equality() throws {
         let typed = ["Ada@Example.com", " ada@EXAMPLE.com "].map { ("email_address", $0) }
         #expect(Set(try typed.map { try CanonicalIdentifier(type: $0.0, value: $0.1) }).count == 1)

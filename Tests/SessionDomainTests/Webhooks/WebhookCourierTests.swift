@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("Emptying the outbox")
+@Suite("Delivering the outbox")
 struct WebhookCourierTests {
     private func due(_ count: Int, for webhook: String = "a") throws -> [WebhookDelivery] {
         try (0..<count).map { index in
@@ -22,7 +22,7 @@ struct WebhookCourierTests {
             keys: try TestApp.signingKeys.get() + [try TestApp.hookKey.get()])
         let directory = AppDirectory(
             store: store, keys: TestApp.keys, origins: try PublicOrigins(publicURL: "https://session.example.com"),
-            defaultApp: nil, sightings: TestApp.sightings, environment: stillEnvironment)
+            defaultApp: nil, keyRotation: TestApp.keyRotation, environment: stillEnvironment)
         let keys = HookKeys(store: store, keys: TestApp.keys, directory: directory, environment: stillEnvironment)
         try await WebhookCourier(
             store: outbox, directory: directory, call: HookCall(egress: egress, keys: keys),
@@ -37,7 +37,7 @@ struct WebhookCourierTests {
         return events.compactMap { if case .object(let event) = $0 { event["id"]?.stringValue } else { nil } }
     }
 
-    @Test("Events are posted together, signed, with ten seconds for the answer, and are delivered by a 200")
+    @Test("Events are posted in one signed request with ten seconds for the answer, and status 200 delivers them")
     func delivered() async throws {
         let (outbox, egress) = (Outbox(try due(2)), FakeEgress(always: .answer("")))
         try await deliver(outbox, egress)
@@ -68,7 +68,7 @@ struct WebhookCourierTests {
         #expect(outbox.recorded.map(\.event.id) == ["evt_a0", "evt_a1"])
     }
 
-    @Test("A request has 100 events at most, in their order, and lasts no longer than its lease")
+    @Test("A request has at most 100 events, in their order, and its timeout is shorter than the lease")
     func batches() async throws {
         let (outbox, egress) = (Outbox(try due(201)), FakeEgress(always: .answer("")))
         try await deliver(outbox, egress)
@@ -77,7 +77,7 @@ struct WebhookCourierTests {
         #expect(try #require(outbox.lease) > Int64(WebhookCourier.timeout))
     }
 
-    @Test("An endpoint in trouble gets no second request at once, and the others get theirs")
+    @Test("A failing endpoint gets no second request at once, and other endpoints get theirs")
     func trouble() async throws {
         let outbox = Outbox(try due(150) + due(3, for: "b"))
         let egress = FakeEgress { request, _ in
@@ -92,7 +92,7 @@ struct WebhookCourierTests {
     }
 
     @Test(
-        "Without an answer the log says why",
+        "A delivery without an answer has the reason in the log",
         arguments: [
             (EgressError.timedOut, "no answer in time"), (.answerTooLarge, "the answer is too large"),
             (.refusedAddress("10.0.0.1 is private"), "the address is refused: it is private or otherwise special"),
@@ -104,7 +104,7 @@ struct WebhookCourierTests {
         #expect(outbox.recorded.map(\.attempts) == [1])
     }
 
-    @Test("When nothing is due nobody is called")
+    @Test("Nothing is sent when nothing is due")
     func nothing() async throws {
         let (outbox, egress) = (Outbox([]), FakeEgress.unreachable)
         try await deliver(outbox, egress)

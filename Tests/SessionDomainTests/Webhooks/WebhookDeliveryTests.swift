@@ -2,7 +2,7 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("Trying a delivery")
+@Suite("Attempts to deliver")
 struct WebhookDeliveryTests {
     private func delivery(attempts: Int = 0, age: Int = 0, lastError: String? = nil) throws -> WebhookDelivery {
         let event = Event(id: "evt_1", appID: try appID(), name: .userCreated, createdAt: now - age, data: [:])
@@ -10,7 +10,7 @@ struct WebhookDeliveryTests {
             webhookID: "web_1", event: event, attempts: attempts, nextAttemptAt: now, lastError: lastError)
     }
 
-    @Test("200 delivers, and what went wrong before is forgotten")
+    @Test("Status 200 delivers and clears the last error")
     func delivered() throws {
         var expected = try delivery(attempts: 3, lastError: "no answer in time")
         let tried = expected.tried(.answered(200), at: now + 5)
@@ -22,7 +22,7 @@ struct WebhookDeliveryTests {
         #expect(tried == expected)
     }
 
-    @Test("Anything else is no acknowledgement", arguments: [100, 201, 204, 299, 301, 302, 400, 404, 410, 429, 500])
+    @Test("Any other status is no acknowledgement", arguments: [100, 201, 204, 299, 301, 302, 400, 404, 410, 429, 500])
     func answered(status: Int) throws {
         var expected = try delivery()
         let tried = expected.tried(.answered(status), at: now)
@@ -33,7 +33,7 @@ struct WebhookDeliveryTests {
         #expect(tried == expected)
     }
 
-    @Test("Without an answer there is a reason and no status")
+    @Test("A delivery without an answer has a reason and no status")
     func unreachable() throws {
         let tried = try delivery().tried(.answered(500), at: now).tried(.unreachable("no answer in time"), at: now)
         #expect(tried.lastStatus == nil)
@@ -43,7 +43,7 @@ struct WebhookDeliveryTests {
     }
 
     @Test(
-        "The wait doubles from a minute to twelve hours, and stays there",
+        "The wait doubles from a minute up to twelve hours",
         arguments: [
             (0, 1), (1, 2), (2, 4), (3, 8), (4, 16), (5, 32), (6, 64), (7, 128), (8, 256), (9, 512), (10, 720),
             (11, 720), (100, 720), (Int(Int32.max), 720),
@@ -53,7 +53,7 @@ struct WebhookDeliveryTests {
         #expect(tried.nextAttemptAt == now + minutes * 60)
     }
 
-    @Test("It is given up when the next try would be later than two weeks after the event")
+    @Test("A delivery fails when the next attempt would be later than two weeks after the event")
     func givenUp() throws {
         let last = WebhookDelivery.maximumAge - 60
         #expect(WebhookDelivery.maximumAge == 14 * 86_400)
@@ -63,7 +63,7 @@ struct WebhookDeliveryTests {
         #expect(try delivery(age: 2 * last).tried(.answered(200), at: now).status == .delivered)
     }
 
-    @Test("All tries of two weeks are 37: an endpoint that is down is not flooded")
+    @Test("An endpoint that is down gets 37 attempts in two weeks")
     func tries() throws {
         var delivery = try delivery()
         while delivery.status == .pending { delivery = delivery.tried(.answered(503), at: delivery.nextAttemptAt) }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import SessionEgress
 
-/// The IANA special-purpose registries as a table: first and last address of each network.
-@Suite("Judging addresses", .timeLimit(.minutes(1)))
+/// The first and the last address of each network in the IANA special-purpose registries.
+@Suite("Address policy", .timeLimit(.minutes(1)))
 struct AddressPolicyTests {
     private static let networks: [(first: String, last: String)] = [
         ("0.0.0.0", "0.255.255.255"), ("10.0.0.0", "10.255.255.255"), ("100.64.0.0", "100.127.255.255"),
@@ -22,15 +22,15 @@ struct AddressPolicyTests {
         ("ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"),
     ]
 
-    @Test("Special networks are refused from the first address to the last", arguments: networks)
+    @Test("Special networks are rejected from the first address to the last", arguments: networks)
     func refused(_ first: String, _ last: String) {
-        let judge = AddressPolicy(allowedNetworks: [])
-        #expect(judge.objection(to: first) != nil)
-        #expect(judge.objection(to: last) != nil)
+        let policy = AddressPolicy(allowedNetworks: [])
+        #expect(policy.rejectionReason(for: first) != nil)
+        #expect(policy.rejectionReason(for: last) != nil)
     }
 
     @Test(
-        "Their neighbours are public",
+        "The addresses next to special networks are public",
         arguments: [
             "1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
             "168.63.129.15", "168.63.129.17", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0",
@@ -40,56 +40,59 @@ struct AddressPolicyTests {
             "2606:4700::1111", "3ffe:ffff::",
         ])
     func neighbours(_ address: String) {
-        #expect(AddressPolicy(allowedNetworks: []).objection(to: address) == nil)
+        #expect(AddressPolicy(allowedNetworks: []).rejectionReason(for: address) == nil)
     }
 
     @Test(
-        "An IPv6 address that embeds an IPv4 one is no way around",
+        "An IPv6 address that embeds a special IPv4 address is rejected",
         arguments: [
             "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:a9fe:a9fe", "::127.0.0.1", "64:ff9b::127.0.0.1",
             "64:ff9b::a9fe:a9fe", "64:ff9b::c0a8:1", "64:ff9b:1::808:808", "2002:7f00:1::1", "2002:a9fe:a9fe::",
             "2001:0:7f00:1::", "2001:0:4136:e378:8000:63bf:80ff:fffe", "::ffff:0:127.0.0.1",
         ])
     func embedded(_ address: String) {
-        #expect(AddressPolicy(allowedNetworks: []).objection(to: address) != nil)
+        #expect(AddressPolicy(allowedNetworks: []).rejectionReason(for: address) != nil)
     }
 
     @Test(
-        "A translated or mapped public address is public: networks with IPv6 only need it",
+        "A translated or mapped public IPv4 address is public, because networks with only IPv6 need it",
         arguments: [
             "64:ff9b::808:808", "::ffff:8.8.8.8",
         ])
     func translated(_ address: String) {
-        #expect(AddressPolicy(allowedNetworks: []).objection(to: address) == nil)
+        #expect(AddressPolicy(allowedNetworks: []).rejectionReason(for: address) == nil)
     }
 
     @Test(
-        "What is no address is refused", arguments: ["", "localhost", "127.1", "fe80::1%lo", "8.8.8.8 ", "8.8.8.8/32"])
+        "Text that is not an address is rejected",
+        arguments: ["", "localhost", "127.1", "fe80::1%lo", "8.8.8.8 ", "8.8.8.8/32"])
     func noAddress(_ text: String) {
-        #expect(AddressPolicy(allowedNetworks: []).objection(to: text) != nil)
+        #expect(AddressPolicy(allowedNetworks: []).rejectionReason(for: text) != nil)
     }
 
-    @Test("An allowed network is allowed as it is written, and nothing else with it")
+    @Test("An allowed network allows its own addresses and no others")
     func allowed() {
-        let judge = AddressPolicy(allowedNetworks: ["10.1.0.0/16", "fd00::/8"].compactMap(IPNetwork.init))
-        for allowed in ["10.1.2.3", "::ffff:10.1.2.3", "fd12::1"] { #expect(judge.objection(to: allowed) == nil) }
+        let policy = AddressPolicy(allowedNetworks: ["10.1.0.0/16", "fd00::/8"].compactMap(IPNetwork.init))
+        for allowed in ["10.1.2.3", "::ffff:10.1.2.3", "fd12::1"] {
+            #expect(policy.rejectionReason(for: allowed) == nil)
+        }
         for refused in ["10.2.0.1", "127.0.0.1", "fc00::1", "::1", "64:ff9b::a01:203"] {
-            #expect(judge.objection(to: refused) != nil)
+            #expect(policy.rejectionReason(for: refused) != nil)
         }
     }
 
-    @Test("No call goes out to any of them", arguments: networks)
+    @Test("No call is sent to a special network", arguments: networks)
     func send(_ first: String, _ last: String) async throws {
-        try await withEgress(EgressPolicy(), resolver: LyingResolver([first], [last])) { egress in
+        try await withEgress(EgressPolicy(), resolver: FakeResolver([first], [last])) { egress in
             for _ in 0..<2 {
                 await expectRefusedAddress { try await egress.send(EgressRequest(.get, "https://service.invalid/")) }
             }
         }
     }
 
-    @Test("The refusal says where the name leads and why not")
+    @Test("The error for a rejected address names the host, the address and the reason")
     func text() async throws {
-        try await withEgress(EgressPolicy(), resolver: LyingResolver(["10.0.0.1"])) { egress in
+        try await withEgress(EgressPolicy(), resolver: FakeResolver(["10.0.0.1"])) { egress in
             let error = await #expect(throws: EgressError.self) {
                 try await egress.send(EgressRequest(.get, "https://service.invalid/hidden"))
             }
@@ -97,7 +100,7 @@ struct AddressPolicyTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(text.hasPrefix("service.invalid leads to 10.0.0.1, which is private."))
+            #expect(text.hasPrefix("service.invalid resolves to 10.0.0.1, which is private."))
         }
     }
 }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import SessionEgress
 
-@Suite("The system's resolver", .timeLimit(.minutes(1)))
+@Suite("System host resolver", .timeLimit(.minutes(1)))
 struct SystemHostResolverTests {
     @Test(
-        "An address leads to itself, in whatever spelling",
+        "An address in any spelling resolves to itself",
         arguments: [
             ("127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1"), ("0x7f.1", "127.0.0.1"), ("2130706433", "127.0.0.1"),
             ("0177.0.0.1", "127.0.0.1"), ("::1", "::1"), ("::ffff:10.0.0.1", "::ffff:10.0.0.1"),
@@ -18,7 +18,7 @@ struct SystemHostResolverTests {
     }
 
     @Test(
-        "Odd spellings of private addresses are judged like plain ones",
+        "Unusual spellings of private addresses are rejected",
         arguments: [
             "127.1", "0x7f.1", "2130706433", "0177.1", "0xa9fea9fe", "[::1]", "[::ffff:127.0.0.1]", "localhost",
         ])
@@ -28,19 +28,19 @@ struct SystemHostResolverTests {
         }
     }
 
-    @Test("localhost leads to the loopback")
+    @Test("The name localhost resolves to a loopback address")
     func localhost() async throws {
         let addresses = try await SystemHostResolver().addresses(of: "localhost")
         #expect(!addresses.isEmpty)
         #expect(addresses.allSatisfy(IPNetwork.loopback(contains:)))
     }
 
-    @Test("A name is no address")
+    @Test("A name is not read as an address")
     func noLiteral() {
         for text in ["localhost", "api.example", ""] { #expect(AddressInfo.literal(text) == nil) }
     }
 
-    @Test("What the resolver says of a name that leads nowhere reaches the operator")
+    @Test("The resolver's message for a name without addresses is part of the error")
     func failure() async throws {
         let resolver = SystemHostResolver(threads: .singleton) { _ in throw HostResolutionError(reason: "no such name")
         }
@@ -51,7 +51,7 @@ struct SystemHostResolverTests {
         }
     }
 
-    @Test("A look-up that hangs is not waited for when its task is cancelled")
+    @Test("Cancelling the task ends its wait for a look-up that hangs")
     func cancelled() async throws {
         let lookUp = HangingLookUp()
         let resolver = SystemHostResolver(threads: lookUp.threads) { _ in lookUp.run() }
@@ -62,7 +62,7 @@ struct SystemHostResolverTests {
         try await lookUp.end()
     }
 
-    @Test("All who ask for a name that hangs cost one thread, and another name has one of its own")
+    @Test("All look-ups of a name that hangs use one thread, and another name uses another thread")
     func shared() async throws {
         let lookUp = HangingLookUp()
         let resolver = SystemHostResolver(threads: lookUp.threads) { host in

@@ -17,13 +17,13 @@ struct ClientPoolTests {
         try await pool.withClient(for: target) { _ in }
     }
 
-    @Test("A name at another address, and another port, are other targets")
+    @Test("Targets differ by address and by port")
     func targets() async throws {
         let some = [try target("a"), try target("a", address: "192.0.2.2"), try target("a:444"), try target("a")]
         #expect(Set(some).count == 3)
     }
 
-    @Test("Beyond the bound the client that was unused for longest goes")
+    @Test("Above the limit, the least recently used client is closed")
     func bound() async throws {
         let (a, b, c) = (try target("a"), try target("b"), try target("c"))
         for target in [a, b, a, c] { try await use(target) }
@@ -31,7 +31,7 @@ struct ClientPoolTests {
         await pool.shutdown()
     }
 
-    @Test("A client in use stays, and counts")
+    @Test("A client in use is not closed and counts towards the limit")
     func inUse() async throws {
         let (a, b, c, d) = (try target("a"), try target("b"), try target("c"), try target("d"))
         try await pool.withClient(for: a) { _ in
@@ -46,7 +46,7 @@ struct ClientPoolTests {
         #expect(await pool.targets.isEmpty)
     }
 
-    @Test("Work that throws gives its client back")
+    @Test("Work that throws releases its client")
     func failure() async throws {
         struct Failure: Error {}
         let (a, b, c) = (try target("a"), try target("b"), try target("c"))

@@ -3,12 +3,12 @@ import SessionDomain
 import SessionEgress
 import Testing
 
-/// DNS that lies: the connection goes to the address that was judged, or nowhere.
+/// Tests that a connection goes only to an address that was checked, even if DNS gives false answers.
 @Suite("Pinning", .timeLimit(.minutes(1)))
 struct PinningTests {
-    @Test("A name that only our resolver knows is reached: nobody else resolves")
+    @Test("Only our resolver resolves: a name that no other resolver knows is reached")
     func pinned() async throws {
-        let resolver = LyingResolver(["127.0.0.1"])
+        let resolver = FakeResolver(["127.0.0.1"])
         try await withServer(.answer(.ok)) { server in
             let url = "http://Service.Invalid:\(server.port)/"
             _ = try await withEgress(resolver: resolver) { try await $0.send(EgressRequest(.get, url)) }
@@ -17,9 +17,9 @@ struct PinningTests {
         #expect(resolver.questions == ["service.invalid"])
     }
 
-    @Test("Rebinding: a name is resolved once a call, so an answer that changes later is nobody's answer")
+    @Test("A name is resolved once per call, so DNS rebinding has no effect")
     func rebinding() async throws {
-        let resolver = LyingResolver(["127.0.0.1"], ["10.0.0.1"])
+        let resolver = FakeResolver(["127.0.0.1"], ["10.0.0.1"])
         try await withServer(.answer(.ok)) { server in
             try await withEgress(resolver: resolver) { egress in
                 let url = "http://service.invalid:\(server.port)/"
@@ -27,7 +27,7 @@ struct PinningTests {
                 #expect(answer.status == 200)
                 #expect(resolver.questions.count == 1)
                 #expect(server.requests.count == 1)
-                // The connection is still open, and no excuse: the next call judges the next answer.
+                // The connection is still open. The next call must check the next answer nevertheless.
                 await expectRefusedAddress { try await egress.send(EgressRequest(.get, url)) }
                 #expect(resolver.questions.count == 2)
                 #expect(server.requests.count == 1)
@@ -35,9 +35,9 @@ struct PinningTests {
         }
     }
 
-    @Test("Of several addresses the first acceptable one is used")
-    func firstAcceptable() async throws {
-        let resolver = LyingResolver(["10.0.0.1", "169.254.169.254", "::1", "127.0.0.1"])
+    @Test("The first allowed address is used")
+    func firstAllowed() async throws {
+        let resolver = FakeResolver(["10.0.0.1", "169.254.169.254", "::1", "127.0.0.1"])
         try await withServer(.answer(.ok)) { server in
             let url = "http://service.invalid:\(server.port)/"
             let answer = try await withEgress(resolver: resolver) { try await $0.send(EgressRequest(.get, url)) }
@@ -51,12 +51,12 @@ struct PinningTests {
     }
 
     @Test(
-        "A connection to another address than the judged one is closed before anything is sent",
+        "A connection to an address that was not checked is closed before anything is sent",
         .enabled { await hasIPv6Loopback() })
     func lastLook() async throws {
-        // An IPv6 address in a URL is what the HTTP client connects to, whatever it was told; so the peer is looked at.
+        // The HTTP client connects to an IPv6 address of the URL directly, so the check of the peer must catch it.
         try await withServer(.answer(.ok), address: "::1") { server in
-            try await withEgress(resolver: LyingResolver(["127.0.0.1"])) { egress in
+            try await withEgress(resolver: FakeResolver(["127.0.0.1"])) { egress in
                 let error = await #expect(throws: EgressError.self) {
                     try await egress.send(EgressRequest(.get, "http://[::1]:\(server.port)/"))
                 }
@@ -69,9 +69,9 @@ struct PinningTests {
         }
     }
 
-    @Test("A name without addresses, and a resolver that speaks nonsense, lead nowhere")
+    @Test("A name without addresses and an invalid answer of the resolver are rejected")
     func noAddress() async throws {
-        try await withEgress(resolver: LyingResolver([], ["nonsense"], ["127.0.0.1%lo"])) { egress in
+        try await withEgress(resolver: FakeResolver([], ["nonsense"], ["127.0.0.1%lo"])) { egress in
             await #expect(throws: EgressError.cannotResolve("service.invalid has no address.")) {
                 try await egress.send(EgressRequest(.get, "https://service.invalid/"))
             }
@@ -82,7 +82,7 @@ struct PinningTests {
     }
 }
 
-/// Expects `EgressError.refusedAddress`, whatever its text.
+/// Expects `EgressError.refusedAddress` with any text.
 func expectRefusedAddress(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> EgressAnswer
 ) async {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionEgress
 
-/// A real https server with a certificate for `localhost`.
+/// Tests against a real https server with a certificate for `localhost`.
 @Suite("TLS", .timeLimit(.minutes(1)))
 struct TLSTests {
     private let certificates: TestCertificates
@@ -15,7 +15,7 @@ struct TLSTests {
         certificates = try TestCertificates.localhost.get()
     }
 
-    /// Calls `https://host:port/` as an operator who trusts the authority, or does not.
+    /// Calls `https://host:port/` as an operator who trusts the given authority, or only the system's.
     private func call(
         _ host: String, _ server: TestServer, trusting authority: TestCertificates?, resolver: (any HostResolver)? = nil
     ) async throws -> EgressAnswer {
@@ -43,7 +43,7 @@ struct TLSTests {
     }
 
     @Test(
-        "A server with a certificate of the operator's authority is trusted, by name and through the system's resolver")
+        "A server with a certificate of the operator's authority is trusted, by name and with the system's resolver")
     func trusted() async throws {
         try await withServer(.answer(.ok, body: "secure"), tls: certificates) { server in
             let answer = try await call("localhost", server, trusting: certificates)
@@ -52,7 +52,7 @@ struct TLSTests {
         }
     }
 
-    @Test("Without that authority the same server is refused")
+    @Test("A server with a certificate of an unknown authority is rejected")
     func untrusted() async throws {
         try await withServer(.answer(.ok), tls: certificates) { server in
             await expectFailure("authority") { try await call("localhost", server, trusting: nil) }
@@ -60,7 +60,7 @@ struct TLSTests {
         }
     }
 
-    @Test("Another authority of the same name does not do")
+    @Test("A server is rejected when the trusted authority has the same name but another key")
     func otherAuthority() async throws {
         let other = try TestCertificates(names: ["localhost"])
         try await withServer(.answer(.ok), tls: certificates) { server in
@@ -69,9 +69,9 @@ struct TLSTests {
         }
     }
 
-    @Test("The certificate must be for the name in the URL, though the address is the same")
+    @Test("A certificate for another name is rejected, even if the address is the same")
     func wrongName() async throws {
-        let resolver = LyingResolver(["127.0.0.1"])
+        let resolver = FakeResolver(["127.0.0.1"])
         try await withServer(.answer(.ok), tls: certificates) { server in
             await expectFailure("another name") {
                 try await call("other.invalid", server, trusting: certificates, resolver: resolver)
@@ -82,7 +82,7 @@ struct TLSTests {
         }
     }
 
-    @Test("An address in the URL must be in the certificate itself")
+    @Test("A URL with an address needs a certificate for this address")
     func address() async throws {
         try await withServer(.answer(.ok), tls: certificates) { server in
             await expectFailure("another name") { try await call("127.0.0.1", server, trusting: certificates) }
@@ -94,7 +94,7 @@ struct TLSTests {
         }
     }
 
-    @Test("A server that speaks no TLS fails")
+    @Test("A call to a server without TLS fails")
     func plainServer() async throws {
         try await withServer(.answer(.ok)) { server in
             await expectFailure("handshake") { try await call("localhost", server, trusting: certificates) }
@@ -102,7 +102,7 @@ struct TLSTests {
         }
     }
 
-    @Test("Additional authorities are added to the system's and replace none")
+    @Test("Additional authorities do not replace those of the system")
     func added() async throws {
         let plain = try EgressPolicy().tlsConfiguration()
         let extended = try await certificates.withAuthorityFile { path in
@@ -114,7 +114,7 @@ struct TLSTests {
         #expect(extended.certificateVerification == .fullVerification)
     }
 
-    @Test("A file without certificates is refused at the start")
+    @Test("A trust roots file without certificates is rejected at start")
     func unreadableFile() throws {
         for path in ["/nonexistent/authority.pem", #filePath] {
             #expect(throws: EgressPolicyError.unreadableTrustRoots(path)) {

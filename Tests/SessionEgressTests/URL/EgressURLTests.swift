@@ -3,11 +3,11 @@ import Testing
 
 @testable import SessionEgress
 
-/// What a URL's text alone decides.
+/// Tests what is decided by the text of a URL.
 @Suite("Egress URLs")
 struct EgressURLTests {
     @Test(
-        "A good URL is called in one spelling",
+        "A valid URL is normalized to one spelling",
         arguments: [
             ("https://api.example/hook", "api.example", 443, "https://api.example:443/hook"),
             ("HTTPS://API.Example/Hook", "api.example", 443, "https://api.example:443/Hook"),
@@ -30,7 +30,7 @@ struct EgressURLTests {
     }
 
     @Test(
-        "A URL that may not be called is refused",
+        "An invalid URL is rejected",
         arguments: [
             "", "api.example", "//api.example/", "ftp://api.example/", "https:api.example", "https:/api.example",
             "http+unix://api.example/", "file:///etc/passwd", "javascript://api.example/",
@@ -53,7 +53,7 @@ struct EgressURLTests {
         #expect(throws: EgressError.self) { try EgressURL(text, allowsPlainHTTP: true) }
     }
 
-    @Test("Names have at most 63 characters between dots and 253 together, URLs 2048")
+    @Test("A label of more than 63 characters, a name of more than 253 and a URL of more than 2048 are rejected")
     func lengths() throws {
         let label = String(repeating: "a", count: 63)
         let longest = "https://\(label).\(label).\(label).\(String(repeating: "a", count: 61))/"
@@ -66,7 +66,7 @@ struct EgressURLTests {
         #expect(throws: EgressError.self) { try EgressURL("https://a.example/\(path)a", allowsPlainHTTP: false) }
     }
 
-    @Test("Plain http is for development only")
+    @Test("Plain http is rejected unless it is allowed")
     func plainHTTP() throws {
         #expect(try EgressURL("http://api.example/", allowsPlainHTTP: true).port == 80)
         #expect(throws: EgressError.refusedURL("The URL must start with https://.")) {
@@ -74,7 +74,7 @@ struct EgressURLTests {
         }
     }
 
-    @Test("A refusal repeats nothing of the URL, which may hold a secret")
+    @Test("An error repeats no part of the URL, which may contain a secret")
     func noSecrets() {
         for text in [
             "https://a:hidden@b.example/", "https://b.example/#hidden", "http://hidden/", "https://b.example:hidden/",

@@ -2,13 +2,13 @@ import SessionDomain
 import SessionEgress
 import Testing
 
-/// What configuration refuses early, without asking a resolver.
-@Suite("Validating a URL")
+/// Tests what is rejected at configuration, without a resolver.
+@Suite("URL validation")
 struct ValidateURLTests {
-    /// Fails every test that asks it.
+    /// A resolver that fails the test when it is called.
     private struct NoResolver: HostResolver {
         func addresses(of host: String) async throws -> [String] {
-            Issue.record("asked for \(host)")
+            Issue.record("resolved \(host)")
             return []
         }
     }
@@ -18,7 +18,7 @@ struct ValidateURLTests {
     }
 
     @Test(
-        "Names and public addresses pass",
+        "Names and public addresses are valid",
         arguments: [
             "https://api.example/hook", "https://8.8.8.8/", "https://[2606:4700::1111]/", "https://134744072/",
         ])
@@ -27,7 +27,8 @@ struct ValidateURLTests {
     }
 
     @Test(
-        "What is no URL for us is refused as such", arguments: ["http://api.example/", "https://a@api.example/", "x"])
+        "A URL that is not https, has a user name or has no scheme is rejected with .refusedURL",
+        arguments: ["http://api.example/", "https://a@api.example/", "x"])
     func refusedURL(_ url: String) async throws {
         let error = await #expect(throws: EgressError.self) { try await validate(url) }
         guard case .refusedURL = error else {
@@ -37,7 +38,7 @@ struct ValidateURLTests {
     }
 
     @Test(
-        "Special addresses are refused in every spelling, and so are names of the machine itself",
+        "Special addresses in any spelling and names of the local machine are rejected",
         arguments: [
             "127.0.0.1", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "0", "10.0.0.1", "169.254.169.254",
             "0xa9fea9fe",
@@ -53,7 +54,7 @@ struct ValidateURLTests {
     }
 
     @Test(
-        "An allowed network passes, and plain http in development",
+        "Addresses of an allowed network are valid, and plain http if the policy allows it",
         arguments: [
             "http://127.0.0.1/", "http://127.1/", "https://localhost/",
         ])

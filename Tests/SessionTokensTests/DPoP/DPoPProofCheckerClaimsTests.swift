@@ -2,12 +2,14 @@ import Foundation
 import SessionTokens
 import Testing
 
-/// RFC 9449 §4.3 steps 3, 8, 9 and 12: the claims, and what they are bound to.
+/// Claims, method, target and access token hash (RFC 9449 §4.3 steps 3, 8, 9 and 12).
 @Suite("DPoP proof: claims")
 struct DPoPProofCheckerClaimsTests {
-    private let valid = ProofDraft()
+    private let valid = RefreshProofDraft()
 
-    @Test("D4 (§4.3 step 3): each claim of §4.2 is required", arguments: ["jti", "htm", "htu", "iat"])
+    @Test(
+        "A proof without a required claim of §4.2 is rejected (RFC 9449 §4.3 step 3, D4)",
+        arguments: ["jti", "htm", "htu", "iat"])
     func requiredClaim(_ name: String) {
         let absent = valid.with { $0.claims[name] = nil }
         #expect(throws: DPoPError.malformed) { try absent.check() }
@@ -15,14 +17,16 @@ struct DPoPProofCheckerClaimsTests {
         #expect(throws: DPoPError.malformed) { try null.check() }
     }
 
-    @Test("D4 (§4.3 step 3): a claim of the wrong type is refused", arguments: ["jti", "htm", "htu", "nonce", "ath"])
+    @Test(
+        "A claim with the wrong type is rejected (RFC 9449 §4.3 step 3, D4)",
+        arguments: ["jti", "htm", "htu", "nonce", "ath"])
     func wrongTypeOfClaim(_ name: String) {
         let number = valid.with { $0.claims[name] = .int(1) }
         #expect(throws: DPoPError.malformed) { try number.check() }
     }
 
     @Test(
-        "D4 (§4.3 step 3): iat is a number, and one a clock could show",
+        "A proof whose iat is not a valid time is rejected (RFC 9449 §4.3 step 3, D4)",
         arguments: [JSONValue.string("1562262618"), .bool(true), .array([]), .double(1e300), .double(-1e300)]
     )
     func iatIsATime(_ value: JSONValue) {
@@ -30,23 +34,23 @@ struct DPoPProofCheckerClaimsTests {
         #expect(throws: DPoPError.malformed) { try draft.check() }
     }
 
-    @Test("iat may have a fraction, as NumericDate allows (RFC 7519 §2)")
+    @Test("The claim iat may have a fraction (RFC 7519 §2)")
     func fractionalTime() throws {
         let draft = valid.with { $0.claims["iat"] = .double(1_562_262_618.25) }
         #expect(try draft.check().issuedAt == 1_562_262_618.25)
     }
 
-    @Test("D15 (§11.1): jti is neither empty nor longer than 256 bytes")
+    @Test("An empty jti and a jti longer than 256 bytes are rejected (RFC 9449 §11.1, D15)")
     func lengthOfID() throws {
         let longest = String(repeating: "é", count: DPoPProofChecker.maximumIDLength / 2)
         #expect(try valid.with { $0.claims["jti"] = .string(longest) }.check().id == longest)
-        for refused in ["", longest + "x"] {
-            let draft = valid.with { $0.claims["jti"] = .string(refused) }
+        for invalid in ["", longest + "x"] {
+            let draft = valid.with { $0.claims["jti"] = .string(invalid) }
             #expect(throws: DPoPError.malformed) { try draft.check() }
         }
     }
 
-    @Test("The nonce is handed on as it came, up to 256 bytes")
+    @Test("The checked proof has the nonce unchanged, up to 256 bytes")
     func nonce() throws {
         let longest = String(repeating: "n", count: DPoPProofChecker.maximumIDLength)
         #expect(try valid.with { $0.claims["nonce"] = .string(longest) }.check().nonce == longest)
@@ -54,17 +58,17 @@ struct DPoPProofCheckerClaimsTests {
         #expect(throws: DPoPError.malformed) { try tooLong.check() }
     }
 
-    @Test("J6: claims in UTF-16 are refused, tokens are UTF-8 (RFC 8725 §3.7)")
+    @Test("Claims in UTF-16 are rejected (RFC 8725 §3.7, J6)")
     func utf16() throws {
         let json = try String(decoding: TokenJSON.encode(valid.claims), as: UTF8.self)
         for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
             let payload = try #require(json.data(using: encoding))
-            let proof = try ProofDraft.compact(header: TokenJSON.encode(valid.header), payload: payload)
-            #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof) }
+            let proof = try RefreshProofDraft.compact(header: TokenJSON.encode(valid.header), payload: payload)
+            #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(proof) }
         }
     }
 
-    @Test("A claim that appears twice is refused, in whichever order the two stand (RFC 7519 §4)")
+    @Test("A claim that appears twice is rejected in any order (RFC 7519 §4)")
     func claimTwice() throws {
         let json = try String(decoding: TokenJSON.encode(valid.claims), as: UTF8.self)
         for payload in [
@@ -72,19 +76,22 @@ struct DPoPProofCheckerClaimsTests {
             json.replacingOccurrences(of: "}", with: #","htm":"GET"}"#),
             json.replacingOccurrences(of: "}", with: #","\u0068tm":"GET"}"#),
         ] {
-            let proof = try ProofDraft.compact(header: TokenJSON.encode(valid.header), payload: Data(payload.utf8))
-            #expect(throws: DPoPError.malformed) { try ProofDraft.check(proof) }
+            let proof = try RefreshProofDraft.compact(
+                header: TokenJSON.encode(valid.header), payload: Data(payload.utf8))
+            #expect(throws: DPoPError.malformed) { try RefreshProofDraft.check(proof) }
         }
     }
 
-    @Test("D9 (§4.3 step 8): htm must be the method, to the letter", arguments: ["GET", "post", "Post", "POST ", ""])
+    @Test(
+        "A proof whose htm differs from the method is rejected (RFC 9449 §4.3 step 8, D9)",
+        arguments: ["GET", "post", "Post", "POST ", ""])
     func wrongMethod(_ method: String) {
         let draft = valid.with { $0.claims["htm"] = .string(method) }
         #expect(throws: DPoPError.wrongMethod) { try draft.check() }
     }
 
     @Test(
-        "D10 (§4.3 step 9): htu must be the request's URI",
+        "A proof whose htu differs from the request's URI is rejected (RFC 9449 §4.3 step 9, D10)",
         arguments: [
             "http://app.example/v1/session/refresh", "https://app.example:8443/v1/session/refresh",
             "https://other.example/v1/session/refresh", "https://app.example.evil.example/v1/session/refresh",
@@ -99,7 +106,7 @@ struct DPoPProofCheckerClaimsTests {
     }
 
     @Test(
-        "D10, D11 (§4.3 step 9): query, fragment, case of scheme and host, default port and dot segments do not matter",
+        "Equivalent forms of htu are accepted (RFC 9449 §4.3 step 9, D10, D11)",
         arguments: [
             "https://app.example/v1/session/refresh?a=1", "https://app.example/v1/session/refresh#x",
             "HTTPS://App.Example/v1/session/refresh", "https://app.example:443/v1/session/refresh",
@@ -111,17 +118,17 @@ struct DPoPProofCheckerClaimsTests {
         #expect(try draft.check().id == "e1j3V_bKic8-LAEB")
     }
 
-    @Test("D10: a server with several configured origins takes each of them, and none takes nothing")
+    @Test("A server accepts proofs for each configured origin, and none without an origin (RFC 9449 §4.3 step 9, D10)")
     func severalOrigins() throws {
         let proof = try valid.compact()
-        let targets = ["https://custom.example/v1/session/refresh", ProofDraft.url].compactMap(TargetURI.init)
+        let targets = ["https://custom.example/v1/session/refresh", RefreshProofDraft.url].compactMap(TargetURI.init)
         let several = DPoPProofChecker(method: "POST", targets: targets)
         #expect(try several.check(headers: [proof]).id == "e1j3V_bKic8-LAEB")
         let none = DPoPProofChecker(method: "POST", targets: [])
         #expect(throws: DPoPError.wrongTarget) { try none.check(headers: [proof]) }
     }
 
-    @Test("D16 (§4.3 step 12): with an access token, ath must be its hash")
+    @Test("A proof whose ath is not the hash of the access token is rejected (RFC 9449 §4.3 step 12, D16)")
     func accessTokenHash() throws {
         let bound = valid.with { $0.claims["ath"] = .string(DPoPProof.accessTokenHash("token")) }
         #expect(try bound.check(accessToken: "token").id == "e1j3V_bKic8-LAEB")
@@ -131,11 +138,11 @@ struct DPoPProofCheckerClaimsTests {
         #expect(throws: DPoPError.wrongAccessToken) { try raw.check(accessToken: "token") }
     }
 
-    @Test("Replay memory tells proofs apart by key and by jti")
+    @Test("The replay key depends on the proof's key and jti")
     func replayKey() throws {
         let again = valid.with { $0.claims["iat"] = .int(1_562_262_700) }
         let otherID = valid.with { $0.claims["jti"] = "another" }
-        let otherKey = ProofDraft(signer: PublishedKey.rfc7517A2)
+        let otherKey = RefreshProofDraft(signer: RFCKey.rfc7517A2)
         let name = try valid.check().replayKey
         #expect(try again.check().replayKey == name)
         #expect(try otherID.check().replayKey != name)

@@ -2,12 +2,12 @@ import Foundation
 import SessionTokens
 import Testing
 
-@Suite("DPoP proof: making one")
+@Suite("DPoP proof: creation")
 struct DPoPProofTests {
-    private let key = PublishedKey.rfc7515A3
+    private let key = RFCKey.rfc7515A3
 
     private func make(accessToken: String? = nil, nonce: String? = nil) throws -> String {
-        let target = try #require(TargetURI(ProofDraft.url + "?limit=10#top"))
+        let target = try #require(TargetURI(RefreshProofDraft.url + "?limit=10#top"))
         let proof = try DPoPProof(
             publicKey: key.publicJWK, method: "POST", target: target, accessToken: accessToken, nonce: nonce,
             id: "e1j3V_bKic8-LAEB", issuedAt: 1_562_262_618
@@ -20,7 +20,7 @@ struct DPoPProofTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test("The header holds typ, alg and the public key, and nothing else (RFC 9449 §4.2)")
+    @Test("The header contains only typ, alg and the public key (RFC 9449 §4.2)")
     func header() throws {
         #expect(
             try json(make(), part: 0) == """
@@ -29,7 +29,7 @@ struct DPoPProofTests {
                 """)
     }
 
-    @Test("The claims hold no query and no fragment, iat is an integer, and absent things are absent")
+    @Test("The claims have an integer iat, htu without query and fragment, and no empty members")
     func claims() throws {
         #expect(
             try json(make(), part: 1) == """
@@ -37,7 +37,7 @@ struct DPoPProofTests {
                 """)
     }
 
-    @Test("A nonce and an access token's hash go along when given")
+    @Test("The claims contain the nonce and the access token's hash if given")
     func optionalClaims() throws {
         #expect(
             try json(make(accessToken: "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU", nonce: "n-0S6"), part: 1) == """
@@ -47,9 +47,9 @@ struct DPoPProofTests {
                 """)
     }
 
-    @Test("What the maker makes, the checker takes")
+    @Test("The checker accepts a created proof")
     func accepted() throws {
-        let proof = try ProofDraft.check(make(accessToken: "token", nonce: "n-0S6"), accessToken: "token")
+        let proof = try RefreshProofDraft.check(make(accessToken: "token", nonce: "n-0S6"), accessToken: "token")
         #expect(proof.key == key.publicJWK)
         #expect(proof.nonce == "n-0S6")
     }

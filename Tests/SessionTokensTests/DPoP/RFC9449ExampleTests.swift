@@ -1,7 +1,7 @@
 import SessionTokens
 import Testing
 
-/// The three proofs printed in RFC 9449 §4.1, §5 and §7.1, all by one key.
+/// The three proofs printed in RFC 9449 §4.1, §5 and §7.1, signed with one key.
 @Suite("RFC 9449 examples")
 struct RFC9449ExampleTests {
     private static let header =
@@ -38,7 +38,7 @@ struct RFC9449ExampleTests {
         return try DPoPProofChecker(method: method, targets: [target], accessToken: accessToken).check(headers: [proof])
     }
 
-    @Test("§4.1 figure 2: the token request's proof is accepted, and its key has the thumbprint of §6.1")
+    @Test("The proof of the token request is accepted and has the printed thumbprint (RFC 9449 §4.1 figure 2, §6.1)")
     func tokenRequest() throws {
         let proof = try check(Self.tokenRequest, "POST", "https://server.example.com/token")
         #expect(proof.thumbprint == Self.thumbprint)
@@ -47,14 +47,14 @@ struct RFC9449ExampleTests {
         #expect(proof.nonce == nil)
     }
 
-    @Test("§5 figure 6: the refresh request's proof is accepted")
+    @Test("The proof of the refresh request is accepted (RFC 9449 §5 figure 6)")
     func refreshRequest() throws {
         let proof = try check(Self.refreshRequest, "POST", "https://server.example.com/token")
         #expect(proof.thumbprint == Self.thumbprint)
         #expect(proof.issuedAt == 1_562_265_296)
     }
 
-    @Test("§7.1 figure 12: the resource request's proof is accepted with its access token")
+    @Test("The proof of the resource request is accepted with its access token (RFC 9449 §7.1 figure 12)")
     func resourceRequest() throws {
         let url = "https://resource.example.org/protectedresource"
         let proof = try check(Self.resourceRequest, "GET", url, accessToken: Self.accessToken)
@@ -62,13 +62,13 @@ struct RFC9449ExampleTests {
         #expect(proof.id == "e1j3V_bKic8-LAEB")
     }
 
-    @Test("§7.1: the access token hashes to the printed ath")
+    @Test("The hash of the access token is the printed ath (RFC 9449 §7.1)")
     func accessTokenHash() {
         let hash = DPoPProof.accessTokenHash(Self.accessToken)
         #expect(hash == "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
     }
 
-    @Test("The three are not interchangeable: the token request's proof is no proof for the resource")
+    @Test("The proof of the token request is rejected at the resource")
     func notInterchangeable() {
         #expect(throws: DPoPError.wrongMethod) {
             try check(Self.tokenRequest, "GET", "https://resource.example.org/protectedresource")

@@ -2,11 +2,11 @@ import Foundation
 import SessionTokens
 import Testing
 
-/// RFC 4648 §5 without padding, as JWS wants it (RFC 7515 §2).
+/// base64url without padding (RFC 4648 §5, RFC 7515 §2).
 @Suite("base64url")
 struct Base64URLTests {
     @Test(
-        "RFC 4648 §10: the published vectors, less their padding",
+        "The published vectors are encoded and decoded without padding (RFC 4648 §10)",
         arguments: [
             ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
             ("foobar", "Zm9vYmFy"),
@@ -17,39 +17,39 @@ struct Base64URLTests {
         #expect(Base64URL.decode(encoded) == Data(text.utf8))
     }
 
-    @Test("RFC 7515 appendix C: both characters that differ from base64")
+    @Test("The characters that differ from base64 are encoded and decoded (RFC 7515 appendix C)")
     func rfc7515AppendixC() {
         #expect(Base64URL.encode([3, 236, 255, 224, 193]) == "A-z_4ME")
         #expect(Base64URL.decode("A-z_4ME") == Data([3, 236, 255, 224, 193]))
     }
 
-    @Test("Padding is refused", arguments: ["Zg==", "Zg=", "Zm8=", "Zm9v=", "=", "===="])
+    @Test("Padding is rejected", arguments: ["Zg==", "Zg=", "Zm8=", "Zm9v=", "=", "===="])
     func padding(_ text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 
     @Test(
-        "Characters of other alphabets are refused",
+        "Characters of other alphabets are rejected",
         arguments: ["A+z_4ME", "A-z/4ME", "Zm9v\n", " Zm9v", "Zm 9v", "Zm9.", "Zm9é", "Ｚm9v", "Zm9\0", "Zm\u{301}9v"]
     )
     func foreignAlphabet(_ text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test("A length that no bytes have is refused", arguments: ["A", "AAAAA", "Zm9vY"])
+    @Test("An impossible length is rejected", arguments: ["A", "AAAAA", "Zm9vY"])
     func impossibleLength(_ text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test("Stray trailing bits are refused: of all spellings of a byte, one is canonical")
+    @Test("Unused trailing bits that are set are rejected, so each byte has one encoding")
     func trailingBits() {
         #expect(Base64URL.decode("Zg") == Data("f".utf8))
         for stray in ["Zh", "Zi", "Zv", "Zm9", "Zm-"] { #expect(Base64URL.decode(stray) == nil) }
     }
 
-    @Test("Every text of up to three characters decodes exactly when it is the encoding of its bytes")
+    @Test("Every text of up to three characters is decoded only if it is canonical")
     func bruteForce() {
-        // The alphabet, and what attackers put beside it.
+        // Valid characters and characters of similar alphabets.
         let characters = Array("ABQZabyz0189-_=+/. ").map(String.init)
         var texts = [""]
         var newest = texts
@@ -63,9 +63,9 @@ struct Base64URLTests {
         }
     }
 
-    @Test("Decoding undoes encoding for every length, and agrees with Foundation's base64")
+    @Test("Encoding and decoding match Foundation's base64 for every length")
     func roundTrip() {
-        // A fixed linear congruence instead of chance, so that a failure repeats.
+        // Deterministic pseudo-random bytes, so that a failure can be repeated.
         var state: UInt32 = 1
         for count in 0...200 {
             let bytes = (0..<count).map { _ -> UInt8 in
@@ -80,7 +80,7 @@ struct Base64URLTests {
         }
     }
 
-    /// The canonical encodings of all byte strings up to a length, by Foundation's encoder.
+    /// The canonical encodings of all byte strings up to a length, from Foundation's encoder.
     private static func allEncodings(upTo length: Int) -> [String] {
         var strings: [[UInt8]] = [[]]
         var newest = strings

@@ -2,21 +2,21 @@ import Foundation
 import SessionTokens
 import Testing
 
-/// One text, one reading.
+/// Strict JSON decoding: every accepted text has one interpretation.
 @Suite("Token JSON")
 struct TokenJSONTests {
     private func decode(_ json: String) throws -> JSONValue {
         try TokenJSON.decode(JSONValue.self, from: Data(json.utf8))
     }
 
-    @Test("Members are sorted and slashes plain, so equal claims give equal bytes")
+    @Test("Members are sorted and slashes are not escaped, so equal claims give equal bytes")
     func encoding() throws {
         let json = try TokenJSON.encode(["b": "x/y", "a": "é"] as [String: JSONValue])
         #expect(String(decoding: json, as: UTF8.self) == #"{"a":"é","b":"x/y"}"#)
     }
 
     @Test(
-        "A member that appears twice in one object is refused (RFC 7515 §4, RFC 7519 §4)",
+        "A member that appears twice in one object is rejected (RFC 7515 §4, RFC 7519 §4)",
         arguments: [
             #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"a":3}"#, #"{"a":1 , "\u0061" : 2}"#, #"{"\u0061":1,"a":2}"#,
             #"{"x":{"a":1,"a":2}}"#, #"[{"a":1},{"b":1,"b":2}]"#, #"{"":1,"":2}"#, #"{"a\"":1,"a\u0022":2}"#,
@@ -28,7 +28,7 @@ struct TokenJSONTests {
     }
 
     @Test(
-        "Names that only look alike are different members",
+        "Members with similar names are different members",
         arguments: [
             #"{"a":1,"A":2}"#, #"{"a":{"a":1},"b":{"a":2}}"#, #"{"a":"a","b":"a"}"#, #"["a","a"]"#, #"{"a":["a","a"]}"#,
             #"{"a":"x\":\"a","b":1}"#, #"{"a:":1,"a":2}"#, #"{"a\\":1,"a":2}"#, #"{"{":1,"}":2,"[":3}"#,
@@ -39,7 +39,7 @@ struct TokenJSONTests {
         #expect(try decode(String(decoding: TokenJSON.encode(value), as: UTF8.self)) == value)
     }
 
-    @Test("Nesting ends at 32")
+    @Test("Nesting deeper than 32 levels is rejected")
     func depth() throws {
         let deepest = String(repeating: "[", count: 32) + String(repeating: "]", count: 32)
         _ = try decode(deepest)
@@ -47,7 +47,7 @@ struct TokenJSONTests {
         #expect(throws: DecodingError.self) { try decode(String(repeating: "[", count: 8000)) }
     }
 
-    @Test("J6: only UTF-8 is JSON here (RFC 8725 §3.7)")
+    @Test("Encodings other than UTF-8 are rejected (RFC 8725 §3.7, J6)")
     func encodings() throws {
         let json = #"{"a":"é"}"#
         let withMark = Data([0xEF, 0xBB, 0xBF]) + Data(json.utf8)
@@ -59,7 +59,7 @@ struct TokenJSONTests {
     }
 
     @Test(
-        "Text that breaks off is refused, wherever it does",
+        "Incomplete JSON is rejected at every position",
         arguments: [
             "{", #"{""#, #"{"a"#, #"{"a""#, #"{"a":"#, #"{"a":1"#, #"{"a":1,"#, #"{"\"#, #"{"\u00"#, "]", "}", #"""#,
         ]
@@ -69,7 +69,7 @@ struct TokenJSONTests {
     }
 
     @Test(
-        "U+0000 is refused, in a name, too: a database would end the text there (RFC 8259 §9)",
+        "U+0000 is rejected in values and in names (RFC 8259 §9)",
         arguments: [#""\u0000""#, #"{"a":"4711\u0000x"}"#, #"{"a\u0000":1}"#]
     )
     func nullCharacter(_ json: String) {
@@ -77,30 +77,31 @@ struct TokenJSONTests {
         guard case .dataCorrupted(let context) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
-        #expect(context.underlyingError as? JSONRefusal == .nullCharacter)
+        #expect(context.underlyingError as? JSONError == .nullCharacter)
     }
 
-    @Test("What looks like an escaped U+0000 and is none is read")
+    @Test("An escaped backslash before u0000 is accepted")
     func escapedBackslash() throws {
         #expect(try decode(#""\\u0000""#) == .string(#"\u0000"#))
     }
 
     @Test(
-        "A refusal says what is wrong with the text",
+        "The error names the fault of the text",
         arguments: [
-            (#"{"a":1,"\u0061":2}"#, JSONRefusal.repeatedMember("a")), (#"[1,]"#, .malformed("no value")),
-            (String(repeating: "[", count: 33), .tooDeep(limit: 32)), ("\u{FEFF}{}", .malformed("no value")),
-            (#""\ud83d\u0041""#, .malformed("half a character")), (#""\udca9""#, .malformed("half a character")),
+            (#"{"a":1,"\u0061":2}"#, JSONError.repeatedMember("a")), (#"[1,]"#, .malformed("a value is missing")),
+            (String(repeating: "[", count: 33), .tooDeep(limit: 32)), ("\u{FEFF}{}", .malformed("a value is missing")),
+            (#""\ud83d\u0041""#, .malformed("an unpaired surrogate")),
+            (#""\udca9""#, .malformed("an unpaired surrogate")),
         ])
-    func reasons(_ json: String, refusal: JSONRefusal) {
+    func reasons(_ json: String, expected: JSONError) {
         let error = #expect(throws: DecodingError.self) { try decode(json) }
         guard case .dataCorrupted(let context) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
-        #expect(context.underlyingError as? JSONRefusal == refusal)
+        #expect(context.underlyingError as? JSONError == expected)
     }
 
-    @Test("A value of any shape survives the round trip")
+    @Test("Any value is unchanged after decoding and encoding")
     func anyValue() throws {
         let json = #"{"a":[1,-2,2.5,true,false,null,"x",{}],"big":9007199254740993}"#
         let value = try decode(json)

@@ -3,7 +3,7 @@ import SessionForeignJudge
 import SessionTokens
 import Testing
 
-/// Our tokens and proofs before somebody who shares no line of code with us, and the other way round.
+/// Checks our tokens and proofs with the independent Python implementation, and its proofs with ours.
 @Suite("Foreign judge")
 struct ForeignJudgeTests {
     private let url = "https://app.example/v1/session/refresh"
@@ -34,7 +34,7 @@ struct ForeignJudgeTests {
         return try DPoPProofChecker(method: "POST", targets: [target], accessToken: accessToken).check(headers: [proof])
     }
 
-    @Test("Our proofs pass the judge, which sees the same key and the same claims")
+    @Test("The judge accepts our proofs with the same key and claims")
     func ourProofs() throws {
         let key = SigningKey.generate(.es256)
         let verdict = try judge(proof: ourProof(key, accessToken: "token", nonce: "n-0S6"), accessToken: "token")
@@ -45,7 +45,7 @@ struct ForeignJudgeTests {
         #expect(verdict.claims?["iat"] == .int(now))
     }
 
-    @Test("The judge's proofs pass our checker, with a nonce and an access token and without")
+    @Test("Our checker accepts the judge's proofs, with and without nonce and access token")
     func judgesProofs() throws {
         let arguments: [String: JSONValue] = ["method": "POST", "url": .string(url + "?limit=10"), "iat": .int(now)]
         let plain = try ForeignJudge.ask(.makeDPoP, arguments)
@@ -64,14 +64,14 @@ struct ForeignJudgeTests {
         #expect(throws: DPoPError.wrongAccessToken) { try we(check: #require(full.proof), accessToken: "other") }
     }
 
-    @Test("A proof tampered with in any part is refused by both", arguments: 0..<3)
+    @Test("Both reject a proof that is changed in any part", arguments: 0..<3)
     func tamperedProof(_ part: Int) throws {
         let tampered = try Self.tamper(ourProof(SigningKey.generate(.es256)), part: part)
         #expect(try !judge(proof: tampered).accepted)
         #expect(throws: DPoPError.self) { try we(check: tampered) }
     }
 
-    @Test("The judge is no yes-man: another target and another access token are refused")
+    @Test("The judge rejects a proof for another target or another access token")
     func strictJudge() throws {
         let proof = try ourProof(SigningKey.generate(.es256), accessToken: "token")
         let target = try judge(proof: proof, url: "https://app.example/v1/session/revoke")
@@ -79,7 +79,7 @@ struct ForeignJudgeTests {
         #expect(try judge(proof: proof, accessToken: "other").reason == "ath is another token's")
     }
 
-    @Test("Thumbprints of fresh keys agree", arguments: CurveAlgorithm.allCases)
+    @Test("Both compute the same thumbprints for new keys", arguments: CurveAlgorithm.allCases)
     func thumbprints(_ algorithm: CurveAlgorithm) throws {
         let key = SigningKey.generate(algorithm).publicJWK
         let members = key.requiredMembers.mapValues(JSONValue.string)
@@ -107,7 +107,7 @@ struct ForeignJudgeTests {
             ])
     }
 
-    @Test("Our access tokens verify with the judge through our key set", arguments: CurveAlgorithm.allCases)
+    @Test("The judge accepts our access tokens with our key set", arguments: CurveAlgorithm.allCases)
     func accessTokens(_ algorithm: CurveAlgorithm) throws {
         let keys = [SigningKey.generate(.edDSA), SigningKey.generate(.es256)]
         let key = try #require(keys.first { $0.algorithm == algorithm.signatureAlgorithm })
@@ -117,7 +117,7 @@ struct ForeignJudgeTests {
         #expect(verdict.claims?["name"] == "Zoë")
     }
 
-    @Test("An access token tampered with in any part is refused by both", arguments: CurveAlgorithm.allCases, 0..<3)
+    @Test("Both reject an access token that is changed in any part", arguments: CurveAlgorithm.allCases, 0..<3)
     func tamperedAccessToken(_ algorithm: CurveAlgorithm, _ part: Int) throws {
         let key = SigningKey.generate(algorithm)
         let tampered = try Self.tamper(accessToken(key), part: part)
@@ -129,7 +129,7 @@ struct ForeignJudgeTests {
         }
     }
 
-    @Test("The judge refuses an expired token, another audience, another type and another key")
+    @Test("The judge rejects an expired token, another audience, another type and another key")
     func strictAboutTokens() throws {
         let key = SigningKey.generate(.edDSA)
         let token = try accessToken(key)
@@ -140,7 +140,7 @@ struct ForeignJudgeTests {
         #expect(try !judge(token: token, keys: [SigningKey.generate(.edDSA)]).accepted)
     }
 
-    /// Exchanges one character in the middle of a part.
+    /// Replaces one character in the middle of a part.
     private static func tamper(_ token: String, part index: Int) throws -> String {
         var parts = token.split(separator: ".").map(Array.init)
         let middle = parts[index].count / 2

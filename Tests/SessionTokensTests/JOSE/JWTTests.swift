@@ -2,7 +2,7 @@ import Foundation
 import SessionTokens
 import Testing
 
-/// RFC 7519 with the practices of RFC 8725.
+/// JWTs with the rules of RFC 7519 and RFC 8725.
 @Suite("JWT")
 struct JWTTests {
     private struct Claims: Codable, Equatable {
@@ -10,20 +10,20 @@ struct JWTTests {
         var exp: Int
     }
 
-    private let key = PublishedKey.rfc8037A1
+    private let key = RFCKey.rfc8037A1
     private let claims = Claims(sub: "usr_01j", exp: 1_800_000_000)
-    private var keys: VerificationKeys { VerificationKeys([PublishedKey.rfc7515A3.publicJWK, key.publicJWK]) }
+    private var keys: VerificationKeys { VerificationKeys([RFCKey.rfc7515A3.publicJWK, key.publicJWK]) }
 
     private func verify(_ token: String, type: String = TokenType.accessToken) throws -> Claims {
         try JWT.verify(token, as: Claims.self, type: type, keys: keys)
     }
 
-    /// A token with a header and a payload of one's own, signed by `key`.
+    /// A token with the given header and payload, signed by `key`.
     private func token(header: String, payload: String = #"{"sub":"usr_01j","exp":1800000000}"#) throws -> String {
-        try ProofDraft.compact(header: Data(header.utf8), payload: Data(payload.utf8), signer: key)
+        try RefreshProofDraft.compact(header: Data(header.utf8), payload: Data(payload.utf8), signer: key)
     }
 
-    @Test("Golden: Ed25519 is deterministic, so one token is spelt out in full")
+    @Test("A signed token has the expected header and payload")
     func golden() throws {
         let signed = try JWT.sign(claims, type: TokenType.accessToken, key: key)
         let parts = signed.split(separator: ".").map(String.init)
@@ -35,12 +35,12 @@ struct JWTTests {
         #expect(String(decoding: payload, as: UTF8.self) == #"{"exp":1800000000,"sub":"usr_01j"}"#)
     }
 
-    @Test("What is signed verifies, with both algorithms", arguments: [PublishedKey.rfc8037A1, PublishedKey.rfc7515A3])
+    @Test("A signed token is accepted with both algorithms", arguments: [RFCKey.rfc8037A1, RFCKey.rfc7515A3])
     func roundTrip(_ key: SigningKey) throws {
         #expect(try verify(JWT.sign(claims, type: TokenType.accessToken, key: key)) == claims)
     }
 
-    @Test("J10, J11: a token of one type is refused where another is wanted, under the same keys")
+    @Test("A token of another type is rejected with the same keys (RFC 8725 §3.11, §3.12, J10, J11)")
     func types() throws {
         let types = [TokenType.accessToken, TokenType.challenge, TokenType.dpopProof]
         for made in types {
@@ -51,7 +51,7 @@ struct JWTTests {
         }
     }
 
-    @Test("J10: the plain JWT type, and none at all, are refused")
+    @Test("The typ JWT and a missing typ are rejected (RFC 8725 §3.11, J10)")
     func untyped() throws {
         for header in [
             #"{"alg":"EdDSA","kid":"\#(key.keyID)","typ":"JWT"}"#, #"{"alg":"EdDSA","kid":"\#(key.keyID)"}"#,
@@ -61,7 +61,7 @@ struct JWTTests {
         }
     }
 
-    @Test("J9: a token without kid, or with the kid of nobody, finds no key")
+    @Test("A token without kid or with an unknown kid is rejected (RFC 8725 §3.10, J9)")
     func unknownKey() throws {
         for kid in ["", #","kid":"""#, #","kid":"../../keys/1""#, #","kid":"oKIywvGUpTVTyxMQ3bwIIeQUudfr""#] {
             let token = try token(header: #"{"alg":"EdDSA","typ":"at+jwt"\#(kid)}"#)
@@ -69,25 +69,25 @@ struct JWTTests {
         }
     }
 
-    @Test("J9: a jwk in the header is not trusted: the key set decides")
+    @Test("A jwk in the header is ignored (RFC 8725 §3.10, J9)")
     func embeddedKey() throws {
-        let attacker = PublishedKey.rfc7517A2
+        let attacker = RFCKey.rfc7517A2
         let jwk = try String(decoding: TokenJSON.encode(attacker.publicJWK), as: UTF8.self)
         let payload = Data(#"{"sub":"usr_root","exp":1800000000}"#.utf8)
-        for kid in [attacker.keyID, PublishedKey.rfc7515A3.keyID] {
+        for kid in [attacker.keyID, RFCKey.rfc7515A3.keyID] {
             let header = #"{"alg":"ES256","typ":"at+jwt","kid":"\#(kid)","jwk":\#(jwk)}"#
-            let token = try ProofDraft.compact(header: Data(header.utf8), payload: payload, signer: attacker)
+            let token = try RefreshProofDraft.compact(header: Data(header.utf8), payload: payload, signer: attacker)
             #expect(throws: JWSError.self) { try verify(token) }
         }
     }
 
-    @Test("J1: the kid of a key with another algorithm does not lend its key")
+    @Test("A kid of a key with another algorithm is rejected (RFC 8725 §3.1, J1)")
     func algorithmConfusion() throws {
-        let token = try token(header: #"{"alg":"EdDSA","typ":"at+jwt","kid":"\#(PublishedKey.rfc7515A3.keyID)"}"#)
+        let token = try token(header: #"{"alg":"EdDSA","typ":"at+jwt","kid":"\#(RFCKey.rfc7515A3.keyID)"}"#)
         #expect(throws: JWSError.unsupportedAlgorithm) { try verify(token) }
     }
 
-    @Test("J3: claims are decoded only after the signature has been verified")
+    @Test("Claims are decoded only after the signature is verified (RFC 8725 §3.3, J3)")
     func signatureFirst() throws {
         let broken = try JWT.sign(["sub": 1], type: TokenType.accessToken, key: key)
         #expect(throws: JWSError.invalidClaims) { try verify(broken) }
@@ -96,18 +96,18 @@ struct JWTTests {
         #expect(throws: JWSError.invalidSignature) { try verify(tampered) }
     }
 
-    @Test("An absent required claim is a refusal, not a default")
+    @Test("A token without a required claim is rejected")
     func absentClaim() throws {
         let token = try JWT.sign(["sub": "usr_01j"], type: TokenType.accessToken, key: key)
         #expect(throws: JWSError.invalidClaims) { try verify(token) }
     }
 
-    @Test("A client reads its own token without keys; what is no token is refused")
+    @Test("A client reads its own token without keys and rejects malformed tokens")
     func unverifiedClaims() throws {
         let token = try JWT.sign(claims, type: TokenType.accessToken, key: key)
         #expect(try JWT.unverifiedClaims(of: token, as: Claims.self) == claims)
-        for refused in ["", "a.b", "a.b.c.d", "a.!.c"] {
-            #expect(throws: JWSError.malformed) { try JWT.unverifiedClaims(of: refused, as: Claims.self) }
+        for invalid in ["", "a.b", "a.b.c.d", "a.!.c"] {
+            #expect(throws: JWSError.malformed) { try JWT.unverifiedClaims(of: invalid, as: Claims.self) }
         }
         #expect(throws: JWSError.invalidClaims) { try JWT.unverifiedClaims(of: "a.e30.c", as: Claims.self) }
     }

@@ -2,10 +2,10 @@ import Foundation
 import SessionTokens
 import Testing
 
-/// RFC 7517, 7518 §6.2, 7638 and 8037, for the two kinds of keys we know.
+/// The rules of RFC 7517, 7518 §6.2, 7638 and 8037 for P-256 and Ed25519 keys.
 ///
-/// RFC 7638's own example is an RSA key, a kind that is not supported here. The EC thumbprints below are computed:
-/// the keys are printed in RFCs, their thumbprints were taken with joserfc.
+/// The example of RFC 7638 is an RSA key, which this type does not support. The EC keys below are printed in RFCs; their
+/// thumbprints were computed with joserfc.
 @Suite("Public JWK")
 struct PublicJWKTests {
     private let p256 = """
@@ -17,21 +17,21 @@ struct PublicJWKTests {
         try TokenJSON.decode(PublicJWK.self, from: Data(json.utf8))
     }
 
-    @Test("RFC 8037 appendix A.3: the printed thumbprint of the printed Ed25519 key")
+    @Test("The printed Ed25519 key has the printed thumbprint (RFC 8037 appendix A.3)")
     func ed25519Thumbprint() throws {
         let key = try decode(#"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#)
         #expect(key.thumbprint == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
         #expect(key.algorithm == .edDSA)
     }
 
-    @Test("T1, T2: an EC thumbprint covers crv, kty, x and y (computed, the key is of RFC 7515 A.3)")
+    @Test("An EC thumbprint covers crv, kty, x and y (RFC 7638 §3.2, T1, T2)")
     func p256Thumbprint() throws {
         let key = try decode(p256)
         #expect(key.thumbprint == "oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U")
         #expect(key.algorithm == .es256)
     }
 
-    @Test("T1: neither order nor white space of the members counts")
+    @Test("Order and white space of the members do not change the thumbprint (RFC 7638 §3.3, T1)")
     func order() throws {
         let spaced = """
             { "y" : "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0" ,
@@ -40,7 +40,7 @@ struct PublicJWKTests {
         #expect(try decode(spaced).thumbprint == decode(p256).thumbprint)
     }
 
-    @Test("T3: kid, alg, use and unknown members do not enter the thumbprint (computed, RFC 7517 A.1)")
+    @Test("Members such as kid, alg and use do not change the thumbprint (RFC 7638 §3.2, T3)")
     func optionalMembers() throws {
         let key = try decode(
             """
@@ -50,7 +50,7 @@ struct PublicJWKTests {
         #expect(key.thumbprint == "cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s")
     }
 
-    @Test("Only the required members are written")
+    @Test("Encoding writes only the required members")
     func encoding() throws {
         let json = try TokenJSON.encode(decode(p256.replacingOccurrences(of: "{", with: #"{"kid":"1","use":"sig","#)))
         #expect(
@@ -60,20 +60,20 @@ struct PublicJWKTests {
                 """)
     }
 
-    @Test("A private key is refused (RFC 7517 appendix A.2, both of its keys)")
+    @Test("Private keys are rejected (RFC 7517 appendix A.2)")
     func privateKey() {
         let ec = p256.replacingOccurrences(of: "{", with: #"{"d":"870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE","#)
         #expect(throws: JWKError.privateKey) { try decode(ec) }
         #expect(throws: JWKError.privateKey) { try decode(#"{"kty":"RSA","n":"AQAB","e":"AQAB","d":"AQAB"}"#) }
     }
 
-    @Test("A symmetric key is refused (RFC 7517 appendix A.3)")
+    @Test("A symmetric key is rejected (RFC 7517 appendix A.3)")
     func symmetricKey() {
         #expect(throws: JWKError.privateKey) { try decode(#"{"kty":"oct","k":"GawgguFyGrWKav7AX4VKUg"}"#) }
     }
 
     @Test(
-        "Other kinds and curves are refused as unsupported",
+        "Other key types and curves are rejected as unsupported",
         arguments: [
             #"{"kty":"RSA","n":"AQAB","e":"AQAB"}"#, #"{"kty":"EC","crv":"P-384","x":"AA","y":"AA"}"#,
             #"{"kty":"EC","crv":"secp256k1","x":"AA","y":"AA"}"#, #"{"kty":"OKP","crv":"X25519","x":"AA"}"#,
@@ -85,7 +85,7 @@ struct PublicJWKTests {
         #expect(throws: JWKError.unsupportedKey) { try decode(json) }
     }
 
-    @Test("J4, T4: a point off the curve, the point of all zeros and one beyond the field are refused")
+    @Test("Points that are all zeros or beyond the field are rejected (RFC 8725 §3.4, J4, T4)")
     func invalidPoints() {
         let zeros = Base64URL.encode(Data(count: 32))
         let ones = Base64URL.encode(Data(repeating: 0xFF, count: 32))
@@ -95,9 +95,9 @@ struct PublicJWKTests {
         }
     }
 
-    @Test("T4: leading zeros of a coordinate are kept (RFC 7518 §6.2.1.2)")
+    @Test("Leading zeros of a coordinate are required and kept (RFC 7518 §6.2.1.2, T4)")
     func leadingZeros() throws {
-        // The first scalar, counting up from one, whose public key has an x that starts with a zero byte.
+        // The smallest scalar whose public key has an x that starts with a zero byte.
         let key = try #require(
             (1...2000).lazy.compactMap { scalar -> SigningKey? in
                 var secret = Data(count: 32)

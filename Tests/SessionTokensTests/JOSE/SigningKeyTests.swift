@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Signing key")
 struct SigningKeyTests {
-    @Test("A stored key reads back as the same key", arguments: CurveAlgorithm.allCases)
+    @Test("A key restored from its raw representation is the same key", arguments: CurveAlgorithm.allCases)
     func storage(_ algorithm: CurveAlgorithm) throws {
         let key = SigningKey.generate(algorithm)
         #expect(key.algorithm == algorithm.signatureAlgorithm)
@@ -18,21 +18,21 @@ struct SigningKeyTests {
         #expect(!key.publicJWK.isValidSignature(signature, for: Data("another".utf8)))
     }
 
-    @Test("Bytes that are no key are refused", arguments: CurveAlgorithm.allCases)
+    @Test("Bytes that are not a key are rejected", arguments: CurveAlgorithm.allCases)
     func malformed(_ algorithm: CurveAlgorithm) {
         for bytes in [Data(), Data(count: 31), Data(count: 33)] {
             #expect(SigningKey(algorithm: algorithm, rawRepresentation: bytes) == nil)
         }
     }
 
-    @Test("Zero and the order of the curve are no ES256 scalars")
+    @Test("Zero and the order of the curve are rejected as ES256 scalars")
     func scalarRange() throws {
         let order = try #require(Base64URL.decode("_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE"))
         #expect(SigningKey(algorithm: .es256, rawRepresentation: Data(count: 32)) == nil)
         #expect(SigningKey(algorithm: .es256, rawRepresentation: order) == nil)
     }
 
-    @Test("Two generated keys differ")
+    @Test("Two generated keys are different")
     func generation() {
         #expect(SigningKey.generate(.es256).keyID != SigningKey.generate(.es256).keyID)
         #expect(SigningKey.generate(.edDSA).keyID != SigningKey.generate(.edDSA).keyID)

@@ -2,12 +2,12 @@ import Foundation
 import SessionTokens
 import Testing
 
-/// RFC 7517 §4 and §5.
+/// Published keys and their lookup (RFC 7517 §4 and §5).
 @Suite("Verification keys")
 struct VerificationKeyTests {
-    private let keys = VerificationKeys([PublishedKey.rfc8037A1.publicJWK, PublishedKey.rfc7515A3.publicJWK])
+    private let keys = VerificationKeys([RFCKey.rfc8037A1.publicJWK, RFCKey.rfc7515A3.publicJWK])
 
-    @Test("Golden: each key says its kid, alg and use")
+    @Test("Published keys have kid, alg and use")
     func published() throws {
         #expect(
             try String(decoding: TokenJSON.encode(["keys": keys.keys.map(\.publishedMembers)]), as: UTF8.self) == """
@@ -20,10 +20,10 @@ struct VerificationKeyTests {
                 """)
     }
 
-    @Test("J9: a key is found by its whole thumbprint only; nothing else falls back to a default")
+    @Test("A key is found only by its complete thumbprint (RFC 8725 §3.10, J9)")
     func lookUp() {
-        let id = PublishedKey.rfc7515A3.keyID
-        #expect(keys.key(id: id) as? PublicJWK == PublishedKey.rfc7515A3.publicJWK)
+        let id = RFCKey.rfc7515A3.keyID
+        #expect(keys.key(id: id) as? PublicJWK == RFCKey.rfc7515A3.publicJWK)
         for other in ["", String(id.dropLast()), id + "=", id.lowercased(), "../\(id)", "' OR '1'='1"] {
             #expect(keys.key(id: other) == nil)
         }

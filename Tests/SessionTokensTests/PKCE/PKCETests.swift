@@ -2,13 +2,13 @@ import Foundation
 import SessionTokens
 import Testing
 
-/// RFC 7636, method S256.
+/// PKCE with method S256 (RFC 7636).
 @Suite("PKCE")
 struct PKCETests {
     private let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     private let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-    @Test("Appendix B: the printed bytes give the printed verifier, and that the printed challenge")
+    @Test("The printed bytes give the printed verifier and challenge (RFC 7636 appendix B)")
     func appendixB() {
         let bytes: [UInt8] = [
             116, 24, 223, 180, 151, 153, 224, 37, 79, 250, 96, 125, 216, 173, 187, 186, 22, 212, 37, 77, 105, 214, 191,
@@ -19,14 +19,14 @@ struct PKCETests {
         #expect(PKCE.verify(verifier: verifier, against: challenge))
     }
 
-    @Test("§4.6: another verifier, and the challenge itself (method plain), are refused")
+    @Test("Another verifier and the challenge itself are rejected (RFC 7636 §4.6)")
     func otherVerifier() {
         #expect(!PKCE.verify(verifier: String(verifier.reversed()), against: challenge))
         #expect(!PKCE.verify(verifier: challenge, against: challenge))
         #expect(!PKCE.verify(verifier: verifier, against: ""))
     }
 
-    @Test("§4.1: a verifier has 43 to 128 unreserved characters")
+    @Test("A verifier must have 43 to 128 unreserved characters (RFC 7636 §4.1)")
     func verifierForm() {
         #expect(PKCE.isWellFormed(verifier: String(repeating: "a", count: 43)))
         #expect(PKCE.isWellFormed(verifier: String(repeating: "~", count: 128)))
@@ -38,12 +38,12 @@ struct PKCETests {
         }
     }
 
-    @Test("§4.6: a short verifier is refused even when it hashes to the challenge")
+    @Test("A short verifier is rejected even if its hash is the challenge (RFC 7636 §4.6)")
     func shortVerifier() {
         #expect(!PKCE.verify(verifier: "short", against: PKCE.challenge(for: "short")))
     }
 
-    @Test("§4.2: a challenge is 43 characters of canonical base64url")
+    @Test("A challenge must be 43 characters of canonical base64url (RFC 7636 §4.2)")
     func challengeForm() {
         #expect(PKCE.isWellFormed(challenge: challenge))
         #expect(!PKCE.isWellFormed(challenge: challenge + "="))

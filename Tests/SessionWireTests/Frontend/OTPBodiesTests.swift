@@ -16,7 +16,7 @@ struct OTPBodiesTests {
     private let check = Golden(CheckOTPRequest.self, #"{"code": "012345", "challenge_token": "a.b.c"}"#)
     private let challenge = Golden(ChallengeResponse.self, #"{"challenge_token": "a.b.c"}"#)
 
-    @Test("POST /otp for an identifier, with everything a client may send")
+    @Test("POST /otp has all optional members for an identifier")
     func startForIdentifier() throws {
         try start.expect(
             StartOTPRequest(
@@ -28,19 +28,19 @@ struct OTPBodiesTests {
         try start.expectTyped("identifier", "login_config_id", "dispatch_id", "code_challenge")
     }
 
-    @Test("POST /otp for the step of a challenge")
+    @Test("POST /otp has a challenge token for a step")
     func startForChallenge() throws {
         let golden = Golden(StartOTPRequest.self, #"{"challenge_token": "a.b.c"}"#)
         try golden.expect(StartOTPRequest(challengeToken: "a.b.c"))
         try golden.expectTyped("challenge_token")
     }
 
-    @Test("POST /otp may be empty as JSON; which of the two is missing is for the route to say")
+    @Test("POST /otp decodes an empty object, and the route checks for missing members")
     func emptyStart() throws {
         try Golden(StartOTPRequest.self, "{}").expect(StartOTPRequest())
     }
 
-    @Test("POST /otp/check in a login and in a step-up; a code keeps its leading zero")
+    @Test("POST /otp/check keeps leading zeros of a code, in a login and in a step-up")
     func checkCode() throws {
         try check.expect(CheckOTPRequest(code: "012345", challengeToken: "a.b.c"))
         try Golden(CheckOTPRequest.self, #"{"code": "012345"}"#).expect(CheckOTPRequest(code: "012345"))
@@ -49,14 +49,14 @@ struct OTPBodiesTests {
         try check.expectTyped("code", "challenge_token")
     }
 
-    @Test("A code is a string: a number has lost its leading zero, and is refused")
+    @Test("A code that is a number is rejected")
     func numericCode() {
         #expect(throws: DecodingError.self) {
             try Golden(CheckOTPRequest.self, #"{"code": 12345}"#).expect(CheckOTPRequest(code: "12345"))
         }
     }
 
-    @Test("The answer of every login method")
+    @Test("The response of every login method has a challenge token")
     func challengeResponse() throws {
         try challenge.expect(ChallengeResponse(challengeToken: "a.b.c"))
         try challenge.expectUnknownMembersTolerated()
@@ -64,7 +64,7 @@ struct OTPBodiesTests {
         try challenge.expectTyped("challenge_token")
     }
 
-    @Test("An identifier")
+    @Test("An identifier has type and value")
     func identifier() throws {
         let golden = Golden(Identifier.self, #"{"type": "email_address", "value": "Zoë@example.com"}"#)
         try golden.expect(Identifier(type: "email_address", value: "Zoë@example.com"))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Wire: passwords")
 struct PasswordBodiesTests {
-    @Test("POST /login/email/password: the identifier is the address itself")
+    @Test("POST /login/email/password has the email address as identifier")
     func login() throws {
         let golden = Golden(
             PasswordLoginRequest.self,
@@ -16,13 +16,13 @@ struct PasswordBodiesTests {
         try golden.expectTyped("identifier", "password", "dispatch_id")
     }
 
-    @Test("POST /login/email/password without the optional member")
+    @Test("POST /login/email/password accepts a missing dispatch_id")
     func shortLogin() throws {
         try Golden(PasswordLoginRequest.self, #"{"identifier": "you@example.com", "password": ""}"#)
             .expect(PasswordLoginRequest(identifier: "you@example.com", password: ""))
     }
 
-    @Test("GET /password/compliancy")
+    @Test("GET /password/compliancy has all six counts")
     func compliancy() throws {
         let golden = Golden(
             PasswordCompliancy.self,

@@ -23,7 +23,7 @@ struct SessionBodiesTests {
         expiresAt: "2026-02-01T03:04:06Z"
     )
 
-    @Test("One session: every field is always there, an unknown one is empty")
+    @Test("A session has all fields, and unknown values are empty")
     func oneSession() throws {
         try view.expect(session)
         try view.expectUnknownMembersTolerated()
@@ -35,7 +35,7 @@ struct SessionBodiesTests {
             "expires_at")
     }
 
-    @Test("GET /me/list")
+    @Test("GET /me/list has sessions, total, limit and offset")
     func list() throws {
         let golden = Golden(
             SessionListResponse.self, #"{"sessions": [\#(view.json)], "total": 11, "limit": 10, "offset": 10}"#)
@@ -45,7 +45,7 @@ struct SessionBodiesTests {
         try golden.expectTyped("sessions", "total", "limit", "offset")
     }
 
-    @Test("GET /me/identifiers")
+    @Test("GET /me/identifiers has a list of identifiers")
     func identifiers() throws {
         let golden = Golden(
             IdentifiersResponse.self,
@@ -64,7 +64,7 @@ struct SessionBodiesTests {
         try golden.expectTyped("identifiers")
     }
 
-    @Test("The targets of POST /me/revoke")
+    @Test("POST /me/revoke has four targets")
     func revokeTargets() {
         #expect(RevokeTargetName.allCases.map(\.rawValue) == ["all", "others", "mine", "session"])
         #expect(RevokeTargetName(rawValue: "ALL") == nil)

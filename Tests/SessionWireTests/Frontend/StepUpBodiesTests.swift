@@ -14,7 +14,7 @@ struct StepUpBodiesTests {
     private let migration = Golden(
         MigrationRequest.self, #"{"token":"old","code_challenge":"pkce","dispatch_id":"dsp_1"}"#)
 
-    @Test("POST /stepup/request")
+    @Test("POST /stepup/request has scope, metadata and dispatch_id")
     func requestBody() throws {
         try request.expect(
             StepUpRequest(scope: "transfer:write", metadata: ["amount": "250"], dispatchID: "dsp_1"))
@@ -23,7 +23,7 @@ struct StepUpBodiesTests {
         try Golden(StepUpRequest.self, #"{"scope":"transfer:write"}"#).expect(StepUpRequest(scope: "transfer:write"))
     }
 
-    @Test("The answer to it; a denial has no token, and a word of tomorrow survives")
+    @Test("A step-up response has no token if denied, and unknown statuses are kept")
     func responseBody() throws {
         try response.expect(StepUpResponse(status: .review, challengeToken: "a.b.c"))
         try response.expectUnknownMembersTolerated()
@@ -36,28 +36,28 @@ struct StepUpBodiesTests {
         #expect(StepUpStatusName.continue.rawValue == "continue")
     }
 
-    @Test("POST /stepup/continue")
+    @Test("POST /stepup/continue has both tokens")
     func continueBody() throws {
         try step.expect(ContinueStepUpRequest(challengeToken: "a.b.c", verificationToken: "d.e.f"))
         try step.expectRequired("challenge_token", "verification_token")
         try step.expectTyped("challenge_token", "verification_token")
     }
 
-    @Test("POST /refresh with a completed challenge, and without")
+    @Test("POST /refresh accepts a body with and without a completed challenge")
     func refreshBody() throws {
         try refresh.expect(RefreshRequest(stepUpToken: "a.b.c"))
         try refresh.expectTyped("step_up_token")
         try Golden(RefreshRequest.self, "{}").expect(RefreshRequest())
     }
 
-    @Test("POST /me/password/reset")
+    @Test("POST /me/password/reset has the password")
     func resetBody() throws {
         try reset.expect(ResetPasswordRequest(password: "correct horse"))
         try reset.expectRequired("password")
         try reset.expectTyped("password")
     }
 
-    @Test("POST /migration")
+    @Test("POST /migration has token, code_challenge and dispatch_id")
     func migrationBody() throws {
         try migration.expect(MigrationRequest(token: "old", codeChallenge: "pkce", dispatchID: "dsp_1"))
         try migration.expectRequired("token", "code_challenge")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Wire: tokens")
 struct TokenBodiesTests {
-    @Test("POST /login/finalize, with a PKCE verifier and without")
+    @Test("POST /login/finalize accepts a body with and without a PKCE verifier")
     func finalize() throws {
         let golden = Golden(
             FinalizeRequest.self,
@@ -19,7 +19,7 @@ struct TokenBodiesTests {
         try golden.expectTyped("challenge_token", "code_verifier")
     }
 
-    @Test("The answer of /login/finalize and /refresh: expires_at is an integer of seconds")
+    @Test("A token response has expires_at as integer seconds")
     func tokens() throws {
         let golden = Golden(
             TokenResponse.self, #"{"access_token": "a.b.c", "expires_at": 1800000000, "token_type": "DPoP"}"#)

@@ -1,4 +1,4 @@
-// Calls the Go of docs/verify.md; each line that comes in is a call, each that goes out its answer.
+// Calls the Go of docs/verify.md. Each input line is a call, each output line its result.
 
 package main
 

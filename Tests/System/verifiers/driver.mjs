@@ -1,4 +1,4 @@
-// Calls the JavaScript of docs/verify.md; each line that comes in is a call, each that goes out its answer.
+// Calls the JavaScript of docs/verify.md. Each input line is a call, each output line its result.
 
 import { createInterface } from "node:readline";
 import * as snippet from "./snippet.mjs";
@@ -35,7 +35,7 @@ const calls = {
     return seen;
   },
 
-  // How many fetches there are when many ask at once, and how many of them get keys.
+  // Counts the fetches for concurrent callers, and the callers that get keys.
   async stampede({ token, keys, callers }) {
     let fetches = 0;
     const fetch = async () => {
@@ -43,7 +43,7 @@ const calls = {
       return { keys, maxAge: 3600 };
     };
     let seconds = 0;
-    // So much time passes between two looks at the clock that a second fetch would be allowed.
+    // The clock advances between two reads by more than the minimum time between fetches, so a second fetch is allowed.
     const cache = new snippet.KeyCache("the service", fetch, () => (seconds += 40));
     const answers = await Promise.all(Array.from({ length: callers }, () => cache.keysFor(token)));
     return { fetches, served: answers.filter((answer) => answer === keys).length };

@@ -1,9 +1,9 @@
 <?php
-// Calls the PHP of docs/verify.md; each line that comes in is a call, each that goes out its answer.
+// Calls the PHP of docs/verify.md. Each input line is a call, each output line its result.
 
 require 'snippet.php';
 
-// A warning is no refusal: PHP would go on.
+// Ends the process on a warning. PHP would continue.
 set_error_handler(function (int $level, string $message) {
     fwrite(STDERR, "$message\n");
     exit(1);

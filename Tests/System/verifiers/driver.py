@@ -1,4 +1,4 @@
-"""Calls the Python of docs/verify.md; each line that comes in is a call, each that goes out its answer."""
+"""Calls the Python of docs/verify.md. Each input line is a call, each output line its result."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ import threading
 
 import snippet
 
-#: What a step of a cache's test answers with.
+#: The response to a fetch in a step of the cache test.
 state: dict = {"now": 0, "answer": None, "fetches": 0}
 
 
@@ -47,14 +47,14 @@ def run_cache(call):
 
 
 def stampede(call):
-    """How many fetches there are when many threads ask at once, and how many of them get keys."""
+    """Counts the fetches for concurrent threads, and the threads that get keys."""
     arrived, fetches, served = set(), [], []
     seconds = 0
     changed = threading.Condition()
 
     def clock():
-        # Each thread looks at the clock before it may have to wait. So much time passes between two looks that a second
-        # fetch would be allowed.
+        # Each thread reads the clock before it may have to wait. The clock advances between two reads by more than the
+        # minimum time between fetches, so a second fetch is allowed.
         nonlocal seconds
         with changed:
             arrived.add(threading.get_ident())

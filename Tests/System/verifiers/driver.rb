@@ -1,4 +1,4 @@
-# Calls the Ruby of docs/verify.md; each line that comes in is a call, each that goes out its answer.
+# Calls the Ruby of docs/verify.md. Each input line is a call, each output line its result.
 
 require_relative "snippet"
 

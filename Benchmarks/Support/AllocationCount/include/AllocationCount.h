@@ -3,19 +3,19 @@
 
 #include <stdbool.h>
 
-/// What all threads of the process allocated while counting was on.
+/// The allocations of all threads of the process while counting was on.
 struct allocation_totals {
-    /// Calls that gave memory: malloc, calloc, realloc, and the aligned kinds.
+    /// The number of successful calls of malloc, calloc, realloc and the aligned variants.
     long count;
-    /// The most bytes in use at once, above those in use at the beginning.
+    /// The peak of bytes in use, minus the bytes in use at the beginning.
     long peak_bytes;
 };
 
-/// Whether allocations can be counted here: with glibc, whose allocator a program may stand in front of.
+/// Whether allocations can be counted. This needs glibc, whose allocator a program can replace.
 bool allocation_count_is_available(void);
-/// Counts from zero. One count at a time.
+/// Starts counting from zero. Counts cannot be nested.
 void allocation_count_begin(void);
-/// Stops counting.
+/// Stops counting and returns the totals.
 struct allocation_totals allocation_count_end(void);
 
 #endif

@@ -3,7 +3,7 @@ import Hummingbird
 import PreludeSessionHummingbird
 import PreludeSessionVerifier
 
-/// A bank of one file: everybody signed in may see their balance, and a transfer needs a step-up.
+/// A bank in one file: signed-in users see their balance, and a transfer needs a step-up.
 ///
 /// Run it beside the service: `SERVICE=http://localhost:8080 AUDIENCE=devapp1 PORT=8081 swift run Backend`
 @main
@@ -20,7 +20,7 @@ struct Backend {
         ).runService()
     }
 
-    /// The routes, apart from who verifies, so that a test brings another one.
+    /// Makes the routes. The verifier is a parameter, so that tests use another one.
     static func router(_ verifier: SessionVerifier) -> Router<VerifiedContext> {
         let router = Router(context: VerifiedContext.self)
         router.get("/health") { _, _ in "ok" }

@@ -1,4 +1,4 @@
-// The trait brings the session service along, which the backend itself has no use for: swift test --traits Testing
+// These tests need the session service, which the trait adds: swift test --traits Testing
 #if Testing
     import Foundation
     import Hummingbird
@@ -10,13 +10,13 @@
 
     @testable import Backend
 
-    /// The routes, with a real verifier and the tokens of a real service in this process.
+    /// The routes, with a real verifier and tokens of a real service in this process.
     @Suite("The backend")
     struct BackendTests {
-        /// Where apps would reach it.
+        /// The URL at which apps call the backend.
         private static let url = "https://bank.example.com"
 
-        /// What the backend answers to a client of the service.
+        /// The backend's response to a client of the service.
         private func answer(
             to method: HTTPRequest.Method, _ path: String, of client: PreludeSessionClient, at service: TestService
         ) async throws -> TestResponse {
@@ -31,7 +31,7 @@
             }
         }
 
-        @Test("shows their balance to everybody who is signed in", arguments: [false, true])
+        @Test("A signed-in user gets the balance", arguments: [false, true])
         func balance(isBound: Bool) async throws {
             let service = try await TestService(bindsAccessTokens: isBound)
             let client = try await service.signedIn()
@@ -40,7 +40,7 @@
             #expect(String(buffer: answer.body).contains(try #require(await client.profile?.userID)))
         }
 
-        @Test("asks for a step-up before a transfer, and lets in whoever has done it")
+        @Test("A transfer needs a step-up, and succeeds after it")
         func transfer() async throws {
             let service = try await TestService()
             try await service.allow(scope: "transfer:write", steps: [])
@@ -52,7 +52,7 @@
             #expect(try await answer(to: .post, "/accounts/transfers", of: client, at: service).status == .accepted)
         }
 
-        @Test("shows nothing to strangers")
+        @Test("A token of another service is rejected")
         func strangers() async throws {
             let (service, other) = (try await TestService(), try await TestService())
             let answer = try await answer(to: .get, "/accounts/balance", of: other.signedIn(), at: service)

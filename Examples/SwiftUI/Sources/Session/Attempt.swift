@@ -1,19 +1,19 @@
 import Observation
 import PreludeSession
 
-/// Something that a view is trying: one at a time, and what to show of it.
+/// An action of a view. Only one runs at a time. Has the message and the state to show.
 @MainActor @Observable
 final class Attempt {
-    /// What went wrong; `nil` while nothing has.
+    /// The error message, or `nil`.
     private(set) var message: String?
-    /// Whether there was no answer: the session is kept, and what is shown may be old.
+    /// Whether the service did not answer. The session is kept, and the shown data may be old.
     private(set) var isOffline = false
-    /// Whether it is under way.
+    /// Whether the action is running.
     private(set) var isRunning = false
 
-    /// - Parameter unauthorized: What to say of `.unauthorized`, which is about the session, unless this is a login.
+    /// - Parameter unauthorized: The message for `.unauthorized`. It is about the session, except in a login.
     func callAsFunction(
-        unauthorized: String = "Please sign in.", _ work: @MainActor () async throws -> Void
+        unauthorized: String = "Sign in to continue.", _ work: @MainActor () async throws -> Void
     ) async {
         guard !isRunning else { return }
         isRunning = true
@@ -27,12 +27,12 @@ final class Attempt {
         }
     }
 
-    /// The app's own words, for the few cases in which a person can do something. The errors' own texts are for a log.
+    /// Returns a message for errors that the user can fix. The texts of the errors themselves are for a log.
     private static func read(_ error: any Error, unauthorized: String) -> (message: String, isOffline: Bool) {
-        guard let error = error as? PreludeSessionError else { return (somethingElse, false) }
+        guard let error = error as? PreludeSessionError else { return (otherError, false) }
         switch error {
-        case .network, .timeout: return ("There is no answer. Try again later.", true)
-        case .invalidOTPCode: return ("That is not the code. Try again.", false)
+        case .network, .timeout: return ("The service does not answer. Try again later.", true)
+        case .invalidOTPCode: return ("The code is wrong. Try again.", false)
         case .unauthorized: return (unauthorized, false)
         case .invalidPassword: return ("The password does not meet the rules.", false)
         case .rateLimited:
@@ -40,9 +40,9 @@ final class Attempt {
             return ("Too many tries. Try again\(seconds).", false)
         case .storageUnavailable: return ("Unlock the device and try again.", false)
         case .forbidden: return ("This is not possible now.", false)
-        default: return (somethingElse, false)
+        default: return (otherError, false)
         }
     }
 
-    private static let somethingElse = "That did not work. Try again later."
+    private static let otherError = "That failed. Try again later."
 }

@@ -1,7 +1,7 @@
 import PreludeSession
 import SwiftUI
 
-/// Who is signed in, offline as well, and what they can do.
+/// Shows the signed-in user, also offline, and the actions.
 struct HomeView: View {
     let client: PreludeSessionClient
     let profile: PreludeProfile
@@ -10,8 +10,8 @@ struct HomeView: View {
 
     var body: some View {
         VStack(spacing: 12) {
-            Text("Signed in as \(profile.userID ?? "somebody")").font(.headline)
-            if attempt.isOffline { Text("Offline: this may be old.").foregroundStyle(.secondary) }
+            Text("Signed in as \(profile.userID ?? "an unknown user")").font(.headline)
+            if attempt.isOffline { Text("You are offline. This may be out of date.").foregroundStyle(.secondary) }
             SessionsView(client: client)
             PasswordView(client: client)
             Button("Sign out") { Task { await attempt(client.logout) } }

@@ -1,7 +1,7 @@
 import PreludeSession
 import SwiftUI
 
-/// Signs in with a code or a password. When it is done, the session's model hears of it and shows another view.
+/// Signs in with a code or a password. After that, the session's model changes and the app shows another view.
 struct LoginView: View {
     let client: PreludeSessionClient
     let reason: SignOutReason?
@@ -14,12 +14,12 @@ struct LoginView: View {
 
     var body: some View {
         VStack(spacing: 12) {
-            if reason == .ended { Text("Your session was ended. Please sign in again.") }
+            if reason == .ended { Text("Your session was ended. Sign in again.") }
             TextField("E-mail address", text: $email)
             if isCodeSent {
                 TextField("Code", text: $code)
-                Button("Sign in") { Task { await attempt(unauthorized: Self.loginIsOver, checkCode) } }
-                Button("Send another code") { Task { await attempt(unauthorized: Self.loginIsOver, resendCode) } }
+                Button("Sign in") { Task { await attempt(unauthorized: Self.loginExpired, checkCode) } }
+                Button("Send another code") { Task { await attempt(unauthorized: Self.loginExpired, resendCode) } }
             } else {
                 Button("Send a code") { Task { await attempt(sendCode) } }
             }
@@ -33,7 +33,7 @@ struct LoginView: View {
         .padding()
     }
 
-    private static let loginIsOver = "That login is over. Send a new code."
+    private static let loginExpired = "The login has expired. Send a new code."
     private static let wrongPassword = "The address or the password is wrong."
 
     private func sendCode() async throws {
@@ -46,8 +46,7 @@ struct LoginView: View {
 
     private func resendCode() async throws { try await goOn(client.resendOTP) }
 
-    /// Goes on with the login that waits for its code. When the client or the service knows of none any more, a code is to
-    /// be sent first.
+    /// Continues the login that waits for its code. If the login no longer exists, a new code must be sent first.
     private func goOn(_ work: () async throws -> Void) async throws {
         do {
             try await work()

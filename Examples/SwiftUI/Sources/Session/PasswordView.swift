@@ -1,7 +1,7 @@
 import PreludeSession
 import SwiftUI
 
-/// Changes the password: a step-up to the scope that allows it, then the change.
+/// Changes the password: does a step-up to the scope that allows it, then changes the password.
 struct PasswordView: View {
     let client: PreludeSessionClient
 
@@ -36,7 +36,7 @@ struct PasswordView: View {
         try await go(on: try await client.submitStepUpOTP(challenge, code: code))
     }
 
-    /// Sends the code of the next step; without one, the scope is here.
+    /// Sends the code of the next step. If no step is left, the scope is granted.
     private func go(on next: StepUpChallenge?) async throws {
         code = ""
         challenge = next?.isCompleted == true ? nil : next

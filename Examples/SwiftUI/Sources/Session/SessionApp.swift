@@ -1,7 +1,7 @@
 import PreludeSession
 import SwiftUI
 
-/// Makes the one client, and shows what its session is.
+/// Makes the only client, and shows a view for the state of its session.
 @main
 struct SessionApp: App {
     private let client: PreludeSessionClient
@@ -12,7 +12,7 @@ struct SessionApp: App {
         do {
             client = try PreludeSessionClient()
         } catch {
-            preconditionFailure("The settings of the client cannot work: \(error)")
+            preconditionFailure("The settings of the client are invalid: \(error)")
         }
         _session = State(initialValue: SessionModel(client: client))
     }
@@ -20,7 +20,7 @@ struct SessionApp: App {
     var body: some Scene {
         WindowGroup {
             switch session.state {
-            // Locked, not signed out: neither home nor login.
+            // The device is locked. The user is still signed in, so this is neither home nor login.
             case .unknown: ProgressView()
             case .signedOut(let reason): LoginView(client: client, reason: reason)
             case .signedIn(let profile): HomeView(client: client, profile: profile)

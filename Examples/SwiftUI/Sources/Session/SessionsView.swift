@@ -1,7 +1,7 @@
 import PreludeSession
 import SwiftUI
 
-/// Where the user is signed in, and a way to end it.
+/// Lists the sessions of the user and ends the others.
 struct SessionsView: View {
     let client: PreludeSessionClient
 
@@ -16,7 +16,7 @@ struct SessionsView: View {
                     Button("End") { Task { await end(session) } }
                 }
             }
-            Button("End all others") { Task { await endOthers() } }
+            Button("End all other sessions") { Task { await endOthers() } }
             if let message = attempt.message { Text(message).foregroundStyle(.red) }
         }
         .task { await attempt(load) }

@@ -1,7 +1,7 @@
 import Foundation
 import PreludeSession
 
-/// The commands of the app, each a few calls of the SDK.
+/// The commands of the app. Each makes a few calls of the SDK.
 struct App: Sendable {
     let client: PreludeSessionClient
     /// The origin of the app's own backend.
@@ -19,13 +19,13 @@ struct App: Sendable {
         }
     }
 
-    /// Signs in with a code by e-mail. The session is kept in the standard store, so the next run finds it.
+    /// Signs in with a code by e-mail. The session is stored in the standard store, where the next run finds it.
     func login(email: String) async throws {
         let identifier = PreludeIdentifier(type: .emailAddress, value: email)
         do {
             try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
         } catch PreludeSessionError.badRequest {
-            throw RefusedAddress()
+            throw InvalidAddress()
         }
         while true {
             do {
@@ -33,20 +33,20 @@ struct App: Sendable {
                 console.say("Signed in as \(user.profile.userID ?? "unknown").")
                 return
             } catch PreludeSessionError.invalidOTPCode {
-                // The same login goes on.
-                console.say("That is not the code. Try again.")
+                // The login continues with the next code.
+                console.say("The code is wrong. Try again.")
             }
         }
     }
 
-    /// Says who is signed in, without a network.
+    /// Prints the id of the signed-in user. Works offline.
     func whoAmI() async throws {
-        // Where there is none, nobody is signed in, or the store cannot be read: the refresh throws, and says which.
+        // Without a user ID, the user is not signed in or the store cannot be read. The refresh throws the right error.
         let profile = if let stored = await client.profile { stored } else { try await client.refresh().profile }
         console.say(profile.userID ?? "unknown")
     }
 
-    /// Lists where the user is signed in.
+    /// Prints the sessions of the user.
     func sessions() async throws {
         let own = await client.sessionID
         for session in try await client.listSessions().sessions {
@@ -55,17 +55,17 @@ struct App: Sendable {
         }
     }
 
-    /// Signs out here at once; the service hears of it now or, offline, later.
+    /// Signs out at once on this device. The service revokes the session now or, if offline, later.
     func logout() async throws {
         try await client.logout()
         console.say("Signed out.")
     }
 }
 
-/// The service sends no codes to that address.
-struct RefusedAddress: Error {}
+/// The service cannot send codes to this address.
+struct InvalidAddress: Error {}
 
-/// How to use the app.
+/// The usage of the app.
 struct Usage: Error, CustomStringConvertible {
     let description = """
         usage: Terminal login EMAIL | whoami | sessions | call METHOD PATH | logout

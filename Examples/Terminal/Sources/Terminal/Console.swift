@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where the app asks and answers; a test brings its own.
+/// The input and output of the app. Tests replace it.
 struct Console: Sendable {
-    /// Asks for a line of text.
+    /// Asks a question and returns the answer.
     var ask: @Sendable (_ question: String) async throws -> String
     /// Prints a line.
     var say: @Sendable (_ line: String) -> Void
 
-    /// The terminal that the app runs in.
+    /// The terminal of the process.
     static let standard = Console(
         ask: { question in
             print(question)
@@ -17,5 +17,5 @@ struct Console: Sendable {
         say: { print($0) })
 }
 
-/// Nobody answers.
+/// The input has ended.
 struct EndOfInput: Error {}

@@ -1,6 +1,6 @@
 import PreludeSession
 
-/// Writes down what the SDK does, a line each. The entries hold no secret, and identifiers are redacted.
+/// Writes one line per log entry of the SDK. The entries contain no secret, and identifiers are redacted.
 struct Log: PreludeSessionLogHandler {
     let write: @Sendable (_ line: String) -> Void
 

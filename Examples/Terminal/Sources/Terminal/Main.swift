@@ -1,7 +1,7 @@
 import Foundation
 import PreludeSession
 
-/// Reads the settings, makes the one client, and runs one command.
+/// Reads the settings, makes the only client, and runs one command.
 @main
 enum Main {
     static func main() async {
@@ -12,12 +12,12 @@ enum Main {
                 console: .standard)
             try await app.run(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            printError(words(for: error))
+            printError(message(for: error))
             exit(error is Usage ? 2 : 1)
         }
     }
 
-    /// The client that the settings ask for.
+    /// Makes the client for the settings.
     static func client(settings: [String: String]) throws -> PreludeSessionClient {
         try PreludeSessionClient(
             endpoint: settings["EXAMPLE_SERVICE"].map { .custom($0) } ?? .default,

@@ -1,4 +1,4 @@
-// The trait brings the session service along, which the app itself has no use for: swift test --traits Testing
+// These tests need the session service, which the trait adds: swift test --traits Testing
 #if Testing
     import PreludeSession
     import PreludeSessionTesting
@@ -6,7 +6,7 @@
 
     @testable import Terminal
 
-    /// Somebody with texts to type.
+    /// A user who types these texts.
     private actor User {
         private var texts: [String]
         init(texts: [String]) { self.texts = texts }
@@ -30,7 +30,7 @@
             }
         }
 
-        /// What the app says to some commands, when its user types these texts and then the codes that were sent.
+        /// The output of commands while the user types these texts, and then the codes that were sent.
         private func lines(
             of commands: [String], client: PreludeSessionClient? = nil, typing texts: [String] = []
         ) async throws -> [String] {
@@ -47,7 +47,7 @@
             return await said.reduce(into: []) { $0.append($1) }
         }
 
-        @Test("signs in with the code that was sent, and out")
+        @Test("A user signs in with the code that was sent, and signs out")
         func login() async throws {
             let client = try service.client()
             let lines = try await lines(of: ["login ada@example.com", "whoami", "logout"], client: client)
@@ -57,35 +57,36 @@
             #expect(await client.profile == nil)
         }
 
-        @Test("asks again after a wrong code")
+        @Test("The app asks again after a wrong code")
         func wrongCode() async throws {
             let lines = try await lines(of: ["login ada@example.com"], typing: ["no code"])
-            #expect(lines.first == "That is not the code. Try again.")
+            #expect(lines.first == "The code is wrong. Try again.")
             #expect(lines.count == 2)
         }
 
-        @Test("calls the backend, also when the access token has ended")
+        @Test("The app calls the backend after its access token has expired")
         func call() async throws {
             let client = try await service.signedIn()
             service.clock.advance(by: .seconds(301))
             #expect(try await lines(of: ["call GET /balance"], client: client) == [#"200 {"balance": 12}"#])
         }
 
-        @Test("steps up when the backend asks for more")
+        @Test("The app steps up when the backend requires it")
         func stepUp() async throws {
             try await service.allow(scope: "transfer:write")
             let client = try await service.signedIn()
             #expect(try await lines(of: ["call POST /transfers"], client: client) == ["201 "])
         }
 
-        @Test("says so when the service denies what the backend asks for")
+        @Test("The app reports a step-up that the service denies")
         func denied() async throws {
             try await service.deny(scope: "transfer:write")
             let client = try await service.signedIn()
-            #expect(try await lines(of: ["call POST /transfers"], client: client) == ["You may not do that."])
+            #expect(
+                try await lines(of: ["call POST /transfers"], client: client) == ["You are not allowed to do that."])
         }
 
-        @Test("lists the sessions, and marks its own")
+        @Test("The app lists the sessions and marks its own session")
         func sessions() async throws {
             _ = try await service.signedIn()
             let client = try await service.signedIn()
@@ -94,7 +95,7 @@
             #expect(lines.filter { $0.hasPrefix("* ") }.count == 1)
         }
 
-        @Test("stays signed in without a network")
+        @Test("The app stays signed in without a network")
         func offline() async throws {
             let client = try await service.signedIn()
             service.clock.advance(by: .seconds(301))
@@ -105,7 +106,7 @@
             #expect(try await lines(of: ["whoami"], client: client).count == 1)
         }
 
-        @Test("says how it is used", arguments: ["", "login", "call GET", "fly"])
+        @Test("An unknown or incomplete command prints the usage", arguments: ["", "login", "call GET", "fly"])
         func usage(command: String) async throws {
             await #expect(throws: Usage.self) { _ = try await lines(of: [command]) }
         }

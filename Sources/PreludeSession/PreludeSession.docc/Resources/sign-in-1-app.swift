@@ -15,7 +15,7 @@ struct NotesApp: App {
 
     var body: some Scene {
         WindowGroup {
-            Text("Nobody is signed in.")
+            Text("You are signed out.")
         }
     }
 }

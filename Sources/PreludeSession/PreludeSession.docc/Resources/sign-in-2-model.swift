@@ -20,8 +20,8 @@ struct NotesApp: App {
         WindowGroup {
             switch session.state {
             case .unknown: ProgressView()
-            case .signedOut: Text("Nobody is signed in.")
-            case .signedIn(let profile): Text(profile.userID ?? "Somebody is signed in.")
+            case .signedOut: Text("You are signed out.")
+            case .signedIn(let profile): Text(profile.userID ?? "You are signed in.")
             }
         }
         .onChange(of: phase) { _, phase in

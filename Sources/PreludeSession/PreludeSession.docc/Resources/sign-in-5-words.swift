@@ -1,6 +1,6 @@
 import PreludeSession
 
-/// What went wrong, in words for whoever uses the app. The errors' own texts are for your log.
+/// The message for the user. The texts of the errors themselves are for your log.
 func words(for error: any Error) -> String {
     switch error {
     case PreludeSessionError.invalidOTPCode:

@@ -21,7 +21,7 @@ struct NotesApp: App {
             switch session.state {
             case .unknown: ProgressView()
             case .signedOut: LoginView(client: client)
-            case .signedIn(let profile): Text(profile.userID ?? "Somebody is signed in.")
+            case .signedIn(let profile): Text(profile.userID ?? "You are signed in.")
             }
         }
         .onChange(of: phase) { _, phase in

@@ -19,7 +19,7 @@ struct NotesView: View {
             try await load()
             message = ""
         } catch PreludeSessionError.unauthorized {
-            // The session is over. The model has heard of it, and the login is shown.
+            // The session has ended. The model knows it, and the app shows the login.
         } catch {
             message = words(for: error)
         }

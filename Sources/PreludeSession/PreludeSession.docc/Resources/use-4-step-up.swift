@@ -13,7 +13,7 @@ func stepUp(
             try await client.sendStepUpOTP(challenge)
             next = try await client.submitStepUpOTP(challenge, code: await askForCode())
         } else {
-            // A step of your own, by its key: your backend checks it, and says so with a token.
+            // Your own step, by its key: your backend checks it and returns a token.
             next = try await client.continueStepUp(challenge, verificationToken: try await prove(challenge))
         }
         guard let next else { break }

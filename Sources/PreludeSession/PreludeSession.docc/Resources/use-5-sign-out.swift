@@ -19,7 +19,7 @@ struct NotesView: View {
         do {
             try await client.logout()
         } catch PreludeSessionError.storageUnavailable {
-            // Signed out all the same. What the device would not delete is deleted before anything is read again.
+            // Signed out, too. The client deletes the rest before it reads anything again.
         } catch {
             message = words(for: error)
         }
@@ -30,7 +30,7 @@ struct NotesView: View {
             try await load()
             message = ""
         } catch PreludeSessionError.unauthorized {
-            // The session is over. The model has heard of it, and the login is shown.
+            // The session has ended. The model knows it, and the app shows the login.
         } catch {
             message = words(for: error)
         }

@@ -1,0 +1,28 @@
+import PreludeSession
+
+/// Returns the message that the app shows for an error.
+///
+/// Errors that the user can fix have their own message. The texts of the errors themselves are for a log, except for an
+/// invalid setting: the user of this app has made the setting.
+func message(for error: any Error) -> String {
+    switch error {
+    case let error as Usage: return error.description
+    case is EndOfInput: return "The input has ended."
+    case is UnknownStep: return "This version of the app does not support that. Update it and try again."
+    case is InvalidAddress: return "No code can be sent to this address. Check the address."
+    case PreludeSessionError.invalidConfiguration(let text): return "A setting is invalid: \(text)"
+    case PreludeSessionError.unauthorized, PreludeSessionError.deviceKeyLost:
+        return "You are not signed in. Sign in with: Terminal login EMAIL"
+    case PreludeSessionError.network, PreludeSessionError.timeout:
+        return "The service does not answer. Try again later. You stay signed in if you were signed in."
+    case PreludeSessionError.storageUnavailable:
+        return "The session cannot be read or stored. Unlock the device and try again."
+    case PreludeSessionError.rateLimited:
+        guard let seconds = (error as? PreludeSessionError)?.retryAfter else {
+            return "Too many tries. Try again later."
+        }
+        return "Too many tries. Try again in \(Int(seconds)) seconds."
+    case PreludeSessionError.forbidden: return "You are not allowed to do that."
+    default: return "That failed. Try again later. Set EXAMPLE_LOG=1 to see the cause."
+    }
+}

@@ -1,0 +1,58 @@
+internal import Foundation
+
+/// Logs all failures of a credential store and converts them into errors of the SDK.
+struct GuardedCredentialStore: CredentialStore {
+    let store: any CredentialStore
+    let log: SessionLog
+    /// Seconds that a response may take. Waiting for a lock takes a multiple of it.
+    let timeout: TimeInterval
+
+    func read(_ name: String) async throws -> Data? { try await guarded("read", name) { try await store.read(name) } }
+
+    func write(_ data: Data, to name: String) async throws {
+        try await guarded("write", name) { try await store.write(data, to: name) }
+    }
+
+    func delete(_ name: String) async throws { try await guarded("delete", name) { try await store.delete(name) } }
+
+    func withLock<Answer: Sendable>(
+        _ name: String, _ work: @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await FileLock.$clientTimeout.withValue(timeout) {
+                try await store.withLock(name) {
+                    do { return try await work() } catch { throw FailedWork(cause: error) }
+                }
+            }
+        } catch let failure as FailedWork {
+            // Already logged where it failed.
+            throw failure.cause
+        } catch {
+            throw logged("lock", name, error)
+        }
+    }
+
+    /// An error of the work under a lock, as opposed to an error of the lock. Never leaves this store.
+    private struct FailedWork: Error {
+        let cause: any Error
+    }
+
+    private func guarded<Answer>(
+        _ operation: StaticString, _ name: String, _ work: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await work()
+        } catch {
+            throw logged(operation, name, error)
+        }
+    }
+
+    private func logged(_ operation: StaticString, _ name: String, _ error: any Error) -> any Error {
+        // The last part of the name is the kind of record.
+        let record = name.split(separator: ".").last.map(String.init)
+        log(
+            .warning, "the credential store failed",
+            [.word("operation", operation), .term("record", record), .error(error)])
+        return PreludeSessionError.storageError(error, of: "the credential store")
+    }
+}

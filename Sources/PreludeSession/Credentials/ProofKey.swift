@@ -1,0 +1,21 @@
+internal import Crypto
+internal import Foundation
+internal import SessionTokens
+
+/// A device key with its public half as a JWK, so that proofs check and hash it only once.
+struct ProofKey: Sendable {
+    let key: any DeviceKey
+    let publicKey: PublicJWK
+
+    /// - Throws: `PreludeSessionError.deviceKeyLost` for a key of another type.
+    init(_ key: any DeviceKey) throws {
+        guard let publicKey = try? P256.Signing.PublicKey(rawRepresentation: key.publicKey) else {
+            throw PreludeSessionError.deviceKeyLost("the device key is not a P-256 key; sign in again")
+        }
+        self.key = key
+        self.publicKey = PublicJWK(publicKey)
+    }
+
+    /// Whether the key has this thumbprint (RFC 7638). `nil` matches any key.
+    func matches(thumbprint: String?) -> Bool { thumbprint.map { $0 == publicKey.thumbprint } ?? true }
+}

@@ -1,0 +1,78 @@
+internal import Foundation
+internal import SessionWire
+
+/// An error response of the server, before it becomes an error of the SDK. Never leaves the SDK.
+struct ErrorResponse: Error {
+    let status: Int
+    let code: ErrorCode
+    let details: ServerErrorDetails
+    /// Whether the body is not the service's, but that of a proxy or another server on the way.
+    let isForeign: Bool
+
+    /// Reads a response without success. A body that is not an `ErrorBody` gets the code `http_<status>`; its text is never
+    /// shown.
+    ///
+    /// - Parameter now: When the response arrived, by the device's clock.
+    init(_ answer: TransportAnswer, now: Date) {
+        let body = try? JSONDecoder().decode(ErrorBody.self, from: answer.body)
+        status = answer.status
+        isForeign = body == nil
+        code = body?.code ?? ErrorCode(rawValue: "http_\(answer.status)")
+        let message = body?.message ?? "the response with status \(answer.status) is not from the session service"
+        details = ServerErrorDetails(
+            message: String(message.prefix(300)), requestID: body?.requestID ?? answer.header(HeaderName.requestID),
+            retryAfter: RetryAfter.seconds(in: answer, now: now))
+    }
+
+    /// Whether a gateway did not reach the service, or lost its response.
+    var isFromGateway: Bool { isForeign && GatewayError.statuses.contains(status) }
+
+    /// The error of the SDK for this response: the one table from codes to cases.
+    var error: PreludeSessionError {
+        if isFromGateway { return .network(underlying: GatewayError(status: status, details: details)) }
+        let text = details.text
+        if isForeign, status == 429 { return .rateLimited(text) }
+        switch code {
+        case .invalidPassword: return .invalidPassword(text)
+        case .badCheckCode: return .invalidOTPCode(text)
+        case .unauthorized, .missingDPoPProof, .dpopKeyMismatch, .invalidDPoPProof, .useDPoPNonce:
+            return .unauthorized(text)
+        case .missingChallengeToken: return .missingChallengeToken(text)
+        case .expiredChallengeToken: return .expiredChallengeToken(text)
+        case .invalidChallengeToken, .tokenMismatch, .stepNotCompleted, .stepNotFound, .stepBypassed:
+            return .invalidChallengeToken(text)
+        case .tokenReused: return .tokenReused(text)
+        case .insufficientScope: return .insufficientScope(text)
+        case .notFound: return .notFound(text)
+        case .conflict, .identifierAlreadyExists: return .conflict(text)
+        case .rateLimited, "too_many_requests": return .rateLimited(text)
+        case .internal, "internal_server_error": return .internalServerError(text)
+        case _ where Self.badRequestCodes.contains(code.rawValue): return .badRequest(text)
+        case _ where Self.forbiddenCodes.contains(code.rawValue): return .forbidden(text)
+        default: return .generic(code: code.rawValue, message: text)
+        }
+    }
+
+    private static let badRequestCodes: Set<String> = [
+        "bad_request", "invalid_identifier", "invalid_metadata", "invalid_pagination_limit",
+        "invalid_pagination_offset", "invalid_redirect_uri", "invalid_verification_token", "password_not_set",
+        "no_login_config", "oauth_provider_not_configured", "oauth_provider_disabled", "email_domain_not_verified",
+        "insufficient_balance",
+    ]
+
+    private static let forbiddenCodes: Set<String> = [
+        "forbidden", "auth_blocked", "scope_not_allowed", "not_configured", "direct_scope_identifier_mismatch",
+        "inactive_user", "suspended_account", "invalid_api_key", "email_verification_not_allowed",
+        "invalid_verify_configuration",
+    ]
+}
+
+/// A gateway in front of the service did not get a response of it (RFC 9110 §15.6.3–5).
+struct GatewayError: Error, CustomNSError {
+    let status: Int
+    let details: ServerErrorDetails
+
+    static let statuses: Set<Int> = [502, 503, 504]
+
+    var errorCode: Int { status }
+}

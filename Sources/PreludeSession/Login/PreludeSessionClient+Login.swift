@@ -1,0 +1,61 @@
+extension PreludeSessionClient {
+    // MARK: Signing in
+
+    /// Sends a code to a phone number or an e-mail address. Submit the code with `checkOTP(_:)`.
+    ///
+    /// The login is bound to this client by PKCE (RFC 7636 §4). It is kept in memory, so it ends with the process.
+    ///
+    /// - Parameter options: The recipient and the login configuration.
+    /// - Throws: `.badRequest` for an invalid identifier, or one that the app sends no codes to; `.rateLimited` for too many
+    ///   requests, see `PreludeSessionError.retryAfter`; `.network` and `.timeout` without a response.
+    public func startOTPLogin(_ options: StartOTPLoginOptions) async throws {
+        try await engine.startOTP(options)
+    }
+
+    /// Sends another code for the started login. The previous code becomes invalid.
+    ///
+    /// - Throws: `.unauthorized` when no login was started; `.rateLimited` when the last code was sent too recently;
+    ///   `.network` and `.timeout` without a response.
+    public func resendOTP() async throws {
+        try await engine.resendOTP()
+    }
+
+    /// Signs in with a code.
+    ///
+    /// Before this returns, the session is stored and bound to the device key (RFC 9449 §5).
+    ///
+    /// - Parameter code: The digits, as the user typed them.
+    /// - Returns: The user with a valid access token.
+    /// - Throws: `.invalidOTPCode` for a wrong code, which can be retried; `.unauthorized` when no login was started, or when
+    ///   another login or a logout came between; `.forbidden` for a user who is not allowed to sign in;
+    ///   `.storageUnavailable` when the session cannot be stored; `.network` and `.timeout` without a response. Then call
+    ///   it again with the same code.
+    public func checkOTP(_ code: String) async throws -> PreludeUser {
+        try await engine.checkOTP(code)
+    }
+
+    /// Signs in with a password. The password is neither stored nor printed.
+    ///
+    /// - Parameter options: The e-mail address and the password.
+    /// - Returns: The user with a valid access token.
+    /// - Throws: `.unauthorized` for wrong credentials, or when another login or a logout came between; `.forbidden` for a
+    ///   user who is not allowed to sign in; `.rateLimited` after too many tries; `.storageUnavailable` when the session
+    ///   cannot be stored; `.network` and `.timeout` without a response.
+    public func loginWithPassword(_ options: LoginWithPasswordOptions) async throws -> PreludeUser {
+        try await engine.login(options)
+    }
+
+    /// Signs in with a credential of the app's previous system, so that its users need not sign in again.
+    ///
+    /// Concurrent callers with the same token share one exchange and its result. If only the second half fails, for example
+    /// without a network, another call with the same token continues from there.
+    ///
+    /// - Parameter options: The old credential.
+    /// - Returns: The user with a valid access token.
+    /// - Throws: `.unauthorized` for a rejected credential, or when another login or a logout came between; `.badRequest` when
+    ///   the app has no migration; `.forbidden` when its backend failed, or the user is not allowed to sign in;
+    ///   `.invalidConfiguration` for a blank token; `.network` and `.timeout` without a response.
+    public func migrate(_ options: MigrateOptions) async throws -> PreludeUser {
+        try await engine.migrate(options)
+    }
+}

@@ -1,0 +1,161 @@
+internal import Foundation
+internal import SessionWire
+
+extension SessionEngine {
+    /// A user with a valid access token: the current one, or one of a refresh that all callers share.
+    func refresh() async throws -> PreludeUser {
+        var mayCarryChallenge = true
+        while true {
+            _ = try await loaded()
+            await restoreStepUps()
+            let now = try await device.serverTime()
+            // No suspension from here until the refresh has started, so all callers decide by the same state.
+            let challenge = mayCarryChallenge ? stepUps.waiting(session: machine.session, at: now) : nil
+            var valid: StoredSession?
+            switch machine.need(serverTime: now, margin: margin) {
+            case .read, .signIn: throw PreludeSessionError.unauthorized("no user is signed in")
+            case .nothing(let session):
+                if challenge == nil { return try user(session) }
+                valid = session
+            case .refresh: break
+            }
+            let result = await sharedRefresh(carrying: challenge).task.result
+            switch result {
+            case .success(.renewed(let user)): return user
+            // The challenge is dropped, so the next round needs an ordinary refresh at most.
+            case .success(.challengeRejected): continue
+            default: break
+            }
+            // The step-up failed, but the current token is still valid: return it.
+            if let valid, machine.session == valid { return try user(valid) }
+            guard case .success(.challengeFailed) = result else { return try result.get().user() }
+            mayCarryChallenge = false
+        }
+    }
+
+    /// The refresh in progress since the last login or logout, or a new one that carries the challenge.
+    func sharedRefresh(carrying challenge: StepUpChallenge?) -> RunningRefresh {
+        let fence = machine.fence
+        if let refreshing, refreshing.fence == fence {
+            log(.debug, "waits for the refresh in progress")
+            return refreshing
+        }
+        log(.debug, "refreshes", [.word("with_step_up", challenge == nil ? "no" : "yes")])
+        // A task of its own: a cancelled caller must not cancel the refresh of the others.
+        let task = Task {
+            // Before the task returns, so that no caller joins a finished refresh.
+            defer { if refreshing?.fence == fence { refreshing = nil } }
+            do {
+                let outcome = try await self.performRefresh(fence: fence, challenge: challenge)
+                if let error = outcome.error { log(.warning, "a refresh failed", [.error(error)]) }
+                return outcome
+            } catch {
+                log(.warning, "a refresh failed", [.error(error)])
+                throw error
+            }
+        }
+        let running = RunningRefresh(fence: fence, challenge: challenge, task: task)
+        refreshing = running
+        return running
+    }
+
+    /// How often other clients may replace the session during one refresh.
+    private static let maximumRounds = 3
+
+    private func performRefresh(fence: Int, challenge: StepUpChallenge?) async throws -> RefreshOutcome {
+        let outcome = try await records.withLock(.refresh) {
+            var outcome = RefreshOutcome.superseded
+            for _ in 0..<Self.maximumRounds {
+                outcome = try await self.refreshOnce(fence: fence, challenge: challenge)
+                guard case .superseded = outcome else { break }
+            }
+            return outcome
+        }
+        if case .renewed = outcome { revocations.send() }
+        return outcome
+    }
+
+    /// One round under the refresh lock: no other client in any process refreshes this session now.
+    private func refreshOnce(fence: Int, challenge: StepUpChallenge?) async throws -> RefreshOutcome {
+        let read = try await records.session()
+        let now = try await device.serverTime()
+        let stored: StoredSession
+        switch machine.compare(stored: read, since: fence) {
+        case .overtaken: return .ended(Self.overtaken)
+        case .deleted:
+            publishSignOut(.anotherClient, byUser: false)
+            return .ended(.unauthorized("another client ended the session"))
+        case .same(let session): stored = session
+        case .replaced(let session, let isOtherSession):
+            stored = session
+            log(.debug, "uses the tokens that another client of the store has refreshed")
+            // Another session may be bound to another key. A token sent with the wrong key looks stolen.
+            if isOtherSession { _ = try await device.reloadKey() }
+            guard machine.accepts(fence) else { return .ended(Self.overtaken) }
+            machine.refreshed(session)
+            emit(SessionEvent.refreshed, of: session)
+            if challenge == nil, case .nothing(let session) = machine.need(serverTime: now, margin: margin) {
+                return .renewed(try user(session))
+            }
+        }
+        if let challenge, challenge.ticket?.sessionID != stored.sessionID {
+            await close(challenge)
+            return .challengeRejected(.invalidChallengeToken("the challenge belongs to another session"))
+        }
+        switch try await exchange(stored, challenge: challenge) {
+        case .answered(let answer): return try await accept(answer, for: stored, challenge: challenge, fence: fence)
+        case .challengeRejected(let error):
+            if let challenge { await close(challenge) }
+            return .challengeRejected(error)
+        case .challengeFailed(let error): return .challengeFailed(error)
+        case .sessionEnded(let reason, let error):
+            return try await end(stored, fence: fence, reason: reason) ? .ended(error) : .superseded
+        case .failed(let error): throw error
+        }
+    }
+
+    private static let overtaken = PreludeSessionError.unauthorized(
+        "a login or a logout replaced the session meanwhile")
+
+    /// Sends the refresh token, as `RefreshExchange` decides.
+    private func exchange(
+        _ stored: StoredSession, challenge: StepUpChallenge?
+    ) async throws -> RefreshExchange.Conclusion {
+        var request = APIRequest(.refresh)
+        if let token = challenge?.ticket?.token {
+            request = try .post(.refresh, body: RefreshRequest(stepUpToken: token.value))
+        }
+        request.proof = .session
+        request.headers[HeaderName.refreshToken] = stored.refreshToken
+        var exchange = RefreshExchange(carriesChallenge: challenge != nil)
+        var step = RefreshExchange.Step.send
+        while true {
+            switch step {
+            case .send: step = exchange.received(await api.result(of: request))
+            case .repeatRequest:
+                log(.debug, "repeats a request whose answer may be lost")
+                step = exchange.received(await api.result(of: request))
+            case .reloadKey: step = exchange.reloadedKey(isNew: try await device.reloadKey())
+            case .finish(let conclusion): return conclusion
+            }
+        }
+    }
+
+    /// Stores the new tokens, then publishes them.
+    private func accept(
+        _ answer: TransportAnswer, for stored: StoredSession, challenge: StepUpChallenge?, fence: Int
+    ) async throws -> RefreshOutcome {
+        let renewed = try TokenAnswer.session(answer, previous: stored)
+        guard try await replace(stored, by: renewed, fence: fence) else {
+            return machine.accepts(fence) ? .superseded : .ended(Self.overtaken)
+        }
+        machine.refreshed(renewed)
+        emit(SessionEvent.refreshed, of: renewed)
+        log(.info, "refreshed", renewed.logAttributes)
+        if let challenge {
+            stepUps.redeemed(challenge)
+            await saveStepUps()
+        }
+        return .renewed(try user(renewed))
+    }
+}

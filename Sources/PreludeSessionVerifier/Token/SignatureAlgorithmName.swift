@@ -1,0 +1,15 @@
+/// The name of a JWS algorithm (RFC 7518 §3.1, RFC 8037 §3.1).
+public struct SignatureAlgorithmName: RawRepresentable, Hashable, Sendable {
+    /// The value of `alg`.
+    public let rawValue: String
+
+    /// Creates a name. The verifier never accepts algorithms that it does not support.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Ed25519.
+    public static let edDSA = SignatureAlgorithmName(rawValue: "EdDSA")
+    /// ECDSA with P-256 and SHA-256.
+    public static let es256 = SignatureAlgorithmName(rawValue: "ES256")
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    public static let rs256 = SignatureAlgorithmName(rawValue: "RS256")
+}

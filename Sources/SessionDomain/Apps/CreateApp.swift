@@ -1,0 +1,17 @@
+/// Inserts an app with its first signing keys. Returns `false` if the id is taken.
+package struct CreateApp: Intent {
+    package let app: App
+    package let keys: [StoredSigningKey]
+
+    package init(_ app: App, keys: [StoredSigningKey]) {
+        self.app = app
+        self.keys = keys
+    }
+
+    package var facts: FactQuery { FactQuery(app: app.id) }
+
+    package func decide(_ facts: Facts) -> Decision<Bool> {
+        if facts.isTaken(.app(app.id)) { return Decision(false) }
+        return Decision(true, [.insertApp(app)] + keys.map { .insertSigningKey($0) })
+    }
+}

@@ -1,0 +1,25 @@
+/// Changes the settings of an app. Returns `nil` for an unknown app.
+///
+/// Challenges and grants of scopes that the change takes away are deleted with it (R13).
+package struct UpdateApp<Answer: Sendable>: Intent {
+    package let appID: AppID
+    /// Changes the settings. It may run more than once. If it throws, nothing is written.
+    package let change: @Sendable (inout App) throws -> Answer
+
+    package init(_ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer) {
+        appID = id
+        self.change = change
+    }
+
+    package var facts: FactQuery { FactQuery(app: appID) { $0.settings = true } }
+
+    package func decide(_ facts: Facts) throws -> Decision<Answer?> {
+        guard let old = facts.settings else { return Decision(nil) }
+        var app = old
+        let answer = try change(&app)
+        let kept = app.scopesKept(from: old)
+        let ended: [Change] =
+            old.grantableScopes.isSubset(of: kept) ? [] : [.deleteStepUpsExcept(scopes: kept, app: appID)]
+        return Decision(answer, ended + [.replaceApp(old, with: app)])
+    }
+}

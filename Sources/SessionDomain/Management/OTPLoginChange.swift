@@ -1,0 +1,53 @@
+/// A change of one OTP login. It replaces all settings.
+package struct OTPLoginChange: Sendable {
+    /// The maximum number of OTP logins of one app.
+    static let maximumPerApp = 20
+
+    package var channel: OTPLoginConfig.Channel
+    package var isDefault: Bool
+    package var templateID: String?
+    package var senderID: String?
+    package var grantedScopes: [String]
+    package var codeSize: Int
+
+    package init(
+        channel: OTPLoginConfig.Channel, isDefault: Bool = false, templateID: String? = nil, senderID: String? = nil,
+        grantedScopes: [String] = [], codeSize: Int = 6
+    ) {
+        self.channel = channel
+        self.isDefault = isDefault
+        self.templateID = templateID
+        self.senderID = senderID
+        self.grantedScopes = grantedScopes
+        self.codeSize = codeSize
+    }
+
+    func validate() throws(Refusal) {
+        guard (4...10).contains(codeSize) else { throw .invalidField("code_size", "must be 4 to 10") }
+        guard grantedScopes.count <= 20, grantedScopes.allSatisfy(Scope.isWellFormed) else {
+            throw .invalidField("granted_scopes", "must be at most 20 scopes of letters, digits and . - _ :")
+        }
+        for (field, value) in [("template_id", templateID), ("sender_id", senderID)] {
+            guard (value?.count ?? 0) <= 100 else { throw .invalidField(field, "must have at most 100 characters") }
+        }
+    }
+
+    /// Rejects scopes that are not registered: they would be missing in tokens without an error.
+    func requireRegisteredScopes(_ app: App) throws(Refusal) {
+        if let scope = grantedScopes.first(where: { !app.scopes.contains($0) }) {
+            throw .invalidField(
+                "granted_scopes", "contains \(scope), which is not registered; add it to config/scopes first")
+        }
+    }
+
+    func applied(to base: OTPLoginConfig) -> OTPLoginConfig {
+        var config = base
+        config.channel = channel
+        config.isDefault = isDefault
+        config.templateID = templateID
+        config.senderID = senderID
+        config.grantedScopes = grantedScopes
+        config.codeSize = codeSize
+        return config
+    }
+}

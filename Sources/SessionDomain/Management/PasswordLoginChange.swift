@@ -1,0 +1,57 @@
+/// A change of the password login. A `nil` member keeps the value of the base configuration.
+package struct PasswordLoginChange: Sendable {
+    package var enabled: Bool?
+    package var ipLimit: RateLimit?
+    package var identifierLimit: RateLimit?
+    package var policy: PasswordPolicy?
+
+    package init(
+        enabled: Bool? = nil, ipLimit: RateLimit? = nil, identifierLimit: RateLimit? = nil,
+        policy: PasswordPolicy? = nil
+    ) {
+        self.enabled = enabled
+        self.ipLimit = ipLimit
+        self.identifierLimit = identifierLimit
+        self.policy = policy
+    }
+
+    func validate() throws(Refusal) {
+        try ipLimit?.validate(field: "rate_limit_login_ip")
+        try identifierLimit?.validate(field: "rate_limit_login_identifier")
+        try policy?.validate()
+    }
+
+    func applied(to base: PasswordLoginConfig) -> PasswordLoginConfig {
+        var config = base
+        if let enabled { config.enabled = enabled }
+        if let ipLimit { config.ipLimit = ipLimit }
+        if let identifierLimit { config.identifierLimit = identifierLimit }
+        if let policy { config.policy = policy }
+        return config
+    }
+}
+
+extension RateLimit {
+    func validate(field: String) throws(Refusal) {
+        guard (0...1_000_000).contains(limit) else { throw .invalidField("\(field).limit", "must be 0 to 1000000") }
+        guard (1...31 * 86_400).contains(window) else {
+            throw .invalidField("\(field).ttl", "must be 1 second to 31 days, in nanoseconds")
+        }
+    }
+}
+
+extension PasswordPolicy {
+    func validate() throws(Refusal) {
+        let fields = [
+            ("min_length", minLength), ("max_length", maxLength), ("uppercase", uppercase), ("lowercase", lowercase),
+            ("numbers", numbers), ("symbols", symbols),
+        ]
+        for (name, value) in fields where !(0...1024).contains(value) {
+            throw .invalidField("password_compliancy.\(name)", "must be 0 to 1024")
+        }
+        let needed = max(minLength, uppercase + lowercase + numbers + symbols)
+        guard maxLength == 0 || maxLength >= needed else {
+            throw .invalidField("password_compliancy.max_length", "is too small for the other rules")
+        }
+    }
+}

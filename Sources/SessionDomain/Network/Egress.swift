@@ -1,0 +1,63 @@
+package import Foundation
+
+/// A request of the service to a URL that an operator configured.
+package struct EgressRequest: Sendable {
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    package var method: Method
+    package var url: String
+    package var headers: [(name: String, value: String)]
+    package var body: Data
+    /// Seconds for the whole request, from the DNS query to the last byte of the answer.
+    package var timeout: Int
+    /// The maximum size of the answer in bytes.
+    package var maximumAnswer: Int
+
+    package init(
+        _ method: Method, _ url: String, headers: [(name: String, value: String)] = [], body: Data = Data(),
+        timeout: Int = 5, maximumAnswer: Int = 64 * 1024
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+        self.maximumAnswer = maximumAnswer
+    }
+}
+
+package struct EgressAnswer: Sendable, Equatable {
+    package let status: Int
+    package let body: Data
+
+    package init(status: Int, body: Data) {
+        self.status = status
+        self.body = body
+    }
+}
+
+/// Why a request got no answer. The texts are for operators and contain no body and no credential.
+package enum EgressError: Error, Equatable {
+    /// The URL is not allowed: it is not https, contains credentials, or is not a URL.
+    case refusedURL(String)
+    /// The name resolves only to private or other special addresses.
+    case refusedAddress(String)
+    case cannotResolve(String)
+    case timedOut
+    /// The answer is larger than `maximumAnswer`.
+    case answerTooLarge
+    case connectionFailed(String)
+}
+
+/// Sends every outgoing request of the service.
+///
+/// It never follows redirects, and it connects to exactly the address that it has checked.
+package protocol Egress: Sendable {
+    func send(_ request: EgressRequest) async throws(EgressError) -> EgressAnswer
+
+    /// Checks a URL by its text only, so that configuration rejects early what `send` would reject later.
+    func validate(url: String) throws(EgressError)
+}

@@ -1,0 +1,95 @@
+/// One change of stored rows, with the guard under which it is made.
+///
+/// - `insert…`, `reserveProof` and `redeem` fail with `FailedGuard.taken` if the key named here is taken. The insert itself
+///   is the check. Ids that the service generates are new; if one is not, the write fails with `StoreError`.
+/// - `replace…` and `delete…` of a row given as a whole fail with `FailedGuard.stale` unless the row is as it was read.
+///   A store that locks out other writers between reading and writing may compare less than the whole row.
+/// - A deletion by a condition deletes what there is and cannot fail.
+package enum Change: Sendable, Equatable {
+    // MARK: Once
+
+    /// Remembers a proof until `rememberUntil`. Key: `.proof`. A row that expired by `now` is taken over.
+    case reserveProof(ProofUse, app: AppID, now: Timestamp)
+    /// Remembers that something was redeemed. Key: `.redemption`.
+    case redeem(String, until: Timestamp, app: AppID)
+
+    // MARK: Counters
+
+    /// Counts one event, as `RateCounter.take` says. Fails with `FailedGuard.exhausted` at the limit.
+    case count(CounterKey, app: AppID, limit: RateLimit, now: Timestamp)
+    case clearCounter(CounterKey, app: AppID)
+
+    // MARK: Users
+
+    /// Inserts a user without the identifiers. Key: `.externalID`.
+    case insertUser(User, passwordHash: String?)
+    /// Writes status, external id, profile and `updatedAt`. Key: `.externalID`.
+    case replaceUser(User, with: User)
+    /// Deletes a user with the rows that belong to it: identifiers, and sessions with their challenges and grants.
+    case deleteUser(User)
+    /// Stores a password hash. Fails with `FailedGuard.stale` unless the hash is `replacing`; `nil` replaces any.
+    case setPasswordHash(String, replacing: String?, of: User)
+    /// Makes every login void that began before this time.
+    case voidLogins(of: User, before: Timestamp)
+    /// Adds an identifier after those that the user has. Key: `.identifier`.
+    case insertIdentifier(CanonicalIdentifier, of: User)
+    /// Removes an identifier of this user.
+    case deleteIdentifier(CanonicalIdentifier, of: User)
+
+    // MARK: Logins
+
+    case insertVerification(Verification)
+    case replaceVerification(Verification, with: Verification)
+    case deleteVerification(Verification)
+    /// Deletes every verification of an identifier.
+    case deleteVerifications(of: CanonicalIdentifier, app: AppID)
+
+    // MARK: Sessions
+
+    case insertSession(Session)
+    /// Guard: generation and revocation as read.
+    case replaceSession(Session, with: Session)
+
+    // MARK: Step-ups
+
+    case insertChallenge(StepUpChallenge)
+    /// Guard: token id, wrong codes and redemption as read.
+    case replaceChallenge(StepUpChallenge, with: StepUpChallenge)
+    case deleteChallenge(StepUpChallenge)
+    case insertGrant(Grant)
+    case deleteGrant(Grant)
+    /// Deletes every challenge and grant of a user.
+    case deleteStepUps(of: User)
+    /// Deletes every challenge and grant of an app whose scope is not one of these.
+    case deleteStepUpsExcept(scopes: Set<String>, app: AppID)
+
+    // MARK: Apps and keys
+
+    /// Key: `.app`.
+    case insertApp(App)
+    case replaceApp(App, with: App)
+    case insertSigningKey(StoredSigningKey)
+    /// Writes the times and the sealed private key.
+    case replaceSigningKey(StoredSigningKey, with: StoredSigningKey)
+    case deleteSigningKey(StoredSigningKey)
+    /// Key: `.managementKey`.
+    case insertManagementKey(ManagementKey)
+    case deleteManagementKey(ManagementKey)
+
+    // MARK: Events and webhooks
+
+    /// Appends an event, and files a pending delivery for each active webhook of its app that wants it.
+    case append(Event)
+    /// Fails with `FailedGuard.stale` unless the app has this many webhooks.
+    case insertWebhook(Webhook, expectedCount: Int)
+    /// Writes url, events, status and `updatedAt`.
+    case replaceWebhook(Webhook, with: Webhook)
+    /// Deletes a webhook with its deliveries.
+    case deleteWebhook(Webhook)
+    /// Marks the pending deliveries of a webhook as failed.
+    case failPendingDeliveries(of: Webhook, error: String)
+    /// Postpones a delivery. Fails with `FailedGuard.stale` unless it is pending and due as read.
+    case leaseDelivery(WebhookDelivery, until: Timestamp)
+    /// Writes the result of an attempt, if the delivery still exists.
+    case recordDelivery(WebhookDelivery)
+}

@@ -1,0 +1,85 @@
+/// The rows that an intent needs. Each property asks for one kind of row; the default asks for nothing.
+///
+/// Some rows depend on others, such as the user of a session. A SQL store reads them with joins and sub-selects.
+package struct FactQuery: Sendable, Equatable {
+    /// The app that all rows belong to. `nil` only for management keys, which belong to no app.
+    package var app: AppID?
+
+    /// The settings of the app.
+    package var settings = false
+    /// The id of a step-up challenge.
+    package var challenge: String?
+    package var session: SessionSelector?
+    package var verification: VerificationSelector?
+    package var user: UserSelector?
+
+    /// The password hash of the user found.
+    package var passwordHash = false
+    /// The time before which begun logins of the user found are void.
+    package var loginsVoidBefore = false
+    /// All grants of the user found, those of other sessions included.
+    package var grants = false
+    /// The sessions of the user found that are live at this time.
+    package var liveSessions: Timestamp?
+
+    /// The id of a session whose challenges are wanted, those that are redeemed left out.
+    package var unredeemedChallenges: String?
+    /// The users that have any of these identifiers, or this external id.
+    package var owners: OwnerSelector?
+    /// The signing keys of one purpose.
+    package var signingKeys: StoredSigningKey.Purpose?
+    /// The id of a management key.
+    package var managementKey: String?
+    /// The id of a webhook.
+    package var webhook: String?
+    /// The number of webhooks of the app.
+    package var webhookCount = false
+    /// The pending deliveries of `webhook` that are due.
+    package var dueDeliveries: DueSelector?
+
+    package init(app: AppID?, _ ask: (inout FactQuery) -> Void = { _ in }) {
+        self.app = app
+        ask(&self)
+    }
+
+    package enum SessionSelector: Sendable, Equatable {
+        case id(String)
+        /// The session of the challenge found.
+        case ofChallenge
+    }
+
+    package enum VerificationSelector: Sendable, Equatable {
+        case tokenHash(String)
+        /// The verification filed under the `verificationKey` of the challenge found.
+        case ofChallenge
+    }
+
+    package enum UserSelector: Sendable, Equatable {
+        case id(String)
+        case identifier(CanonicalIdentifier)
+        /// The user of the session found.
+        case ofSession
+        /// The user that has the identifier of the verification found.
+        case ofVerification
+    }
+
+    package struct OwnerSelector: Sendable, Equatable {
+        package let identifiers: [CanonicalIdentifier]
+        package let externalID: String?
+
+        package init(identifiers: [CanonicalIdentifier], externalID: String?) {
+            self.identifiers = identifiers
+            self.externalID = externalID
+        }
+    }
+
+    package struct DueSelector: Sendable, Equatable {
+        package let now: Timestamp
+        package let limit: Int
+
+        package init(now: Timestamp, limit: Int) {
+            self.now = now
+            self.limit = limit
+        }
+    }
+}

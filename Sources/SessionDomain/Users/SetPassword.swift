@@ -1,0 +1,59 @@
+internal import SessionTokens
+
+/// Stores a password hash for an operator. What was begun under the old password ends (O12). Returns `nil` for an unknown
+/// user.
+package struct SetPassword: Intent {
+    package let hash: String
+    package let userID: String
+    package let appID: AppID
+    package let endingSessions: Bool
+    package let now: Timestamp
+    package let events: EventFactory
+
+    package init(
+        hash: String, user id: String, app: AppID, endingSessions: Bool, now: Timestamp, events: EventFactory
+    ) {
+        self.hash = hash
+        userID = id
+        appID = app
+        self.endingSessions = endingSessions
+        self.now = now
+        self.events = events
+    }
+
+    package var facts: FactQuery {
+        FactQuery(app: appID) {
+            $0.user = .id(userID)
+            $0.liveSessions = now
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<User?> {
+        guard let user = facts.user else { return Decision(nil) }
+        let password = PasswordReplacement(of: user, hash: hash, now: now, events: events)
+        var changes = password.changes
+        if endingSessions {
+            let revocation = SessionRevocation(reason: .passwordChanged, now: now, events: events)
+            changes += revocation.changes(facts.liveSessions, .all, of: user)
+        }
+        return Decision(password.user, changes)
+    }
+}
+
+/// The changes that store another password and end what was begun under the old one.
+struct PasswordReplacement {
+    /// The user with the new password.
+    let user: User
+    let changes: [Change]
+
+    init(of user: User, hash: String, now: Timestamp, events: EventFactory) {
+        var next = user
+        next.hasPassword = true
+        next.updatedAt = now
+        self.user = next
+        changes =
+            [.setPasswordHash(hash, replacing: nil, of: user), .replaceUser(user, with: next)]
+            + Change.endingBegun(by: user, now: now)
+            + [.append(events.make(.passwordChanged, ["user_id": .string(user.id)]))]
+    }
+}

@@ -1,0 +1,53 @@
+internal import SessionTokens
+
+/// Sets the status of a user. Any status but active ends the user's sessions, codes and step-ups (R8).
+///
+/// Returns `nil` for an unknown user.
+package struct SetUserStatus: Intent {
+    package let status: User.Status
+    package let userID: String
+    package let appID: AppID
+    package let now: Timestamp
+    package let events: EventFactory
+
+    package init(_ status: User.Status, user id: String, app: AppID, now: Timestamp, events: EventFactory) {
+        self.status = status
+        userID = id
+        appID = app
+        self.now = now
+        self.events = events
+    }
+
+    package var facts: FactQuery {
+        FactQuery(app: appID) {
+            $0.user = .id(userID)
+            $0.liveSessions = now
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<User?> {
+        guard let user = facts.user else { return Decision(nil) }
+        var (next, changes) = (user, [Change]())
+        if user.status != status {
+            next.status = status
+            next.updatedAt = now
+            let event = events.make(
+                .userStatusChanged, ["user_id": .string(userID), "status": .string(status.rawValue)])
+            changes += [.replaceUser(user, with: next), .append(event)]
+        }
+        if status != .active {
+            let revocation = SessionRevocation(reason: .userInactive, now: now, events: events)
+            changes += revocation.changes(facts.liveSessions, .all, of: user)
+            changes += Change.endingBegun(by: user, now: now)
+        }
+        return Decision(next, changes)
+    }
+}
+
+extension Change {
+    /// Ends what a user has begun and not finished: codes, step-ups and grants, logins.
+    static func endingBegun(by user: User, now: Timestamp) -> [Change] {
+        user.identifiers.map { .deleteVerifications(of: $0, app: user.appID) }
+            + [.deleteStepUps(of: user), .voidLogins(of: user, before: now)]
+    }
+}

@@ -1,0 +1,32 @@
+/// Replaces url and events of a webhook. Returns `nil` for an unknown webhook.
+///
+/// Another url has to be activated again. What is pending for the old url fails.
+package struct ReplaceWebhook: Intent {
+    package let id: String
+    package let appID: AppID
+    package let url: String
+    package let events: [String]
+    package let now: Timestamp
+
+    package init(_ id: String, app: AppID, url: String, events: [String], now: Timestamp) {
+        self.id = id
+        appID = app
+        self.url = url
+        self.events = events
+        self.now = now
+    }
+
+    package var facts: FactQuery { FactQuery(app: appID) { $0.webhook = id } }
+
+    package func decide(_ facts: Facts) -> Decision<Webhook?> {
+        guard let webhook = facts.webhook else { return Decision(nil) }
+        var next = webhook
+        if webhook.url != url { next.status = .inactive }
+        next.url = url
+        next.events = events
+        next.updatedAt = now
+        let failed: [Change] =
+            next.status == .active ? [] : [.failPendingDeliveries(of: webhook, error: "the webhook was changed")]
+        return Decision(next, failed + [.replaceWebhook(webhook, with: next)])
+    }
+}

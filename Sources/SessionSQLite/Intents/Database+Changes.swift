@@ -1,0 +1,62 @@
+internal import GRDB
+internal import SessionDomain
+
+extension Database {
+    /// Makes one change.
+    ///
+    /// - Throws: `FailedGuard` if the guard of the change fails.
+    func apply(_ change: Change) throws {
+        switch change {
+        case .reserveProof(let proof, let app, let now): try reserve(proof, app: app, now: now)
+        case .redeem(let id, let until, let app): try redeem(id, until: until, app: app)
+
+        case .count(let key, let app, let limit, let now): try count(key, app: app, limit: limit, now: now)
+        case .clearCounter(let key, let app): try clear(key, app: app)
+
+        case .insertUser(let user, let passwordHash): try insert(user, passwordHash: passwordHash)
+        case .replaceUser(let old, let new): try replace(old, with: new)
+        case .deleteUser(let user): try delete(user)
+        case .setPasswordHash(let hash, let old, let user): try setPasswordHash(hash, replacing: old, of: user)
+        case .voidLogins(let user, let before): try voidLogins(of: user, before: before)
+        case .insertIdentifier(let identifier, let user): try insert(identifier, of: user)
+        case .deleteIdentifier(let identifier, let user): try delete(identifier, of: user)
+
+        case .insertVerification(let verification): try insert(verification)
+        case .replaceVerification(let old, let new): try replace(old, with: new)
+        case .deleteVerification(let verification): try delete(verification)
+        case .deleteVerifications(let identifier, let app): try deleteVerifications(of: identifier, app: app)
+
+        case .insertSession(let session): try insert(session)
+        case .replaceSession(let old, let new): try replace(old, with: new)
+
+        case .insertChallenge(let challenge): try insert(challenge)
+        case .replaceChallenge(let old, let new): try replace(old, with: new)
+        case .deleteChallenge(let challenge): try delete(challenge)
+        case .insertGrant(let grant): try insert(grant)
+        case .deleteGrant(let grant): try delete(grant)
+        case .deleteStepUps(let user): try deleteStepUps(of: user)
+        case .deleteStepUpsExcept(let scopes, let app): try deleteStepUps(except: scopes, app: app)
+
+        case .insertApp(let app): try insert(app)
+        case .replaceApp(_, let new): try update(new)
+        case .insertSigningKey(let key): try insert(key)
+        case .replaceSigningKey(let old, let new): try replace(old, with: new)
+        case .deleteSigningKey(let key): try delete(key)
+        case .insertManagementKey(let key): try insert(key)
+        case .deleteManagementKey(let key): try delete(key)
+
+        case .append(let event): try append(event)
+        case .insertWebhook(let webhook, let count): try insert(webhook, expectedCount: count)
+        case .replaceWebhook(let old, let new): try replace(old, with: new)
+        case .deleteWebhook(let webhook): try delete(webhook)
+        case .failPendingDeliveries(let webhook, let error): try failPendingDeliveries(of: webhook, error: error)
+        case .leaseDelivery(let delivery, let until): try lease(delivery, until: until)
+        case .recordDelivery(let delivery): try record(delivery)
+        }
+    }
+
+    /// Executes a statement whose guard is that it changes a row.
+    func run(_ sql: String, _ arguments: StatementArguments, orFail failure: FailedGuard) throws {
+        guard try run(sql, arguments) > 0 else { throw failure }
+    }
+}

@@ -1,0 +1,71 @@
+internal import GRDB
+internal import SessionDomain
+
+extension Database {
+    /// Reads the rows that an intent needs.
+    func facts(_ query: FactQuery) throws -> Facts {
+        var facts = Facts()
+        if let id = query.managementKey { facts.managementKey = try managementKey(id) }
+        guard let app = query.app else { return facts }
+        if query.settings { facts.settings = try self.app(app) }
+        if let id = query.challenge { facts.challenge = try challenge(id, app: app) }
+        try readSessionAndUser(query, app: app, into: &facts)
+        try readVerification(query, app: app, into: &facts)
+        if let user = facts.user { try readRows(of: user, query, into: &facts) }
+        if let id = query.unredeemedChallenges {
+            facts.unredeemedChallenges = try unredeemedChallenges(ofSession: id, app: app)
+        }
+        if let owners = query.owners {
+            facts.owners = try users(owning: owners.identifiers, externalID: owners.externalID, app: app)
+        }
+        if let purpose = query.signingKeys { facts.signingKeys = try signingKeys(of: app, purpose: purpose) }
+        try readWebhook(query, app: app, into: &facts)
+        return facts
+    }
+
+    private func readSessionAndUser(_ query: FactQuery, app: AppID, into facts: inout Facts) throws {
+        let sessionID: String? =
+            switch query.session {
+            case .id(let id): id
+            case .ofChallenge: facts.challenge?.sessionID
+            case nil: nil
+            }
+        switch query.user {
+        case .ofSession:
+            guard let sessionID, let found = try signedIn(session: sessionID, app: app) else { return }
+            (facts.session, facts.user) = found
+        case .id(let id): facts.user = try user(id, app: app)
+        case .identifier(let identifier): facts.user = try user(with: identifier, app: app)
+        case .ofVerification, nil: break
+        }
+        if query.user != .ofSession, let sessionID { facts.session = try session(sessionID, app: app) }
+    }
+
+    private func readVerification(_ query: FactQuery, app: AppID, into facts: inout Facts) throws {
+        let key: String? =
+            switch query.verification {
+            case .tokenHash(let hash): hash
+            case .ofChallenge: facts.challenge?.verificationKey
+            case nil: nil
+            }
+        guard let key else { return }
+        facts.verification = try verification(tokenHash: key, app: app)
+        guard query.user == .ofVerification, let identifier = facts.verification?.identifier else { return }
+        facts.user = try user(with: identifier, app: app)
+    }
+
+    private func readRows(of user: User, _ query: FactQuery, into facts: inout Facts) throws {
+        if query.passwordHash { facts.passwordHash = try passwordHash(of: user) }
+        if query.loginsVoidBefore { facts.loginsVoidBefore = try loginsVoidBefore(user) }
+        if query.grants { facts.grants = try grants(of: user.id, app: user.appID) }
+        if let now = query.liveSessions { facts.liveSessions = try liveSessions(of: user, at: now) }
+    }
+
+    private func readWebhook(_ query: FactQuery, app: AppID, into facts: inout Facts) throws {
+        if query.webhookCount { facts.webhookCount = try webhookCount(of: app) }
+        guard let id = query.webhook else { return }
+        facts.webhook = try webhook(id, app: app)
+        guard let due = query.dueDeliveries, let webhook = facts.webhook else { return }
+        facts.dueDeliveries = try dueDeliveries(of: webhook, due)
+    }
+}

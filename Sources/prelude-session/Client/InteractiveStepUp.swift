@@ -1,0 +1,51 @@
+import PreludeSession
+
+/// Asks the user for the steps of a step-up until the scope is granted or denied.
+struct InteractiveStepUp {
+    let client: PreludeSessionClient
+
+    /// - Throws: `.forbidden` when the scope is denied.
+    func obtain(_ scope: String, metadata: [String: String]? = nil) async throws {
+        let first = try await client.requestStepUp(scope: scope, metadata: metadata)
+        guard first.status != .blocked else {
+            throw PreludeSessionError.forbidden("the scope \(scope) is denied to you")
+        }
+        var challenge = first
+        while !challenge.isCompleted {
+            guard let next = try await doStep(of: challenge) else { return }
+            challenge = next
+        }
+    }
+
+    private func doStep(of challenge: StepUpChallenge) async throws -> StepUpChallenge? {
+        guard challenge.expectsCode else {
+            Prompt.say(
+                "The step \(challenge.currentStep ?? "") needs a verification token from the app's backend.")
+            return try await client.continueStepUp(
+                challenge, verificationToken: try Prompt.line("verification token"))
+        }
+        try await client.sendStepUpOTP(challenge)
+        Prompt.say("A code was sent to you\(Self.channel(of: challenge)).")
+        return try await submitCode(for: challenge)
+    }
+
+    /// Describes how the code was sent, if the key of the step says it.
+    private static func channel(of challenge: StepUpChallenge) -> String {
+        switch challenge.currentStep {
+        case "verify_sms": " by text message"
+        case "verify_email": " by e-mail"
+        default: ""
+        }
+    }
+
+    private func submitCode(for challenge: StepUpChallenge) async throws -> StepUpChallenge? {
+        while true {
+            let code = try Prompt.line("code")
+            do {
+                return try await client.submitStepUpOTP(challenge, code: code)
+            } catch PreludeSessionError.invalidOTPCode {
+                Prompt.say("The code is wrong or expired. Enter it again.")
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import SessionArgon2
+import SessionDomain
+import SessionSQLite
+
+/// An open store, the service that uses it, and the path of a key file that was created for it.
+struct ServiceAssembly {
+    let store: SQLiteStore
+    let service: SessionService
+    /// The path of the key file, if `open` created it.
+    let createdKeyFile: String?
+
+    /// Opens the configured database, and reads or creates the master keys.
+    ///
+    /// - Parameter opening: Decides whether a missing database and its missing master keys are created, and whether an
+    ///   older schema is migrated.
+    /// - Throws: `ConfigurationError` when the database or the keys cannot be used.
+    static func open(
+        _ configuration: ServiceConfiguration, opening: Opening, defaultApp: AppID?,
+        delivery: (any CodeDelivery)?, egress: any Egress, environment: ServiceEnvironment = .live,
+        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
+    ) async throws -> ServiceAssembly {
+        let origins = try configuration.origins()
+        let source = try MasterKeySource.find(for: configuration)
+        // Reads the keys first: with invalid keys, no new database must be created.
+        let configured = try source?.read()
+        let store: SQLiteStore
+        do {
+            store = try SQLiteStore.open(configuration.database, opening: opening)
+        } catch {
+            throw ConfigurationError(error, opening: configuration.database, from: configuration.databaseSource)
+        }
+        do {
+            let (keys, created) = try await keyRing(
+                of: store, configured: configured, from: source, opening: opening, environment: environment)
+            let service = SessionService(
+                store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
+                origins: origins, defaultApp: defaultApp, environment: environment,
+                keyRotation: configuration.keyRotation, notices: notices)
+            return ServiceAssembly(store: store, service: service, createdKeyFile: created)
+        } catch {
+            try await store.close()
+            throw error
+        }
+    }
+
+    private static func keyRing(
+        of store: SQLiteStore, configured: KeyRing?, from source: MasterKeySource?, opening: Opening,
+        environment: ServiceEnvironment
+    ) async throws -> (KeyRing, created: String?) {
+        // A database in memory has random keys in memory.
+        guard let source else { return (KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))), nil) }
+        // Another process may have created the file since the first read.
+        if let keys = try configured ?? source.read() {
+            let missing = try await store.sealingKeyIDs().subtracting(keys.ids)
+            guard missing.isEmpty else {
+                throw ConfigurationError(
+                    "master keys",
+                    "\(source.name) lacks \(missing.sorted().joined(separator: ", ")), and signing keys are sealed with it. "
+                        + "Add this master key again, or restore the keys of this database from your backup"
+                )
+            }
+            return (keys, nil)
+        }
+        // New keys for an existing database would end every session and could not open its signing keys.
+        guard case .file(let file) = source, try await store.apps().isEmpty else {
+            throw ConfigurationError(
+                "key-file",
+                "\(source.name) is missing, and the database has apps. If the master keys are somewhere else, name "
+                    + "the place with --key-file or \(MasterKeySource.variable). Otherwise restore the file from your backup"
+            )
+        }
+        // The service may have its keys somewhere else. Keys that a command creates here would not be those.
+        guard opening == .migrating || store.schema.found == 0 else {
+            throw ConfigurationError(
+                "key-file",
+                "\(source.name) is missing. Name the master keys of the service with --key-file or "
+                    + "\(MasterKeySource.variable), or start the service: it creates them")
+        }
+        return (try file.create(environment: environment), file.path)
+    }
+}

@@ -1,0 +1,19 @@
+import SessionDomain
+import SessionEgress
+import SessionTokens
+
+extension ServiceConfiguration {
+    /// The origins at which apps reach the service. In development mode, the names of the loopback are accepted, too.
+    func origins() throws -> PublicOrigins {
+        let loopback = TargetURI.loopbackHosts.map { "http://\($0):\(port)" }
+        return try PublicOrigins(publicURL: publicURL ?? loopback[0], aliases: isDevelopment ? loopback : [])
+    }
+
+    /// Which hosts hooks and webhooks may call. Development mode allows http and the loopback, because hooks then
+    /// usually run on the same machine without a certificate.
+    var egressPolicy: EgressPolicy {
+        EgressPolicy(
+            allowsPlainHTTP: isDevelopment, allowedNetworks: egressNetworks + (isDevelopment ? IPNetwork.loopback : []),
+            additionalTrustRoots: egressTrustRoots)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+@Suite("Credentials in files")
+struct FileCredentialStoreTests {
+    private func withDirectory(_ work: (String) async throws -> Void) async throws {
+        let directory = NSTemporaryDirectory() + "prelude-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await work(directory)
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber).intValue
+    }
+
+    @Test("A record can be read, replaced and deleted")
+    func roundTrip() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            #expect(try store.read("a") == nil)
+            try store.write(Data("one".utf8), to: "a")
+            try store.write(Data("two".utf8), to: "a")
+            #expect(try FileCredentialStore(directory: directory).read("a") == Data("two".utf8))
+            try store.delete("a")
+            try store.delete("a")
+            #expect(try store.read("a") == nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+        }
+    }
+
+    @Test("Only the owner can read: directory 0700, file 0600")
+    func modes() async throws {
+        try await withDirectory { directory in
+            try FileCredentialStore(directory: directory).write(Data("x".utf8), to: "localhost:8080.session")
+            #expect(try mode(directory) == 0o700)
+            #expect(try mode(directory + "/localhost_8080.session") == 0o600)
+        }
+    }
+
+    @Test("An unreadable record is unavailable and never absent")
+    func unreadable() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("x".utf8), to: "a")
+            // A directory in place of the file cannot be read, not even by root.
+            try FileManager.default.createDirectory(atPath: directory + "/b", withIntermediateDirectories: false)
+            #expect(throws: PreludeSessionError.self) { try store.read("b") }
+        }
+    }
+
+    @Test("A failed write keeps the old record and leaves nothing of the new one")
+    func failedWrite() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("old".utf8), to: "a")
+            // A file cannot replace a directory.
+            try FileManager.default.createDirectory(atPath: directory + "/b/c", withIntermediateDirectories: true)
+            #expect(throws: PreludeSessionError.self) { try store.write(Data("new".utf8), to: "b") }
+            // Longer than the longest file name, also with the temporary suffix.
+            let long = String(repeating: "n", count: 300)
+            #expect(throws: PreludeSessionError.self) { try store.write(Data("new".utf8), to: long) }
+            #expect(try store.read("a") == Data("old".utf8))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == ["a", "b"])
+        }
+    }
+
+    @Test("The lock admits one caller at a time")
+    func lock() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("0".utf8), to: "count")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        try await store.withLock("count") {
+                            let text = String(decoding: try store.read("count") ?? Data(), as: UTF8.self)
+                            await Task.yield()
+                            try store.write(Data(String((Int(text) ?? 0) + 1).utf8), to: "count")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try store.read("count") == Data("50".utf8))
+        }
+    }
+
+    @Test("A session record of a newer version is kept and does not mean signed out")
+    func newerVersion() async throws {
+        let store = InMemoryCredentialStore()
+        await store.write(Data(#"{"version":2,"anything":true}"#.utf8), to: "localhost:8080.session")
+        let client = try PreludeSessionClient(credentialStore: store)
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
+        guard case .storageUnavailable = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(await store.read("localhost:8080.session") != nil)
+    }
+}

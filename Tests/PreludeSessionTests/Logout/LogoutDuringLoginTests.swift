@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+@Suite("A login that ends during a logout", .timeLimit(.minutes(1)))
+struct LogoutDuringLoginTests {
+    private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
+
+    /// A signed-in client whose login as `ses_2` succeeds when the gate is opened.
+    private func fixture() async throws -> (ClientFixture, PreludeSessionClient, Gate) {
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        _ = await client.profile
+        let gate = Gate()
+        await fixture.transport.answer(
+            "/login/email/password", .held(gate, ClientFixture.next(TestToken.challenge("t0", step: "completed"))))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
+        await fixture.transport.answer("/revoke", .success(), .success(), .success())
+        return (fixture, client, gate)
+    }
+
+    private func revoked(_ fixture: ClientFixture) async -> Set<String?> {
+        Set(await fixture.transport.requests("/revoke").map { $0.headers["x-refresh-token"] })
+    }
+
+    @Test(
+        "A login that ends during a logout signs no user in, and the server revokes its session",
+        arguments: [(FaultyStore.Use.read, ".session"), (.write, ".revocations")])
+    func duringLogout(use: FaultyStore.Use, record: String) async throws {
+        let (fixture, client, gate) = try await fixture()
+        async let login = failure { _ = try await client.loginWithPassword(Self.password) }
+        await fixture.transport.arrival(of: "/login/email/password")
+        let hold = await fixture.store.hold(use, record)
+        async let logout: Void = client.logout()
+        await hold.arrived.wait()
+        await gate.open()
+        if use == .read {
+            #expect(try await login == "unauthorized")
+            await hold.released.open()
+        } else {
+            // The login's revocation is queued after the logout's.
+            await fixture.transport.arrival(of: "/login/finalize")
+            for _ in 0..<200 { await Task.yield() }
+            await hold.released.open()
+            #expect(try await login == "unauthorized")
+        }
+        try await logout
+        #expect(try await fixture.stored() == nil)
+        #expect(await client.profile == nil)
+        await fixture.transport.arrival(of: "/revoke", count: 2)
+        #expect(await revoked(fixture) == ["refresh-0", "refresh-1"])
+    }
+
+    @Test("A login whose credentials are being written during a logout signs no user in")
+    func duringWrite() async throws {
+        let (fixture, client, gate) = try await fixture()
+        async let login = failure { _ = try await client.loginWithPassword(Self.password) }
+        await fixture.transport.arrival(of: "/login/email/password")
+        let hold = await fixture.store.hold(.write, ".session")
+        await gate.open()
+        await hold.arrived.wait()
+        async let logout: Void = client.logout()
+        while await client.engine.machine.session != nil { await Task.yield() }
+        await hold.released.open()
+        #expect(try await login == "unauthorized")
+        try await logout
+        #expect(try await fixture.stored() == nil)
+        #expect(await client.profile == nil)
+        await fixture.transport.arrival(of: "/revoke", count: 2)
+        #expect(await revoked(fixture) == ["refresh-0", "refresh-1"])
+    }
+
+    @Test("A login that ends during a logout is revoked on the server although the disk is full")
+    func fullDisk() async throws {
+        let (fixture, client, gate) = try await fixture()
+        async let login = failure { _ = try await client.loginWithPassword(Self.password) }
+        await fixture.transport.arrival(of: "/login/email/password")
+        await fixture.store.refuse(.growth)
+        try await client.logout()
+        await gate.open()
+        #expect(try await login == "unauthorized")
+        #expect(await revoked(fixture) == ["refresh-0", "refresh-1"])
+    }
+
+    @Test("A login of another process is revoked when the logout deletes its record")
+    func otherProcess() async throws {
+        let (fixture, client, _) = try await fixture()
+        let hold = await fixture.store.hold(.write, ".revocations")
+        async let logout: Void = client.logout()
+        await hold.arrived.wait()
+        try await fixture.signIn(session: "ses_2")
+        await hold.released.open()
+        try await logout
+        #expect(try await fixture.stored() == nil)
+        #expect(await fixture.transport.count("/revoke") == 2)
+    }
+
+    @Test("A wipe that the store rejected is finished after another logout began")
+    func refusedWipe() async throws {
+        let (fixture, client, _) = try await fixture()
+        await fixture.store.refuse(.writes)
+        _ = try await failure { try await client.logout() }
+        let hold = await fixture.store.hold(.read, ".session")
+        async let logout = failure { try await client.logout() }
+        await hold.arrived.wait()
+        await fixture.store.refuse(.nothing)
+        #expect(await client.profile == nil)
+        #expect(try await fixture.stored() == nil)
+        await hold.released.open()
+        _ = try await logout
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import PreludeSession
+
+@Suite("Sessions that the server must still revoke")
+struct PendingRevocationsTests {
+    private let now = Date(timeIntervalSince1970: 1_000_000)
+
+    private func entry(_ number: Int) -> PendingRevocations.Entry { .init(refreshToken: "r-\(number)", expiresAt: nil) }
+
+    @Test("A full queue drops its oldest entry")
+    func capacity() {
+        var pending = PendingRevocations()
+        for number in 0...PendingRevocations.capacity { pending.add(entry(number)) }
+        #expect(pending.entries.count == PendingRevocations.capacity)
+        #expect(pending.entries.first == entry(1))
+        pending.remove(entry(1))
+        #expect(pending.entries.first == entry(2))
+    }
+
+    @Test(
+        "An entry expires with its refresh token", arguments: [(nil, false), (-1.0, true), (0.0, false), (1.0, false)])
+    func expiry(seconds: Double?, isExpired: Bool) {
+        let expiresAt = seconds.map { now.addingTimeInterval($0) }
+        #expect(PendingRevocations.Entry(refreshToken: "r", expiresAt: expiresAt).isExpired(at: now) == isExpired)
+    }
+
+    @Test(
+        "A revocation is settled by a success or a definite rejection, and else sent again later",
+        arguments: [
+            (400, true), (401, true), (404, true), (409, true), (429, false), (500, false), (503, false),
+        ])
+    func settledByStatus(status: Int, isSettled: Bool) {
+        let answer = TransportAnswer(status: status, fields: [:], body: Data())
+        #expect(PendingRevocations.Entry.isSettled(by: .failure(ErrorResponse(answer, now: now))) == isSettled)
+        #expect(PendingRevocations.Entry.isSettled(by: .success(answer)))
+    }
+
+    @Test("A revocation without its device key is settled, one without a network is not")
+    func settledByError() {
+        let isSettled = PendingRevocations.Entry.isSettled
+        #expect(isSettled(.failure(PreludeSessionError.deviceKeyLost("lost"))))
+        #expect(!isSettled(.failure(PreludeSessionError.network(underlying: CancellationError()))))
+        #expect(!isSettled(.failure(PreludeSessionError.timeout)))
+        #expect(!isSettled(.failure(PreludeSessionError.storageUnavailable("locked"))))
+        #expect(!isSettled(.failure(CancellationError())))
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import PreludeSession
+
+@Suite("The exchange of a refresh token")
+struct RefreshExchangeTests {
+    /// An input of the state machine.
+    enum Input: Sendable {
+        case success, offline, timeout, keyLost, storageUnavailable, newKey, sameKey
+        /// A response of a proxy with this status.
+        case foreign(Int, retryAfter: Int? = nil)
+        case error(Int, String)
+
+        var answer: Result<TransportAnswer, any Error> {
+            switch self {
+            case .offline: .failure(PreludeSessionError.network(underlying: URLError(.notConnectedToInternet)))
+            case .timeout: .failure(PreludeSessionError.timeout)
+            case .keyLost: .failure(PreludeSessionError.deviceKeyLost("lost"))
+            case .storageUnavailable: .failure(PreludeSessionError.storageUnavailable("locked"))
+            case .foreign(let status, let retryAfter): .failure(Self.response(status, "<html>", retryAfter))
+            case .error(let status, let code):
+                .failure(Self.response(status, #"{"code":"\#(code)","message":"m"}"#, nil))
+            case .success, .newKey, .sameKey: .success(TransportAnswer(status: 200, fields: [:], body: Data()))
+            }
+        }
+
+        private static func response(_ status: Int, _ body: String, _ retryAfter: Int?) -> ErrorResponse {
+            var fields = HTTPFields()
+            fields[.retryAfter] = retryAfter.map(String.init)
+            return ErrorResponse(
+                TransportAnswer(status: status, fields: fields, body: Data(body.utf8)),
+                now: Date(timeIntervalSince1970: 0))
+        }
+    }
+
+    private static func name(_ step: RefreshExchange.Step) -> String {
+        switch step {
+        case .send: "send"
+        case .repeatRequest: "repeat"
+        case .reloadKey: "reload"
+        case .finish(.answered): "answered"
+        case .finish(.challengeRejected(let error)): "rejected \(name(error))"
+        case .finish(.challengeFailed(let error)): "challenge failed \(name(error))"
+        case .finish(.sessionEnded(let reason, let error)): "ended \(reason.rawValue) \(name(error))"
+        case .finish(.failed(let error)): "failed \(name(error))"
+        }
+    }
+
+    private static func name(_ error: any Error) -> String { "\(error)".prefix { $0 != "(" }.description }
+
+    private func steps(_ inputs: [Input], carriesChallenge: Bool) -> [String] {
+        var exchange = RefreshExchange(carriesChallenge: carriesChallenge)
+        return inputs.map { input in
+            switch input {
+            case .newKey: Self.name(exchange.reloadedKey(isNew: true))
+            case .sameKey: Self.name(exchange.reloadedKey(isNew: false))
+            default: Self.name(exchange.received(input.answer))
+            }
+        }
+    }
+
+    @Test(
+        "An ordinary refresh repeats a lost request once, looks up the key once, and ends on a definite rejection only",
+        arguments: [
+            ([.success], ["answered"]),
+            ([.offline, .success], ["repeat", "answered"]),
+            ([.offline, .offline], ["repeat", "failed network"]),
+            ([.foreign(503), .foreign(502)], ["repeat", "failed network"]),
+            ([.foreign(503, retryAfter: 7)], ["failed network"]),
+            ([.foreign(500)], ["failed generic"]),
+            ([.foreign(401)], ["failed generic"]),
+            ([.timeout], ["failed timeout"]),
+            ([.storageUnavailable], ["failed storageUnavailable"]),
+            ([.error(500, "internal")], ["failed internalServerError"]),
+            ([.error(429, "rate_limited")], ["failed rateLimited"]),
+            ([.error(403, "unauthorized")], ["failed unauthorized"]),
+            ([.error(401, "invalid_dpop_proof")], ["failed unauthorized"]),
+            ([.error(401, "unauthorized")], ["ended ended unauthorized"]),
+            ([.offline, .error(401, "unauthorized")], ["repeat", "ended ended unauthorized"]),
+            ([.error(401, "dpop_key_mismatch"), .sameKey], ["reload", "ended device_key_lost deviceKeyLost"]),
+            ([.error(401, "dpop_key_mismatch"), .newKey, .success], ["reload", "send", "answered"]),
+            (
+                [.error(401, "dpop_key_mismatch"), .newKey, .error(401, "dpop_key_mismatch")],
+                ["reload", "send", "ended device_key_lost deviceKeyLost"]
+            ),
+            ([.keyLost, .sameKey], ["reload", "ended device_key_lost deviceKeyLost"]),
+            (
+                [.keyLost, .newKey, .offline, .keyLost],
+                ["reload", "send", "repeat", "ended device_key_lost deviceKeyLost"]
+            ),
+            (
+                [.offline, .keyLost, .newKey, .offline, .success],
+                ["repeat", "reload", "send", "repeat", "answered"]
+            ),
+        ] as [([Input], [String])])
+    func ordinary(_ inputs: [Input], expected: [String]) {
+        #expect(steps(inputs, carriesChallenge: false) == expected)
+    }
+
+    @Test(
+        "A refresh with a challenge distinguishes a rejected challenge, a failing server and an ended session",
+        arguments: [
+            ([.success], ["answered"]),
+            ([.error(409, "token_reused")], ["rejected tokenReused"]),
+            ([.error(401, "invalid_challenge_token")], ["rejected invalidChallengeToken"]),
+            ([.error(500, "expired_challenge_token")], ["rejected expiredChallengeToken"]),
+            ([.error(403, "code_of_tomorrow")], ["rejected generic"]),
+            ([.foreign(404)], ["failed generic"]),
+            ([.error(429, "rate_limited")], ["failed rateLimited"]),
+            ([.error(500, "internal")], ["challenge failed internalServerError"]),
+            ([.foreign(503), .foreign(503)], ["repeat", "challenge failed network"]),
+            ([.foreign(500)], ["challenge failed generic"]),
+            ([.offline, .offline], ["repeat", "failed network"]),
+            ([.error(401, "unauthorized")], ["ended ended unauthorized"]),
+            ([.error(401, "dpop_key_mismatch"), .sameKey], ["reload", "ended device_key_lost deviceKeyLost"]),
+            (
+                [.error(401, "dpop_key_mismatch"), .newKey, .error(409, "token_reused")],
+                ["reload", "send", "rejected tokenReused"]
+            ),
+        ] as [([Input], [String])])
+    func challenge(_ inputs: [Input], expected: [String]) {
+        #expect(steps(inputs, carriesChallenge: true) == expected)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import PreludeSessionVerifier
+import SessionConformance
+import SessionRSA
+import SessionTokens
+import Testing
+
+/// One signing key for each algorithm that a service may use.
+enum Signers {
+    static let es256 = SigningKey.generate(.es256)
+    static let rs256 = Result { RS256SigningKey(try FixedRSAKeys.key(1)) }
+
+    static func all() throws -> [any TokenSigner] { [PublishedKeys.service, es256, try rs256.get()] }
+}
+
+@Suite("Verifier: algorithms")
+struct AlgorithmTests {
+    @Test("Tokens with EdDSA, ES256 and RS256 are accepted", arguments: 0..<3)
+    func accepted(_ index: Int) async throws {
+        let backend = try Backend(signer: Signers.all()[index])
+        #expect(try await backend.verifier.verify(backend.token.compact()).userID == "usr_1")
+        #expect(try await backend.verifier.verify(backend.boundRequest()).keyThumbprint == PublishedKeys.device.keyID)
+    }
+
+    @Test("Tokens from JWT.sign are accepted", arguments: 0..<3)
+    func ourOwnWriter(_ index: Int) async throws {
+        let backend = try Backend(signer: Signers.all()[index])
+        let token = try JWT.sign(backend.token.claims, type: TokenType.accessToken, key: backend.signer)
+        #expect(try await backend.verifier.verify(token).sessionID == "ses_1")
+    }
+
+    @Test("A token with an algorithm that the backend does not accept is rejected (RFC 8725 §3.1)", arguments: 0..<3)
+    func onlyTheListed(_ index: Int) async throws {
+        let signer = try Signers.all()[index]
+        let backend = try Backend(signer: signer) {
+            $0.algorithms = $0.algorithms.filter { $0.rawValue != signer.algorithm.rawValue }
+        }
+        #expect(try await backend.verifier.rejection(of: backend.token.compact()).reason == .unsupportedAlgorithm)
+        #expect(backend.source.fetches == 0)
+    }
+
+    @Test("An alg in the key set that does not match the key disables the key (RFC 8725 §3.1)")
+    func keyOfAnotherAlgorithm() async throws {
+        let backend = try Backend()
+        guard case .object(var entry) = Backend.entry(backend.signer) else { return }
+        entry["alg"] = "ES256"
+        backend.source.publish(try TokenJSON.encode(["keys": [entry]]))
+        #expect(try await backend.verifier.rejection(of: backend.token.compact()).reason == .unknownKey)
+    }
+
+    @Test("An unknown algorithm name in the options has no effect")
+    func unknownName() async throws {
+        let backend = try Backend { $0.algorithms.insert(SignatureAlgorithmName(rawValue: "none")) }
+        let token = try backend.token.with { $0.header["alg"] = "none" }.compact()
+        #expect(try await backend.verifier.rejection(of: token).reason == .unsupportedAlgorithm)
+    }
+}

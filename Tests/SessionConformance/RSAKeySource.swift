@@ -1,0 +1,17 @@
+package import SessionRSA
+internal import Synchronization
+
+/// Replaces RSA key generation of a service in tests: returns each fixed key once, then generates keys.
+package final class RSAKeySource: Sendable {
+    private let used = Mutex(0)
+
+    package init() {}
+
+    package func next() throws -> RSASigningKey {
+        let index = used.withLock { used in
+            defer { used += 1 }
+            return used
+        }
+        return index < FixedRSAKeys.count ? try FixedRSAKeys.key(index) : try RSASigningKey.generate()
+    }
+}

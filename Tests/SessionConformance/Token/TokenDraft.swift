@@ -1,0 +1,54 @@
+package import Foundation
+package import SessionTokens
+
+/// A builder for access tokens. The initial token is valid, so that a test changes exactly one thing.
+package struct TokenDraft: Sendable {
+    package var header: [String: JSONValue]
+    package var claims: [String: JSONValue]
+    package var signer: any TokenSigner
+    /// The header, if it is not the JSON of `header`.
+    package var headerJSON: Data?
+    /// The payload, if it is not the JSON of `claims`.
+    package var payload: Data?
+    /// Changes the signed token.
+    package var tamper: @Sendable (String) throws -> String = { $0 }
+
+    /// Creates a token with the claims that RFC 9068 §2.2 requires, valid for five minutes.
+    package init(signer: any TokenSigner, issuer: String, audience: String, now: Int64) {
+        self.init(
+            signer: signer,
+            claims: [
+                "iss": .string(issuer), "aud": .string(audience), "sub": "usr_1", "sid": "ses_1",
+                "client_id": .string(audience), "jti": "tok_1", "iat": .int(now), "nbf": .int(now),
+                "exp": .int(now + 300), "scope": "read write",
+            ])
+    }
+
+    package init(signer: any TokenSigner, claims: [String: JSONValue]) {
+        self.signer = signer
+        self.claims = claims
+        header = [
+            "typ": .string(TokenType.accessToken), "alg": .string(signer.algorithm.rawValue),
+            "kid": .string(signer.keyID),
+        ]
+    }
+
+    /// A copy that is bound to a key (RFC 9449 §6.1).
+    package func bound(to key: SigningKey) -> TokenDraft {
+        with { $0.claims["cnf"] = .object(["jkt": .string(key.keyID)]) }
+    }
+
+    /// Signs the draft.
+    package func compact() throws -> String {
+        let input = try JWSText.input(
+            header: headerJSON ?? TokenJSON.encode(header), payload: payload ?? TokenJSON.encode(claims))
+        return try tamper(input + "." + Base64URL.encode(signer.signature(for: Data(input.utf8))))
+    }
+
+    /// A copy with one thing changed.
+    package func with(_ change: (inout TokenDraft) throws -> Void) rethrows -> TokenDraft {
+        var copy = self
+        try change(&copy)
+        return copy
+    }
+}

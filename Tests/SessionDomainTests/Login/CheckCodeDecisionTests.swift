@@ -1,0 +1,91 @@
+import SessionDomain
+import Testing
+
+@Suite("What a code check writes")
+struct CheckCodeDecisionTests {
+    private func check(_ hash: String, signUp: Bool = true, _ fill: (inout Facts) throws -> Void) throws
+        -> Decision<CheckCodeOutcome>
+    {
+        let intent = CheckCode(
+            appID: try appID(), tokenHash: "token", codeHashes: [hash], limits: OTPLimits(), signUp: signUp,
+            newUserID: "usr_new", now: now, events: try TestApp.events())
+        return intent.decide(try Facts(fill))
+    }
+
+    private var failures: CounterKey { get throws { .otpFailedChecks(try TestApp.mail()) } }
+
+    private var counted: Change {
+        get throws { .count(try failures, app: try appID(), limit: OTPLimits().failedChecks, now: now) }
+    }
+
+    /// The changes of every correct code.
+    private var spent: [Change] {
+        get throws {
+            [
+                try counted, .deleteVerification(try TestApp.verification()),
+                .clearCounter(try failures, app: try appID()),
+            ]
+        }
+    }
+
+    @Test("A wrong code counts, for the identifier and for the verification")
+    func wrong() throws {
+        let running = try TestApp.verification()
+        var next = running
+        next.checks = 1
+        let decision = try check("wrong") { $0.verification = running }
+        #expect(decision == Decision(.wrong, [try counted, .replaceVerification(running, with: next)]))
+    }
+
+    @Test("A correct code signs its active user in and is spent")
+    func right() throws {
+        let user = try TestApp.user([try TestApp.mail()])
+        let checked = try TestApp.verification(checks: 1)
+        let decision = try check("right") { facts in
+            facts.verification = try TestApp.verification()
+            facts.user = user
+        }
+        #expect(decision == Decision(.right(checked, user, isNew: false), try spent))
+    }
+
+    @Test(
+        "A correct code of a user that may not sign in is spent and rejected",
+        arguments: [User.Status.inactive, .suspended])
+    func inactive(status: User.Status) throws {
+        let decision = try check("right") { facts in
+            facts.verification = try TestApp.verification()
+            facts.user = try TestApp.user(status: status)
+        }
+        #expect(decision == Decision(.wrong, try spent))
+    }
+
+    @Test("A correct code creates a user if no user has the identifier and the app allows sign-up")
+    func signUp() throws {
+        let user = User(id: "usr_new", appID: try appID(), identifiers: [try TestApp.mail()], createdAt: now)
+        let checked = try TestApp.verification(checks: 1)
+        let created: [Change] = [
+            .insertUser(user, passwordHash: nil), .insertIdentifier(try TestApp.mail(), of: user),
+            .append(try TestApp.events().userCreated(user)),
+        ]
+        let decision = try check("right") { $0.verification = try TestApp.verification() }
+        #expect(decision == Decision(.right(checked, user, isNew: true), try spent + created))
+        let closed = try check("right", signUp: false) { $0.verification = try TestApp.verification() }
+        #expect(closed == Decision(.wrong, try spent))
+    }
+
+    @Test("At the limit of failures a code is not compared and nothing is written (O6)", arguments: ["right", "wrong"])
+    func limited(hash: String) throws {
+        let decision = try check(hash) { facts in
+            facts.verification = try TestApp.verification()
+            facts.failures.add(.exhausted(try failures, until: now + 9))
+        }
+        #expect(decision == Decision(.limited(until: now + 9)))
+    }
+
+    @Test("Without attempts or without a verification nothing is counted")
+    func uncounted() throws {
+        #expect(try check("right") { $0.verification = try TestApp.verification(checks: 5) } == Decision(.wrong))
+        #expect(try check("right") { $0.verification = try TestApp.verification(expires: 0) } == Decision(.wrong))
+        #expect(try check("right") { _ in } == Decision(.unknown))
+    }
+}

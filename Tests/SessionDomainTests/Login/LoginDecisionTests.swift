@@ -1,0 +1,68 @@
+import SessionDomain
+import Testing
+
+@Suite("Logins with codes and passwords")
+struct LoginDecisionTests {
+    private static let limit = RateLimit(limit: 5, window: 600)
+
+    private func exhausted(_ key: CounterKey) -> FailedGuard { .exhausted(key, until: now + 77) }
+
+    @Test("A start is counted, and the code is suppressed for users that may not sign in")
+    func start() throws {
+        let mail = try TestApp.mail()
+        let verifications = [false: try TestApp.verification("sent"), true: try TestApp.verification("suppressed")]
+        let rows: [(status: User.Status?, signUp: Bool, isSuppressed: Bool)] = [
+            (nil, true, false), (nil, false, true), (.active, true, false), (.active, false, false),
+            (.inactive, true, true), (.suspended, true, true), (.suspended, false, true),
+        ]
+        for row in rows {
+            let intent = StartVerification(
+                appID: try appID(), identifier: mail, limit: Self.limit, signUp: row.signUp, now: now,
+                verification: { verifications[$0]! })
+            let expected = try #require(verifications[row.isSuppressed])
+            let facts = try Facts { facts in facts.user = try row.status.map { try TestApp.user([mail], status: $0) } }
+            #expect(
+                intent.decide(facts)
+                    == Decision(
+                        .started(expected),
+                        [
+                            .count(.otpStarts(mail), app: try appID(), limit: Self.limit, now: now),
+                            .insertVerification(expected),
+                        ]))
+            let limited = Facts { $0.failures.add(exhausted(.otpStarts(mail))) }
+            #expect(intent.decide(limited) == Decision(.limited(until: now + 77)))
+        }
+    }
+
+    @Test("A password attempt is counted before the hash is returned, for known and unknown identifiers")
+    func passwordTry() throws {
+        let (mail, user) = (try TestApp.mail(), try TestApp.user())
+        let intent = BeginPasswordTry(appID: try appID(), identifier: mail, limit: Self.limit, now: now)
+        let counted = Change.count(.passwordTries(mail), app: try appID(), limit: Self.limit, now: now)
+        #expect(intent.decide(Facts()) == Decision(.unknown, [counted]))
+        let found = Facts { facts in
+            facts.user = user
+            facts.passwordHash = "hash"
+        }
+        #expect(intent.decide(found) == Decision(.found(user, passwordHash: "hash"), [counted]))
+        #expect(intent.decide(Facts { $0.user = user }) == Decision(.found(user, passwordHash: nil), [counted]))
+        let limited = Facts { $0.failures.add(exhausted(.passwordTries(mail))) }
+        #expect(intent.decide(limited) == Decision(.limited(until: now + 77)))
+    }
+
+    @Test("A new code replaces the running verification, and a refusal writes nothing")
+    func resend() throws {
+        let intent = ResendCode(
+            appID: try appID(), tokenHash: "token", limits: OTPLimits(), newCodeHash: "new", now: now)
+        let running = try TestApp.verification(sent: 30)
+        guard case .send(let next) = intent.decide(running) else {
+            Issue.record("the code is not sent")
+            return
+        }
+        let decision = intent.decide(Facts { $0.verification = running })
+        #expect(decision == Decision(.send(next), [.replaceVerification(running, with: next)]))
+        let soon = try TestApp.verification(sent: 29)
+        #expect(intent.decide(Facts { $0.verification = soon }) == Decision(.limited(until: now + 1)))
+        #expect(intent.decide(Facts()) == Decision(.unknown))
+    }
+}

@@ -1,0 +1,173 @@
+import SessionDomain
+import Testing
+
+@Suite("What the code of a step writes")
+struct StepUpCodeDecisionTests {
+    private static let key = "step/chg_1/0"
+
+    private func facts(_ challenge: StepUpChallenge, _ fill: (inout Facts) throws -> Void = { _ in }) throws -> Facts {
+        try Facts { facts in
+            facts.challenge = challenge
+            facts.session = try TestApp.session()
+            facts.user = try TestApp.user([try TestApp.mail()])
+            facts.verification = try TestApp.verification(Self.key)
+            try fill(&facts)
+        }
+    }
+
+    private func check(_ hash: String, _ facts: Facts) throws -> Decision<StepOutcome> {
+        CheckStepUpCode(
+            appID: try appID(), reference: TestApp.reference, codeHashes: { _ in [hash] }, limits: OTPLimits(),
+            nextTokenID: "chl_2", now: now, events: try TestApp.events()
+        ).decide(facts)
+    }
+
+    private var failures: CounterKey { get throws { .otpFailedChecks(try TestApp.mail()) } }
+
+    private var counted: Change {
+        get throws { .count(try failures, app: try appID(), limit: OTPLimits().failedChecks, now: now) }
+    }
+
+    private var spent: [Change] {
+        get throws {
+            [
+                try counted, .deleteVerification(try TestApp.verification(Self.key)),
+                .clearCounter(try failures, app: try appID()),
+            ]
+        }
+    }
+
+    @Test("A wrong code counts for identifier, verification and challenge")
+    func wrong() throws {
+        let challenge = try TestApp.challenge()
+        #expect(
+            try check("wrong", try facts(challenge))
+                == Decision(
+                    .wrong,
+                    [
+                        try counted,
+                        .replaceVerification(
+                            try TestApp.verification(Self.key), with: try TestApp.verification(Self.key, checks: 1)),
+                        .replaceChallenge(challenge, with: try TestApp.challenge(wrongCodes: 1)),
+                    ]))
+    }
+
+    @Test("A correct code is spent and advances the challenge")
+    func right() throws {
+        let challenge = try TestApp.challenge(wrongCodes: 4)
+        let next = challenge.advanced(tokenID: "chl_2", at: now)
+        #expect(
+            try check("right", try facts(challenge))
+                == Decision(.advanced(next), try spent + [.replaceChallenge(challenge, with: next)]))
+    }
+
+    @Test("A correct code adds the identifier that it proves, unless the user has it")
+    func newIdentifier() throws {
+        let phone = try TestApp.phone()
+        let challenge = try TestApp.challenge(newIdentifier: phone)
+        let next = challenge.advanced(tokenID: "chl_2", at: now)
+        let user = try TestApp.user([try TestApp.mail()])
+        var extended = user
+        extended.identifiers.append(phone)
+        extended.updatedAt = now
+        #expect(
+            try check("right", try facts(challenge))
+                == Decision(
+                    .advanced(next),
+                    try spent + [
+                        .insertIdentifier(phone, of: user), .replaceUser(user, with: extended),
+                        .append(try TestApp.events().identifierCreated(phone, of: user.id)),
+                        .replaceChallenge(challenge, with: next),
+                    ]))
+        #expect(
+            try check("right", try facts(challenge) { $0.user = extended })
+                == Decision(.advanced(next), try spent + [.replaceChallenge(challenge, with: next)]))
+    }
+
+    @Test("An identifier that another user took in the meantime ends the challenge, and the code is spent")
+    func takenIdentifier() throws {
+        let phone = try TestApp.phone()
+        let challenge = try TestApp.challenge(newIdentifier: phone)
+        #expect(
+            try check("right", try facts(challenge) { $0.failures.add(.taken(.identifier(phone))) })
+                == Decision(.identifierTaken, try spent + [.deleteChallenge(challenge)]))
+    }
+
+    @Test("A user with 10 identifiers gets no eleventh, and the attempt counts")
+    func fullUser() throws {
+        let challenge = try TestApp.challenge(newIdentifier: try TestApp.mail())
+        let numbers = try (0..<10).map { try TestApp.phone("+1415555010\($0)") }
+        var counted = challenge
+        counted.wrongCodes = 1
+        #expect(
+            try check("right", try facts(challenge) { $0.user = try TestApp.user(numbers) })
+                == Decision(
+                    .refused(.identifiersFull), try spent + [.replaceChallenge(challenge, with: counted)]))
+    }
+
+    @Test("At the limit, without a running code, or without the right to do the step, nothing is written")
+    func nothing() throws {
+        let challenge = try TestApp.challenge()
+        let limited = try facts(challenge) { $0.failures.add(.exhausted(try failures, until: now + 9)) }
+        #expect(try check("right", limited) == Decision(.limited(until: now + 9)))
+        #expect(try check("right", try facts(challenge) { $0.verification = nil }) == Decision(.wrong))
+        let used = try facts(challenge) { $0.verification = try TestApp.verification(Self.key, checks: 5) }
+        #expect(try check("right", used) == Decision(.wrong))
+        let ended = try facts(challenge) { $0.session = try TestApp.session(revokedAt: now) }
+        #expect(try check("right", ended) == Decision(.refused(.invalidChallenge)))
+        #expect(try check("right", Facts()) == Decision(.refused(.invalidChallenge)))
+    }
+
+    private func send(_ facts: Facts) throws -> Decision<SendStepUpOutcome> {
+        let first = try TestApp.verification(Self.key)
+        return SendStepUpCode(
+            appID: try appID(), reference: TestApp.reference, limits: OTPLimits(), now: now,
+            verification: { _, _ in first }, codeHash: { _ in "new" }
+        ).decide(facts)
+    }
+
+    @Test("A first code counts a start and replaces an expired verification; a further code counts none")
+    func sent() throws {
+        let (challenge, first) = (try TestApp.challenge(), try TestApp.verification(Self.key))
+        let starts = CounterKey.otpStarts(try TestApp.mail())
+        let counted = Change.count(starts, app: try appID(), limit: OTPLimits().starts, now: now)
+        #expect(
+            try send(try facts(challenge) { $0.verification = nil })
+                == Decision(.send(first), [counted, .insertVerification(first)]))
+        let expired = try TestApp.verification(Self.key, sent: 600, expires: 0)
+        #expect(
+            try send(try facts(challenge) { $0.verification = expired })
+                == Decision(.send(first), [counted, .deleteVerification(expired), .insertVerification(first)]))
+        let limited = try facts(challenge) { facts in
+            facts.verification = nil
+            facts.failures.add(.exhausted(starts, until: now + 9))
+        }
+        #expect(try send(limited) == Decision(.limited(until: now + 9)))
+        let running = try TestApp.verification(Self.key, sent: 30)
+        let resent = try send(try facts(challenge) { $0.verification = running })
+        guard case .send(let next) = resent.outcome else {
+            Issue.record("the code is not sent again")
+            return
+        }
+        #expect(resent.changes == [.replaceVerification(running, with: next)])
+        #expect(next.sends == 2)
+    }
+
+    @Test("A code goes to the identifier to add, else to the first of the user that fits the step")
+    func recipient() throws {
+        let phone = try TestApp.phone()
+        let sms = try TestApp.challenge(step: StepUpStep.verifySMS)
+        let without = try facts(sms) { $0.verification = nil }
+        #expect(try send(without) == Decision(.refused(.scopeIdentifierMismatch)))
+        #expect(
+            try send(
+                try facts(sms) { facts in
+                    facts.user = try TestApp.user([try TestApp.mail(), phone])
+                    facts.verification = nil
+                }
+            ).changes.count == 2)
+        let adding = try TestApp.challenge(step: StepUpStep.verifySMS, newIdentifier: phone)
+        #expect(try send(try facts(adding) { $0.verification = nil }).changes.count == 2)
+        #expect(try send(try facts(try TestApp.challenge(step: "kyc"))) == Decision(.refused(.stepNotFound)))
+    }
+}

@@ -1,0 +1,94 @@
+import SessionDomain
+import Testing
+
+@Suite("What a step-up writes")
+struct StepUpDecisionTests {
+    @Test("A request is counted, and rejected at the limit")
+    func count() throws {
+        let limit = RateLimit(limit: 30, window: 600)
+        let intent = CountStepUp(user: "usr_1", app: try appID(), limit: limit, now: now)
+        let key = CounterKey.stepUps(userID: "usr_1")
+        #expect(intent.decide(Facts()) == Decision(nil, [.count(key, app: try appID(), limit: limit, now: now)]))
+        let limited = Facts { $0.failures.add(.exhausted(key, until: now + 5)) }
+        #expect(intent.decide(limited) == Decision(now + 5))
+    }
+
+    @Test("A session has at most 10 open challenges: the oldest are deleted", arguments: [0, 9, 10, 12])
+    func open(existing: Int) throws {
+        let challenge = try TestApp.challenge(id: "chg_new")
+        let open = try (0..<existing).map { try TestApp.challenge(id: "chg_\($0)") }
+        let decision = OpenChallenge(challenge: challenge).decide(Facts { $0.unredeemedChallenges = open })
+        #expect(
+            decision.changes == open.dropFirst(9).map { .deleteChallenge($0) } + [.insertChallenge(challenge)])
+    }
+
+    private func changePassword(endsOthers: Bool = true, _ fill: (inout Facts) throws -> Void = { _ in }) throws
+        -> Decision<ChangePasswordOutcome>
+    {
+        ChangePassword(
+            appID: try appID(), sessionID: "ses_1", passwordHash: "hash", endsOtherSessions: endsOthers, now: now,
+            events: try TestApp.events()
+        ).decide(
+            try Facts { facts in
+                facts.session = try TestApp.session()
+                facts.user = try TestApp.user([try TestApp.mail()])
+                facts.grants = [try TestApp.grant(scope: ReservedScope.writePassword), try TestApp.grant(id: "grt_2")]
+                facts.liveSessions = [try TestApp.session(), try TestApp.session(id: "ses_2")]
+                try fill(&facts)
+            })
+    }
+
+    @Test(
+        "A password change consumes its grant and ends the other sessions if the app says so", arguments: [true, false])
+    func changed(endsOthers: Bool) throws {
+        let decision = try changePassword(endsOthers: endsOthers) {
+            if !endsOthers { $0.liveSessions = [] }
+        }
+        #expect(decision.outcome == .changed)
+        #expect(decision.changes.first == .deleteGrant(try TestApp.grant(scope: ReservedScope.writePassword)))
+        #expect(decision.changes.contains(.deleteStepUps(of: try TestApp.user([try TestApp.mail()]))))
+        let others = try TestApp.revocation(try TestApp.session(id: "ses_2"), .passwordChanged)
+        #expect(decision.changes.contains(others[0]) == endsOthers)
+        #expect(!decision.changes.contains(try TestApp.revocation(try TestApp.session(), .passwordChanged)[0]))
+    }
+
+    @Test(
+        "A password is not changed without a grant that covers the session, or without a live session and active user")
+    func notChanged() throws {
+        let rejected = Decision(ChangePasswordOutcome.insufficientScope)
+        #expect(try changePassword { $0.grants = [] } == rejected)
+        #expect(try changePassword { $0.grants = [try TestApp.grant()] } == rejected)
+        #expect(
+            try changePassword { $0.grants = [try TestApp.grant(scope: ReservedScope.writePassword, lasts: 0)] }
+                == rejected)
+        #expect(try changePassword { $0.session = try TestApp.session(revokedAt: now) } == rejected)
+        #expect(try changePassword { $0.user = try TestApp.user(status: .suspended) } == rejected)
+        #expect(try changePassword { $0.session = nil } == rejected)
+    }
+
+    @Test("An operator's token completes its step once")
+    func customStep() throws {
+        let report = CustomStepReport(
+            userID: "usr_1", challengeID: "chg_1", stepKey: "kyc", tokenID: "jti", expiresAt: now + 60)
+        let intent = CompleteCustomStep(
+            appID: try appID(), reference: TestApp.reference, report: report, nextTokenID: "chl_2", now: now)
+        let challenge = try TestApp.challenge(step: "kyc")
+        var facts = try Facts { facts in
+            facts.challenge = challenge
+            facts.session = try TestApp.session()
+            facts.user = try TestApp.user()
+        }
+        let next = challenge.advanced(tokenID: "chl_2", at: now)
+        #expect(
+            intent.decide(facts)
+                == Decision(
+                    .advanced(next),
+                    [
+                        .redeem("step/jti", until: now + 60, app: try appID()),
+                        .replaceChallenge(challenge, with: next),
+                    ]))
+        facts.failures.add(.taken(.redemption("step/jti")))
+        #expect(intent.decide(facts) == Decision(.refused(.challengeReused)))
+        #expect(intent.decide(Facts()) == Decision(.refused(.invalidChallenge)))
+    }
+}

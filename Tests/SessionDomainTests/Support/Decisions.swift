@@ -1,0 +1,58 @@
+import SessionDomain
+
+extension TestApp {
+    static func events() throws -> EventFactory { EventFactory(appID: try appID(), environment: stillEnvironment) }
+
+    /// A DPoP proof by the key of `session()`.
+    static func proof(_ name: String = "proof", isFresh: Bool = true) -> ProofUse {
+        ProofUse(
+            thumbprint: "key", replayKey: name, rememberUntil: now + 180, hasNonce: false, isFresh: isFresh)
+    }
+
+    static func grant(
+        id: String = "grt_1", scope: String = "pay", _ mode: GrantMode = .sessionBound, generation: Int64 = 5,
+        lasts seconds: Int = 100
+    ) throws -> Grant {
+        Grant(
+            id: id, appID: try appID(), userID: "usr_1", sessionID: "ses_1", scope: scope, mode: mode,
+            generation: generation, expiresAt: now + seconds)
+    }
+
+    /// A running verification, whose code has the hash `right`.
+    static func verification(
+        _ key: String = "token", of identifier: CanonicalIdentifier? = nil, checks: Int = 0, sends: Int = 1,
+        sent: Int = 0, expires: Int = 600
+    ) throws -> Verification {
+        Verification(
+            tokenHash: key, appID: try appID(), identifier: try identifier ?? mail(), loginConfigID: "lcfg",
+            codeChallenge: nil, codeHash: "right", codeExpiresAt: now + expires, checks: checks, sends: sends,
+            lastSentAt: now - sent, createdAt: now - sent)
+    }
+
+    /// A challenge of `session()` with one step.
+    static func challenge(
+        id: String = "chg_1", step: String = StepUpStep.verifyEmail, newIdentifier: CanonicalIdentifier? = nil,
+        wrongCodes: Int = 0
+    ) throws -> StepUpChallenge {
+        StepUpChallenge(
+            id: id, appID: try appID(), userID: "usr_1", sessionID: "ses_1", scope: "pay",
+            terms: GrantTerms(mode: .singleUse, grantedFor: 0),
+            steps: [StepUpStep(order: 1, key: step, expirationDuration: 60)], newIdentifier: newIdentifier,
+            createdAt: now - 10, tokenID: "chl_1", wrongCodes: wrongCodes, expiresAt: now + 50)
+    }
+
+    /// The valid token of `challenge()`, together with the session's key.
+    static var reference: ChallengeReference {
+        ChallengeReference(
+            id: "chg_1", tokenID: "chl_1", sessionID: "ses_1", userID: "usr_1", expiresAt: now + 50,
+            proofThumbprint: "key")
+    }
+
+    static func revocation(_ session: Session, _ reason: RevocationReason) throws -> [Change] {
+        var ended = session
+        ended.revokedAt = now
+        return [
+            .replaceSession(session, with: ended), .append(try events().sessionRevoked(session, reason: reason)),
+        ]
+    }
+}

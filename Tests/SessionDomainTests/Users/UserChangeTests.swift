@@ -1,0 +1,194 @@
+import SessionDomain
+import SessionTokens
+import Testing
+
+@Suite("Changes of a user")
+struct UserChangeTests {
+    private func facts(_ user: User?, failed: FailedGuard..., sessions: [Session] = []) -> Facts {
+        Facts { facts in
+            facts.user = user
+            facts.liveSessions = sessions
+            for failure in failed { facts.failures.add(failure) }
+        }
+    }
+
+    private func updated(_ user: User, _ change: (inout User) -> Void) -> User {
+        var next = user
+        next.updatedAt = now
+        change(&next)
+        return next
+    }
+
+    @Test("A new user is inserted with every identifier, and the event follows")
+    func creation() throws {
+        let user = try TestApp.user([try TestApp.mail(), try TestApp.phone()])
+        let event = try TestApp.events().userCreated(user)
+        let intent = CreateUser(user, passwordHash: "hash", events: [event])
+        #expect(
+            intent.decide(Facts())
+                == Decision(
+                    .created,
+                    [
+                        .insertUser(user, passwordHash: "hash"), .insertIdentifier(try TestApp.mail(), of: user),
+                        .insertIdentifier(try TestApp.phone(), of: user), .append(event),
+                    ]))
+    }
+
+    @Test("A new user with a taken external id or identifier is rejected, the external id first")
+    func creationConflicts() throws {
+        var user = try TestApp.user([try TestApp.mail()])
+        user.externalID = "ext"
+        let intent = CreateUser(user, passwordHash: nil, events: [])
+        let (external, identifier) = (
+            FailedGuard.taken(.externalID("ext")), FailedGuard.taken(.identifier(user.identifiers[0]))
+        )
+        #expect(intent.decide(facts(nil, failed: identifier)) == Decision(.identifierTaken))
+        #expect(intent.decide(facts(nil, failed: identifier, external)) == Decision(.externalIDTaken))
+    }
+
+    @Test("Every change of an unknown user writes nothing")
+    func unknown() throws {
+        let (app, events) = (try appID(), try TestApp.events())
+        let user = "usr_1"
+        #expect(DeleteUser(user, app: app, events: []).decide(Facts()) == Decision(false))
+        #expect(
+            SetUserStatus(.suspended, user: user, app: app, now: now, events: events).decide(Facts()) == Decision(nil))
+        let password = SetPassword(hash: "h", user: user, app: app, endingSessions: true, now: now, events: events)
+        #expect(password.decide(Facts()) == Decision(nil))
+        #expect(SetExternalID("x", user: user, app: app, now: now).decide(Facts()) == Decision(.notFound))
+        #expect(
+            MergeProfile([:], user: user, app: app, now: now, events: events).decide(Facts()) == Decision(.notFound))
+        let mail = try TestApp.mail()
+        #expect(
+            AddIdentifier(mail, user: user, app: app, now: now, events: events).decide(Facts()) == Decision(.notFound))
+        #expect(
+            RemoveIdentifier(mail, user: user, app: app, now: now, events: events).decide(Facts())
+                == Decision(.notFound))
+        let upgrade = UpgradePasswordHash(from: "a", to: "b", user: user, app: app).decide(Facts())
+        #expect(upgrade.changes == [])
+    }
+
+    @Test("A deleted user takes the verifications of all identifiers along")
+    func deletion() throws {
+        let user = try TestApp.user([try TestApp.mail(), try TestApp.phone()])
+        #expect(
+            DeleteUser(user.id, app: user.appID, events: []).decide(facts(user)).changes
+                == [
+                    .deleteVerifications(of: try TestApp.mail(), app: user.appID),
+                    .deleteVerifications(of: try TestApp.phone(), app: user.appID), .deleteUser(user),
+                ])
+    }
+
+    @Test(
+        "A status other than active ends sessions, codes, step-ups and begun logins (R8)",
+        arguments: [User.Status.inactive, .suspended])
+    func closing(status: User.Status) throws {
+        let user = try TestApp.user([try TestApp.mail()])
+        let session = try TestApp.session()
+        let next = updated(user) { $0.status = status }
+        let event = try TestApp.events().make(
+            .userStatusChanged, ["user_id": "usr_1", "status": .string(status.rawValue)])
+        let decision = SetUserStatus(status, user: user.id, app: user.appID, now: now, events: try TestApp.events())
+            .decide(facts(user, sessions: [session]))
+        let ended: [Change] = [
+            .deleteVerifications(of: try TestApp.mail(), app: user.appID), .deleteStepUps(of: user),
+            .voidLogins(of: user, before: now),
+        ]
+        #expect(
+            decision
+                == Decision(
+                    next,
+                    [.replaceUser(user, with: next), .append(event), .voidLogins(of: user, before: now)]
+                        + (try TestApp.revocation(session, .userInactive)) + ended))
+    }
+
+    @Test("Setting the status that the user has changes no row of the user, but still ends what must not run")
+    func sameStatus() throws {
+        let active = try TestApp.user([try TestApp.mail()])
+        let events = try TestApp.events()
+        #expect(
+            SetUserStatus(.active, user: active.id, app: active.appID, now: now, events: events).decide(facts(active))
+                == Decision(active))
+        let suspended = try TestApp.user(status: .suspended)
+        #expect(
+            SetUserStatus(.suspended, user: suspended.id, app: suspended.appID, now: now, events: events)
+                .decide(facts(suspended)).changes
+                == [
+                    .voidLogins(of: suspended, before: now), .deleteStepUps(of: suspended),
+                    .voidLogins(of: suspended, before: now),
+                ])
+    }
+
+    @Test(
+        "A new password ends codes, step-ups and begun logins (O12), and sessions if asked", arguments: [false, true])
+    func password(endingSessions: Bool) throws {
+        let user = try TestApp.user([try TestApp.mail()])
+        let session = try TestApp.session()
+        let next = updated(user) { $0.hasPassword = true }
+        let event = try TestApp.events().make(.passwordChanged, ["user_id": "usr_1"])
+        let decision = SetPassword(
+            hash: "hash", user: user.id, app: user.appID, endingSessions: endingSessions, now: now,
+            events: try TestApp.events()
+        ).decide(facts(user, sessions: [session]))
+        let ended = try [.voidLogins(of: user, before: now)] + TestApp.revocation(session, .passwordChanged)
+        #expect(
+            decision
+                == Decision(
+                    next,
+                    [
+                        .setPasswordHash("hash", replacing: nil, of: user), .replaceUser(user, with: next),
+                        .deleteVerifications(of: try TestApp.mail(), app: user.appID), .deleteStepUps(of: user),
+                        .voidLogins(of: user, before: now), .append(event),
+                    ] + (endingSessions ? ended : [])))
+    }
+
+    @Test("A password hash is upgraded only if it is still the one that was checked")
+    func upgrade() throws {
+        let user = try TestApp.user()
+        func changes(stored: String?) -> [Change] {
+            UpgradePasswordHash(from: "old", to: "new", user: user.id, app: user.appID).decide(
+                Facts { facts in
+                    facts.user = user
+                    facts.passwordHash = stored
+                }
+            ).changes
+        }
+        #expect(changes(stored: "old") == [.setPasswordHash("new", replacing: "old", of: user)])
+        #expect(changes(stored: "changed").isEmpty)
+        #expect(changes(stored: nil).isEmpty)
+    }
+
+    @Test("An external id is replaced, unless another user has it")
+    func externalID() throws {
+        let user = try TestApp.user()
+        let next = updated(user) { $0.externalID = "ext" }
+        let intent = SetExternalID("ext", user: user.id, app: user.appID, now: now)
+        #expect(intent.decide(facts(user)) == Decision(.updated(next), [.replaceUser(user, with: next)]))
+        #expect(intent.decide(facts(user, failed: .taken(.externalID("ext")))) == Decision(.taken))
+        #expect(intent.decide(facts(user, failed: .taken(.externalID("other")))).outcome == .updated(next))
+    }
+
+    @Test("A profile is merged, a null removes its key, and the merged profile has at most 50 keys")
+    func profile() throws {
+        var user = try TestApp.user()
+        user.profile = ["a": .int(1), "b": "two"]
+        let next = updated(user) { $0.profile = ["b": "three", "c": .bool(true)] }
+        func merge(_ values: [String: JSONValue]) throws -> Decision<UpdateUserOutcome> {
+            MergeProfile(values, user: user.id, app: user.appID, now: now, events: try TestApp.events())
+                .decide(facts(user))
+        }
+        let event = try TestApp.events().make(.profileUpdated, ["user_id": "usr_1"])
+        #expect(
+            try merge(["a": .null, "b": "three", "c": .bool(true), "missing": .null])
+                == Decision(.updated(next), [.append(event), .replaceUser(user, with: next)]))
+        func keys(_ count: Int) -> [String: JSONValue] {
+            Dictionary(uniqueKeysWithValues: (0..<count).map { ("key \($0)", .int(1)) })
+        }
+        #expect(try merge(keys(49)) == Decision(.full))
+        guard case .updated(let full) = try merge(keys(48)).outcome else {
+            Issue.record("50 keys are rejected")
+            return
+        }
+        #expect(full.profile.count == 50)
+    }
+}

@@ -1,0 +1,125 @@
+internal import GRDB
+internal import SessionDomain
+internal import Synchronization
+internal import Testing
+
+@testable internal import SessionSQLite
+
+@Suite("SQL statements of the hot path")
+struct HotPathTests {
+    private static let now = Timestamp(seconds: 1_800_000_000)
+
+    /// The first words of each statement, in order.
+    private final class Trace: Sendable {
+        private let statements = Mutex<[String]>([])
+
+        func add(_ sql: String) {
+            let words = sql.split(whereSeparator: \.isWhitespace)
+            let name = words.first == "SELECT" ? words.drop { $0 != "FROM" }.prefix(2) : words.prefix(3)
+            statements.withLock { $0.append(name.joined(separator: " ")) }
+        }
+
+        func take() -> [String] {
+            statements.withLock { statements in
+                defer { statements = [] }
+                return statements
+            }
+        }
+    }
+
+    private let store: SQLiteStore
+    private let trace = Trace()
+    private let app: AppID
+    private let events: EventFactory
+
+    init() throws {
+        store = try SQLiteStore.open(.memory)
+        app = try #require(AppID("hotpath"))
+        let random = Mutex<UInt8>(0)
+        events = EventFactory(
+            appID: app,
+            environment: ServiceEnvironment(
+                now: { Self.now },
+                randomBytes: { count in
+                    let value = random.withLock { value in
+                        value += 1
+                        return value
+                    }
+                    return Array(repeating: value, count: count)
+                }, sleep: { _ in }))
+    }
+
+    /// A session that is in the store.
+    private func signIn() async throws -> Session {
+        let user = User(
+            id: "usr_1", appID: app,
+            identifiers: [try CanonicalIdentifier(type: "email_address", value: "a@example.com")],
+            createdAt: Self.now)
+        #expect(try await store.perform(CreateUser(user, passwordHash: nil, events: [])) == .created)
+        let session = Session(
+            id: "ses_1", appID: app, userID: user.id, keyThumbprint: "key", device: Device(), createdAt: Self.now,
+            idleExpiresAt: Self.now + SessionPolicy().idleLifetime, absoluteExpiresAt: Self.now + 365 * 86_400)
+        let outcome = try await store.perform(
+            StartSession(
+                session: session, challengeID: "chl_1", challengeIssuedAt: Self.now,
+                challengeExpiresAt: Self.now + 300, proof: nil, previousSessionID: nil, now: Self.now, events: events))
+        #expect(outcome == .started(user))
+        return session
+    }
+
+    private func refresh(_ session: Session, generation: Int64, proof name: String) async throws -> [String] {
+        let proof = ProofUse(
+            thumbprint: "key", replayKey: name, rememberUntil: Self.now + 180, hasNonce: false, isFresh: true)
+        _ = try await store.perform(
+            RotateRefreshToken(
+                appID: app, sessionID: session.id, generation: generation, proof: proof, device: Device(),
+                policy: SessionPolicy(), now: Self.now, events: events))
+        return trace.take()
+    }
+
+    private func startTracing() async throws {
+        let trace = trace
+        try await store.database.writeWithoutTransaction { db in
+            db.trace { if case .statement(let statement) = $0 { trace.add(statement.sql) } }
+        }
+        _ = trace.take()
+    }
+
+    @Test("A refresh is three reads and two writes, in one savepoint of one transaction")
+    func refresh() async throws {
+        let session = try await signIn()
+        try await startTracing()
+        let statements = try await refresh(session, generation: 0, proof: "a")
+        #expect(
+            statements == [
+                "BEGIN IMMEDIATE TRANSACTION", "SAVEPOINT job", "FROM sessions", "FROM identifiers", "FROM grants",
+                "INSERT INTO proofs", "UPDATE sessions SET", "RELEASE job", "COMMIT TRANSACTION",
+            ])
+    }
+
+    @Test("A replayed proof costs a second attempt")
+    func replay() async throws {
+        let session = try await signIn()
+        try await startTracing()
+        _ = try await refresh(session, generation: 0, proof: "a")
+        let reads = ["FROM sessions", "FROM identifiers", "FROM grants"]
+        let statements = try await refresh(session, generation: 1, proof: "a")
+        #expect(
+            statements == ["BEGIN IMMEDIATE TRANSACTION", "SAVEPOINT job"] + reads
+                + ["INSERT INTO proofs", "ROLLBACK TO job"] + reads + ["RELEASE job", "COMMIT TRANSACTION"])
+    }
+
+    @Test("The search for an identifier costs the same statements whether a user has it or not")
+    func identifiers() async throws {
+        _ = try await signIn()
+        try await startTracing()
+        for address in ["a@example.com", "nobody@example.com"] {
+            _ = try await store.perform(
+                BeginPasswordTry(
+                    appID: app, identifier: try CanonicalIdentifier(type: "email_address", value: address),
+                    limit: RateLimit(limit: 5, window: 60), now: Self.now))
+            let statements = trace.take().filter { $0.hasPrefix("FROM") }
+            #expect(statements.prefix(2) == ["FROM users", "FROM identifiers"])
+        }
+    }
+}

@@ -1,0 +1,45 @@
+internal import SessionDomain
+
+extension ContractWorld {
+    /// Reads the rows that a query asks for.
+    func read(_ ask: @escaping @Sendable (inout FactQuery) -> Void) async throws -> Facts {
+        try await store.perform(ReadFacts(facts: FactQuery(app: app, ask)))
+    }
+
+    /// Applies changes as they are. Repeats them if a guard fails, so a guard that always fails ends in an error.
+    func write(_ changes: Change...) async throws {
+        try await store.perform(WriteChanges(changes: changes))
+    }
+
+    /// Applies changes, and returns the guards that failed in the first attempt, if any.
+    func failures(of changes: Change...) async throws -> GuardFailures {
+        try await store.perform(TryChanges(changes: changes))
+    }
+
+    /// Deletes what has expired, under the retention of the service.
+    func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
+        try await store.deleteExpired(now: now, eventsUntil: now - Retention.events, limit: limit)
+    }
+}
+
+private struct ReadFacts: Intent {
+    let facts: FactQuery
+
+    func decide(_ facts: Facts) -> Decision<Facts> { Decision(facts) }
+}
+
+private struct WriteChanges: Intent {
+    let changes: [Change]
+    let facts = FactQuery(app: nil)
+
+    func decide(_ facts: Facts) -> Decision<Void> { Decision((), changes) }
+}
+
+private struct TryChanges: Intent {
+    let changes: [Change]
+    let facts = FactQuery(app: nil)
+
+    func decide(_ facts: Facts) -> Decision<GuardFailures> {
+        facts.failures == GuardFailures() ? Decision(facts.failures, changes) : Decision(facts.failures)
+    }
+}

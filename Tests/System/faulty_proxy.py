@@ -1,0 +1,63 @@
+"""A proxy between the SDK and the service that forwards every request and fails where a test wants it."""
+
+import http.client
+import http.server
+import threading
+from collections import Counter
+
+
+class FaultyProxy:
+    """A proxy with its own origin. `faults` decides by path whether a response is sent to the client."""
+
+    def __init__(self, target_port: int):
+        self.target_port = target_port
+        self.counts: Counter[str] = Counter()
+        #: By path: a function that is called after the service has answered. It returns whether the answer is sent.
+        self.faults: dict = {}
+        self._lock = threading.Lock()
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def forward(self):
+                proxy.forward(self)
+
+            do_GET = do_POST = forward
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        self.url = f"http://localhost:{self.port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def forward(self, request: http.server.BaseHTTPRequestHandler) -> None:
+        path = request.path.split("?")[0].removeprefix("/v1/session")
+        body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
+        connection = http.client.HTTPConnection("127.0.0.1", self.target_port, timeout=20)
+        headers = {name: value for name, value in request.headers.items() if name.lower() != "connection"}
+        connection.request(request.command, request.path, body, headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        with self._lock:
+            self.counts[path] += 1
+            fault = self.faults.pop(path, None)
+        if fault is not None and not fault():
+            request.close_connection = True
+            request.connection.close()
+            return
+        request.send_response_only(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("transfer-encoding", "connection", "content-length"):
+                request.send_header(name, value)
+        request.send_header("Content-Length", str(len(content)))
+        request.end_headers()
+        request.wfile.write(content)
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
