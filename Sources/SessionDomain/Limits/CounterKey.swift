@@ -1,4 +1,4 @@
-/// What a stored counter counts. Each counter belongs to one app; identifiers are in canonical form.
+/// What a stored counter counts; always within one app, identifiers in their canonical form.
 package enum CounterKey: Sendable, Equatable {
     case otpStarts(CanonicalIdentifier)
     case otpFailedChecks(CanonicalIdentifier)

@@ -39,7 +39,7 @@ package struct AppManagement: Sendable {
             first.append(try await keys.generate(app: app.id, purpose: purpose, algorithm: purpose.algorithm(of: app)))
         }
         guard try await store.createApp(app, keys: first) else {
-            throw Refusal.conflict("there is already an app \(app.id)")
+            throw Refusal.conflict("there is an app \(app.id) already")
         }
         directory?.invalidate()
         return app

@@ -15,7 +15,7 @@ package struct ManagementKeys: Sendable {
     /// Creates a key of 256 random bits. Its secret is returned only here; the store keeps a hash.
     package func create(name: String, app: AppID?) async throws -> (key: ManagementKey, secret: String) {
         let secret = "psk_" + Base64URL.encode(environment.randomBytes(32))
-        let key = try makeKey(secret, name: name, app: app)
+        let key = try record(secret, name: name, app: app)
         try await store.insertManagementKey(key)
         return (key, secret)
     }
@@ -27,7 +27,7 @@ package struct ManagementKeys: Sendable {
         guard secret.utf8.count >= 16 else {
             throw Refusal.invalidField("management key", "must have at least 16 characters")
         }
-        try await store.ensureManagementKey(try makeKey(secret, name: name, app: nil))
+        try await store.ensureManagementKey(try record(secret, name: name, app: nil))
     }
 
     package func all() async throws -> [ManagementKey] { try await store.managementKeys() }
@@ -67,7 +67,7 @@ package struct ManagementKeys: Sendable {
         try await store.managementKey(hash: Self.hash(secret))
     }
 
-    private func makeKey(_ secret: String, name: String, app: AppID?) throws(Refusal) -> ManagementKey {
+    private func record(_ secret: String, name: String, app: AppID?) throws(Refusal) -> ManagementKey {
         guard (1...100).contains(name.unicodeScalars.count) else {
             throw .invalidField("name", "must have 1 to 100 characters")
         }

@@ -1,7 +1,6 @@
 import Foundation
 import PreludeSessionTesting
 import SessionArgon2
-import SessionConformance
 import SessionDomain
 import SessionRSA
 import SessionSQLite
@@ -45,7 +44,7 @@ struct RotationSimulation {
 
     init(policy: KeyRotationPolicy, accessTokenLifetime: Int) async throws {
         let (live, id) = (ServiceEnvironment.live, try #require(AppID("testapp")))
-        let (clock, clocks, rsaKeys) = (TestClock(), NodeClocks(), RSAKeySource())
+        let (clock, clocks) = (TestClock(), NodeClocks())
         (self.clock, self.clocks, app) = (clock, clocks, id)
         let store = try SQLiteStore.open(.memory)
         let master = MasterKey(secret: Data(live.randomBytes(32)))
@@ -56,7 +55,7 @@ struct RotationSimulation {
                 environment: ServiceEnvironment(
                     now: { clock.timestamp + clocks.skews.withLock { $0[index] } },
                     uptime: { clock.timestamp.milliseconds }, randomBytes: live.randomBytes,
-                    generateRSAKey: rsaKeys.next, sleep: { _ in throw CancellationError() }),
+                    sleep: { _ in throw CancellationError() }),
                 keyRotation: policy)
         }
         nodes = try [0, 1].map(makeNode)

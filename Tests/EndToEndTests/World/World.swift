@@ -3,7 +3,6 @@ import HTTPTypes
 import PreludeSession
 import PreludeSessionTesting
 import SessionArgon2
-import SessionConformance
 import SessionDomain
 import SessionHTTP
 import SessionSQLite
@@ -30,8 +29,7 @@ struct World: Sendable {
         let clock = clock
         let live = ServiceEnvironment.live
         let environment = ServiceEnvironment(
-            now: { clock.timestamp }, randomBytes: live.randomBytes, generateRSAKey: RSAKeySource().next,
-            sleep: { _ in throw CancellationError() })
+            now: { clock.timestamp }, randomBytes: live.randomBytes, sleep: { _ in throw CancellationError() })
         let id = try #require(AppID("testapp"))
         appID = id
         let (store, mailbox, internet) = (try SQLiteStore.open(.memory), mailbox, internet)

@@ -2,14 +2,14 @@ import Foundation
 import SessionDomain
 import Synchronization
 
-/// An egress for tests. It records requests and returns the replies of a closure.
+/// Records requests and returns prepared answers.
 final class FakeEgress: Egress {
     typealias Reply = Result<EgressAnswer, EgressError>
 
     private let sent = Mutex<[EgressRequest]>([])
     private let reply: @Sendable (_ request: EgressRequest, _ number: Int) async -> Reply
 
-    /// - Parameter reply: Receives the request and the number of requests before it.
+    /// - Parameter reply: Called with the request and the number of requests before it.
     init(_ reply: @escaping @Sendable (_ request: EgressRequest, _ number: Int) async -> Reply) {
         self.reply = reply
     }
@@ -43,7 +43,7 @@ extension Result where Success == EgressAnswer, Failure == EgressError {
 }
 
 extension EgressRequest {
-    /// The value of a header, or `nil` unless it appears exactly once.
+    /// The value of a header that is set once.
     func header(_ name: String) -> String? {
         let values = headers.filter { $0.name == name }.map(\.value)
         return values.count == 1 ? values[0] : nil

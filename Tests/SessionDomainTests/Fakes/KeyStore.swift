@@ -2,7 +2,7 @@ import Foundation
 import SessionDomain
 import Synchronization
 
-/// An app store in memory with fixed apps and their signing keys. Every other method throws.
+/// A store of signing keys. It serves the apps that it is made with, and cannot do anything else.
 final class KeyStore: AppStore {
     private let keys: Mutex<[StoredSigningKey]>
     private let served: [App]
