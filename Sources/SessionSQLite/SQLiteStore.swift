@@ -75,6 +75,9 @@ package final class SQLiteStore: Sendable {
         _ query: @escaping @Sendable (Database) throws -> Answer
     ) async throws -> Answer {
         do {
+            // A database in memory has one connection. It runs one job at a time, so a read needs no transaction for a
+            // snapshot, and without one SQLite keeps its prepared statements.
+            if let memory = database as? DatabaseQueue { return try await memory.unsafeRead(query) }
             return try await database.read(query)
         } catch is CancellationError {
             throw CancellationError()

@@ -7,7 +7,7 @@
 ///
 /// The suffix is a strict format: `request` before `retry-after`, one space between them, an id of 1 to 64 characters from
 /// `A-Z a-z 0-9 _ -`, seconds as plain decimal digits. Anything else is part of the message. A message that itself ends in
-/// such a suffix gets an empty one, ` []`, so a server's text is never read as facts: for every value of this type,
+/// such a suffix gets an empty one, ` []`, so a server's text is never read as facts. For every value of this type,
 /// `ServerErrorText(text: details.text) == details`.
 struct ServerErrorText: Sendable, Equatable {
     let message: String
@@ -48,19 +48,38 @@ struct ServerErrorText: Sendable, Equatable {
 
     /// Message and facts of a text with a suffix; `nil` for a text without one.
     ///
-    /// It compares scalars: a message may end in a scalar that forms one `Character` with the space after it.
+    /// An empty suffix counts only behind one with facts: only such a message is rendered with it.
     private static func split(_ text: String) -> Self? {
-        let scalars = text.unicodeScalars
+        let scalars = text.unicodeScalars[...]
+        guard let suffix = suffixStart(in: scalars) else { return nil }
+        let details = Self(message: String(scalars[..<suffix]), facts: scalars[suffix...])
+        // Only what these facts are rendered as is a suffix.
+        guard scalars[suffix...].elementsEqual(details.suffix.unicodeScalars) else { return nil }
+        guard details.requestID == nil, details.retryAfter == nil else { return details }
+        var rest = scalars[..<suffix]
+        while rest.count >= 3, rest.suffix(3).elementsEqual(" []".unicodeScalars) { rest = rest.dropLast(3) }
+        guard let inner = suffixStart(in: rest) else { return nil }
+        let innermost = Self(message: "", facts: rest[inner...])
+        let hasFacts = innermost.requestID != nil || innermost.retryAfter != nil
+        return hasFacts && rest[inner...].elementsEqual(innermost.suffix.unicodeScalars) ? details : nil
+    }
+
+    /// Where a suffix would start: one scalar before the last bracket.
+    ///
+    /// It is scalars that are compared: a message may end in a scalar that forms one `Character` with the space after it.
+    private static func suffixStart(in scalars: Substring.UnicodeScalarView) -> String.Index? {
         guard let bracket = scalars.lastIndex(of: "["), bracket > scalars.startIndex else { return nil }
-        let start = scalars.index(before: bracket)
+        return scalars.index(before: bracket)
+    }
+
+    /// - Parameter facts: A suffix, if its format is right.
+    private init(message: String, facts: Substring.UnicodeScalarView) {
         var requestID: String?
         var retryAfter: Int?
-        for fact in scalars[bracket...].dropFirst().dropLast().split(separator: " ").map(String.init) {
+        for fact in facts.dropFirst(2).dropLast().split(separator: " ").map(String.init) {
             if fact.hasPrefix("request=") { requestID = String(fact.dropFirst("request=".count)) }
             if fact.hasPrefix("retry-after=") { retryAfter = Int(fact.dropFirst("retry-after=".count)) }
         }
-        let details = Self(message: String(scalars[..<start]), requestID: requestID, retryAfter: retryAfter)
-        // Only what these facts are rendered as is a suffix.
-        return scalars[start...].elementsEqual(details.suffix.unicodeScalars) ? details : nil
+        self.init(message: message, requestID: requestID, retryAfter: retryAfter)
     }
 }

@@ -48,7 +48,7 @@ struct KeychainRecordsTests {
         "A failing Keychain is unavailable storage with a remedy in every operation, and its records stay",
         arguments: [
             (KeychainStatus.interactionNotAllowed, "not been unlocked"), (.authFailed, "access was denied"),
-            (.missingEntitlement, "Keychain Sharing"), (.notAvailable, "does not answer"),
+            (.missingEntitlement, "Keychain Sharing"), (.notAvailable, "does not respond"),
             (KeychainStatus(rawValue: -26275), "try again"),
         ])
     func refusals(status: KeychainStatus, remedy: String) throws {
