@@ -121,18 +121,3 @@ package final class WebhookCourier: Sendable {
         }
     }
 }
-
-extension EgressError {
-    /// A short text for the delivery log.
-    package var summary: String {
-        switch self {
-        case .refusedURL(let reason): "the URL is refused: \(reason)"
-        // The text does not contain the address: the operator of a hook must not learn the internal network.
-        case .refusedAddress: "the address is refused: it is private or otherwise special"
-        case .cannotResolve(let reason): "the name cannot be resolved: \(reason)"
-        case .timedOut: "no answer in time"
-        case .answerTooLarge: "the answer is too large"
-        case .connectionFailed(let reason): "no connection: \(reason)"
-        }
-    }
-}
