@@ -155,8 +155,8 @@ let package = Package(
         .testTarget(
             name: "SessionHTTPTests",
             dependencies: [
-                "PreludeSessionTesting", "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens",
-                "SessionWire", httpTypes, hummingbird, logging, nioCore,
+                "PreludeSessionTesting", "SessionDomain", "SessionHTTP", "SessionTokens", "SessionWire", httpTypes,
+                hummingbird, logging, nioCore,
             ]),
         .testTarget(
             name: "SessionEgressTests",

@@ -5,7 +5,7 @@ internal import SessionWire
 struct ErrorResponse: Error {
     let status: Int
     let code: ErrorCode
-    let details: ServerErrorDetails
+    let details: ServerErrorText
     /// Whether the body is not the service's, but that of a proxy or another server on the way.
     let isForeign: Bool
 
@@ -19,7 +19,7 @@ struct ErrorResponse: Error {
         isForeign = body == nil
         code = body?.code ?? ErrorCode(rawValue: "http_\(answer.status)")
         let message = body?.message ?? "the response with status \(answer.status) is not from the session service"
-        details = ServerErrorDetails(
+        details = ServerErrorText(
             message: String(message.prefix(300)), requestID: body?.requestID ?? answer.header(HeaderName.requestID),
             retryAfter: RetryAfter.seconds(in: answer, now: now))
     }
@@ -70,7 +70,7 @@ struct ErrorResponse: Error {
 /// A gateway in front of the service did not get a response of it (RFC 9110 §15.6.3–5).
 struct GatewayError: Error, CustomNSError {
     let status: Int
-    let details: ServerErrorDetails
+    let details: ServerErrorText
 
     static let statuses: Set<Int> = [502, 503, 504]
 

@@ -68,9 +68,9 @@ extension PreludeSessionError: LocalizedError {
     /// The server's id of the request, to find it in the server's log.
     public var requestID: String? { details?.requestID }
 
-    private var details: ServerErrorDetails? {
+    private var details: ServerErrorText? {
         if case .network(let cause as GatewayError) = self { return cause.details }
-        return text.map(ServerErrorDetails.init(text:))
+        return text.map(ServerErrorText.init(text:))
     }
 
     private var text: String? {

@@ -43,13 +43,6 @@ package struct StepUpChallenge: Sendable, Equatable {
         self.redeemedAt = redeemedAt
     }
 
-    /// Wrong codes after which a challenge is no longer valid.
-    package static let maximumWrongCodes = 5
-    /// Seconds from completion to the refresh that redeems the challenge.
-    package static let redemptionTime = 300
-    /// Maximum number of open challenges per session. One more deletes the oldest.
-    package static let maximumPerSession = 10
-
     /// The next step. `nil` if all steps are completed.
     package var currentStep: StepUpStep? { stepsDone < steps.count ? steps[stepsDone] : nil }
 

@@ -2,6 +2,7 @@ import Foundation
 import FuzzReaders
 import HTTPTypes
 import Hummingbird
+import SessionConformance
 import SessionDomain
 import SessionHTTP
 import SessionSQLite

@@ -78,7 +78,7 @@ struct MiddlewareOrderTests {
         let world = try await EdgeWorld.shared.value
         let middleware: [any RouterMiddleware<ServiceRequestContext>] = [
             OriginMiddleware(), ProofMiddleware(), WWWAuthenticateMiddleware(),
-            AccessTokenMiddleware(signedIn: world.service.signedIn),
+            AccessTokenMiddleware(authenticator: world.service.authenticator),
         ]
         for early in middleware {
             let router = Router(context: ServiceRequestContext.self)

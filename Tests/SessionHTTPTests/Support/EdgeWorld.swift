@@ -1,11 +1,9 @@
 import Foundation
 import HTTPTypes
+import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
-import SessionSQLite
 import SessionTokens
-
-@testable import PreludeSessionTesting
 
 /// A service with one app, called through its router without a network.
 struct EdgeWorld: Sendable {
@@ -20,32 +18,22 @@ struct EdgeWorld: Sendable {
     }
     static let allowedOrigin = "https://app.example"
 
-    let clock = TestClock()
-    let mailbox = Mailbox()
-    let service: SessionService
+    private let world: ServiceWorld
     private let router: InProcessRouter
 
+    var clock: TestClock { world.clock }
+    var mailbox: Mailbox { world.mailbox }
+    var service: SessionService { world.service }
+
+    /// - Parameter hasDefaultApp: Whether the app answers for hosts that name no app.
     init(
         edge: EdgeOptions = EdgeOptions(exemptsLoopback: true), hasDefaultApp: Bool = false,
         configure: (inout App) -> Void = { _ in }
     ) async throws {
-        let (id, clock) = (try TestApp.id(), clock)
-        let live = ServiceEnvironment.live
-        let environment = ServiceEnvironment(
-            now: { clock.timestamp }, randomBytes: live.randomBytes, sleep: { _ in throw CancellationError() })
-        service = SessionService(
-            store: try SQLiteStore.open(.memory),
-            keys: KeyRing(current: MasterKey(secret: Data(live.randomBytes(32)))),
-            hasher: QuickPasswordHasher(randomBytes: live.randomBytes), delivery: mailbox, egress: NoEgress(),
-            origins: try PublicOrigins(publicURL: "https://{app_id}.session.test"),
-            defaultApp: hasDefaultApp ? id : nil, environment: environment)
-        router = InProcessRouter(service: service, edge: edge, mailbox: mailbox)
-        _ = try await service.apps.create(id: id, name: "Test") { app in
-            app.otpLogins = [
-                OTPLoginConfig(id: "lcfg_1", channel: .email, isDefault: true, at: clock.timestamp)
-            ]
-            configure(&app)
-        }
+        world = try await ServiceWorld(
+            clock: TestClock(), origin: "https://{app_id}.session.test", servesAnyHost: hasDefaultApp, edge: edge,
+            configure: configure)
+        router = InProcessRouter(service: world.service, edge: edge, mailbox: world.mailbox)
     }
 
     /// Sends one request.
@@ -87,10 +75,4 @@ struct EdgeResponse {
 
     /// The value of a header; several values are joined by commas.
     func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { head.headerFields[$0] } }
-}
-
-/// A network that reaches no host.
-private struct NoEgress: Egress {
-    func send(_ request: EgressRequest) async throws(EgressError) -> EgressAnswer { throw .timedOut }
-    func validate(url: String) throws(EgressError) {}
 }

@@ -8,8 +8,8 @@
 /// The suffix is a strict format: `request` before `retry-after`, one space between them, an id of 1 to 64 characters from
 /// `A-Z a-z 0-9 _ -`, seconds as plain decimal digits. Anything else is part of the message. A message that itself ends in
 /// such a suffix gets an empty one, ` []`, so a server's text is never read as facts: for every value of this type,
-/// `ServerErrorDetails(text: details.text) == details`.
-struct ServerErrorDetails: Sendable, Equatable {
+/// `ServerErrorText(text: details.text) == details`.
+struct ServerErrorText: Sendable, Equatable {
     let message: String
     /// The server's id of the request; `nil` if it sent none, or one that is not 1 to 64 characters of the set above.
     let requestID: String?

@@ -3,7 +3,7 @@ import Testing
 @testable import PreludeSession
 
 @Suite("The text of a server's error carries its facts")
-struct ServerErrorDetailsTests {
+struct ServerErrorTextTests {
     private static let messages = [
         "", " ", "m", "too many [x=1]", "[", "]", " []", "[]", "x []", " [] []", "x [request=req_1]",
         "x [retry-after=5]", "x [request=req_1 retry-after=5]", "x [request=req_1 retry-after=5] []",
@@ -17,8 +17,8 @@ struct ServerErrorDetailsTests {
         for message in Self.messages {
             for requestID in [nil, "req_1", "a", "A-z_9", String(repeating: "a", count: 64)] {
                 for retryAfter in [nil, 0, 42, RetryAfter.maximum] {
-                    let details = ServerErrorDetails(message: message, requestID: requestID, retryAfter: retryAfter)
-                    let read = ServerErrorDetails(text: details.text)
+                    let details = ServerErrorText(message: message, requestID: requestID, retryAfter: retryAfter)
+                    let read = ServerErrorText(text: details.text)
                     #expect(read == details, "\(details.text.debugDescription)")
                     #expect(Array(read.message.unicodeScalars) == Array(message.unicodeScalars))
                     #expect((read.requestID, read.retryAfter) == (requestID, retryAfter))
@@ -34,17 +34,17 @@ struct ServerErrorDetailsTests {
         for _ in 0..<5000 {
             let text = (0..<Int.random(in: 0...8, using: &generator))
                 .map { _ in parts.randomElement(using: &generator) ?? "" }.joined()
-            let details = ServerErrorDetails(message: text)
-            #expect(ServerErrorDetails(text: details.text) == details, "\(text)")
+            let details = ServerErrorText(message: text)
+            #expect(ServerErrorText(text: details.text) == details, "\(text)")
             // Reading any text and rendering the result returns the text.
-            #expect(ServerErrorDetails(text: text).text == text, "\(text)")
+            #expect(ServerErrorText(text: text).text == text, "\(text)")
         }
     }
 
     @Test(
         "A message that looks like facts is not read as facts", arguments: ["x [retry-after=5]", "x [request=req_1]"])
     func forged(message: String) {
-        let error = PreludeSessionError.conflict(ServerErrorDetails(message: message).text)
+        let error = PreludeSessionError.conflict(ServerErrorText(message: message).text)
         #expect(error.retryAfter == nil)
         #expect(error.requestID == nil)
     }
@@ -53,18 +53,18 @@ struct ServerErrorDetailsTests {
         "An id or a waiting time outside the format is dropped",
         arguments: ["", "a b", "a]", "ü", "K\u{301}", "\u{212A}", String(repeating: "a", count: 65)])
     func invalidFacts(id: String) {
-        #expect(ServerErrorDetails(message: "m", requestID: id).requestID == nil)
-        #expect(ServerErrorDetails(message: "m", retryAfter: -1).retryAfter == nil)
-        #expect(ServerErrorDetails(message: "m", retryAfter: RetryAfter.maximum + 1).retryAfter == nil)
+        #expect(ServerErrorText(message: "m", requestID: id).requestID == nil)
+        #expect(ServerErrorText(message: "m", retryAfter: -1).retryAfter == nil)
+        #expect(ServerErrorText(message: "m", retryAfter: RetryAfter.maximum + 1).retryAfter == nil)
     }
 
     @Test("The text reads well in logs")
     func rendering() {
-        #expect(ServerErrorDetails(message: "m").text == "m")
+        #expect(ServerErrorText(message: "m").text == "m")
         #expect(
-            ServerErrorDetails(message: "m", requestID: "req_1", retryAfter: 42).text
+            ServerErrorText(message: "m", requestID: "req_1", retryAfter: 42).text
                 == "m [request=req_1 retry-after=42]")
-        #expect(ServerErrorDetails(message: "m", retryAfter: 42).text == "m [retry-after=42]")
+        #expect(ServerErrorText(message: "m", retryAfter: 42).text == "m [retry-after=42]")
     }
 }
 
