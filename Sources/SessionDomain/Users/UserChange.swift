@@ -1,4 +1,4 @@
-/// What every change of one user starts from.
+/// The user that an intent changes, the time of the change, and the factory of its events.
 package struct UserChange: Sendable {
     package let userID: String
     package let appID: AppID
