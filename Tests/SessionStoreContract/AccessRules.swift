@@ -44,9 +44,7 @@ enum AccessRules {
                 world async throws in
                 let ada = try await world.addUser()
                 let phone = try world.phone("+14155550100")
-                _ = try await world.store.perform(
-                    AddIdentifier(
-                        phone, user: ada.id, app: world.app, now: world.now, events: world.events()))
+                _ = try await world.store.perform(AddIdentifier(phone, in: world.change(of: ada.id)))
                 let session = try await world.signIn(
                     try #require(try await world.store.user(ada.id, app: world.app)))
                 try await world.begin(ada.identifiers[0], token: "by mail")
@@ -82,17 +80,13 @@ enum AccessRules {
     private static func setStatus(
         _ status: User.Status, of user: User, _ world: ContractWorld
     ) async throws -> User? {
-        try await world.store.perform(
-            SetUserStatus(
-                status, user: user.id, app: world.app, now: world.now + 1, events: world.events()))
+        try await world.store.perform(SetUserStatus(status, in: world.change(of: user.id, after: 1)))
     }
 
     private static func setPassword(
         _ hash: String, of user: User, endingSessions: Bool, _ world: ContractWorld
     ) async throws -> User? {
         try await world.store.perform(
-            SetPassword(
-                hash: hash, user: user.id, app: world.app, endingSessions: endingSessions, now: world.now + 2,
-                events: world.events()))
+            SetPassword(hash: hash, endingSessions: endingSessions, in: world.change(of: user.id, after: 2)))
     }
 }

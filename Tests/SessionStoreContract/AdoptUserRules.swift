@@ -14,9 +14,7 @@ enum AdoptUserRules {
         {
             world async throws in
             let ada = try await world.addUser()
-            _ = try await world.store.perform(
-                MergeProfile(
-                    ["kept": "yes"], user: ada.id, app: world.app, now: world.now, events: world.events()))
+            _ = try await world.store.perform(MergeProfile(["kept": "yes"], in: world.change(of: ada.id)))
             let new = try newcomer(
                 world, ["+14155550100", "ADA@example.com"], externalID: "ext", profile: ["kept": "no", "a": "b"])
             guard case .adopted(let user) = try await adopt(new, world) else { throw ContractFailure("not adopted") }

@@ -68,9 +68,7 @@ enum ChangePasswordRules {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let phone = try world.phone("+14155550100")
-            _ = try await world.store.perform(
-                AddIdentifier(
-                    phone, user: ada.id, app: world.app, now: world.now, events: world.events()))
+            _ = try await world.store.perform(AddIdentifier(phone, in: world.change(of: ada.id)))
             let user = try #require(try await world.store.user(ada.id, app: world.app))
             let (session, _) = try await world.signIn(user, granted: scope, .singleUse)
             let (other, _) = try await world.signIn(user, granted: "pay", .profileBound)

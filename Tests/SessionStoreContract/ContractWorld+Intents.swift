@@ -16,6 +16,13 @@ extension ContractWorld {
         try await store.perform(TryChanges(changes: changes))
     }
 
+    /// Starts a change of a user.
+    ///
+    /// - Parameter seconds: How long after `now` the change happens.
+    func change(of userID: String, app: AppID? = nil, after seconds: Int = 0) -> UserChange {
+        UserChange(of: userID, app: app ?? self.app, now: now + seconds, events: events())
+    }
+
     /// Deletes what has expired, under the retention of the service.
     func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
         try await store.deleteExpired(now: now, eventsUntil: now - Retention.events, limit: limit)

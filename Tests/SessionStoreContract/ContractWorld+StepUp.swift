@@ -83,8 +83,7 @@ extension ContractWorld {
 
     func endSession(_ session: Session) async throws {
         _ = try await store.perform(
-            RevokeSessions(
-                of: session.userID, app: session.appID, .one(session.id), reason: .logout, now: now, events: events()))
+            RevokeSessions(.one(session.id), reason: .logout, in: change(of: session.userID, app: session.appID)))
     }
 }
 

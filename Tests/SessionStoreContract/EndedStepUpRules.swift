@@ -11,17 +11,13 @@ enum EndedStepUpRules {
             "A new password", "O12",
             { world, user in
                 _ = try await world.store.perform(
-                    SetPassword(
-                        hash: "new", user: user.id, app: world.app, endingSessions: false, now: world.now,
-                        events: world.events()))
+                    SetPassword(hash: "new", endingSessions: false, in: world.change(of: user.id)))
             }
         ),
         (
             "A removed identifier", "O12",
             { world, user in
-                _ = try await world.store.perform(
-                    RemoveIdentifier(
-                        user.identifiers[0], user: user.id, app: world.app, now: world.now, events: world.events()))
+                _ = try await world.store.perform(RemoveIdentifier(user.identifiers[0], in: world.change(of: user.id)))
             }
         ),
         ("The status inactive", "R8", { try await setStatus(.inactive, $0, $1) }),
@@ -40,17 +36,13 @@ enum EndedStepUpRules {
             "Trying to remove another user's identifier",
             { world, user in
                 _ = try await world.store.perform(
-                    RemoveIdentifier(
-                        try world.mail("bob@example.com"), user: user.id, app: world.app, now: world.now,
-                        events: world.events()))
+                    RemoveIdentifier(try world.mail("bob@example.com"), in: world.change(of: user.id)))
             }
         ),
         (
             "A change of the profile",
             { world, user in
-                _ = try await world.store.perform(
-                    MergeProfile(
-                        ["a": "b"], user: user.id, app: world.app, now: world.now, events: world.events()))
+                _ = try await world.store.perform(MergeProfile(["a": "b"], in: world.change(of: user.id)))
             }
         ),
     ]
@@ -156,8 +148,6 @@ enum EndedStepUpRules {
     }
 
     private static func setStatus(_ status: User.Status, _ world: ContractWorld, _ user: User) async throws {
-        _ = try await world.store.perform(
-            SetUserStatus(
-                status, user: user.id, app: world.app, now: world.now, events: world.events()))
+        _ = try await world.store.perform(SetUserStatus(status, in: world.change(of: user.id)))
     }
 }

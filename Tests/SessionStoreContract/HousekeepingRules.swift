@@ -38,9 +38,7 @@ enum HousekeepingRules {
             let (expired, revoked) = (try await world.signIn(user, idle: day), try await world.signIn(user))
             let live = try await world.signIn(user)
             _ = try await world.store.perform(
-                RevokeSessions(
-                    of: user.id, app: world.app, .one(revoked.id), reason: .logout, now: world.now + day,
-                    events: world.events()))
+                RevokeSessions(.one(revoked.id), reason: .logout, in: world.change(of: user.id, after: day)))
             _ = try await world.rotate(live, proof: nil)
             _ = try await world.deleteExpired(now: world.now + 31 * day - 1, limit: 100)
             for session in [expired, revoked, live] {

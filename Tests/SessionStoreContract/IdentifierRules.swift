@@ -74,16 +74,12 @@ enum IdentifierRules {
     private static func add(
         _ identifier: CanonicalIdentifier, to user: User, _ world: ContractWorld
     ) async throws -> UpdateUserOutcome {
-        try await world.store.perform(
-            AddIdentifier(
-                identifier, user: user.id, app: world.app, now: world.now + 5, events: world.events()))
+        try await world.store.perform(AddIdentifier(identifier, in: world.change(of: user.id, after: 5)))
     }
 
     private static func remove(
         _ identifier: CanonicalIdentifier, from user: User, _ world: ContractWorld
     ) async throws -> UpdateUserOutcome {
-        try await world.store.perform(
-            RemoveIdentifier(
-                identifier, user: user.id, app: world.app, now: world.now + 5, events: world.events()))
+        try await world.store.perform(RemoveIdentifier(identifier, in: world.change(of: user.id, after: 5)))
     }
 }

@@ -116,9 +116,7 @@ enum RotationRules {
             let (session, ended) = (try await world.signIn(user), try await world.signIn(user))
             let short = try await world.signIn(user, idle: 1)
             _ = try await world.store.perform(
-                RevokeSessions(
-                    of: user.id, app: world.app, .one(ended.id), reason: .logout, now: world.now, events: world.events()
-                ))
+                RevokeSessions(.one(ended.id), reason: .logout, in: world.change(of: user.id)))
             let posing = RotateRefreshToken(
                 appID: world.otherApp, sessionID: session.id, generation: 0, proof: world.proof("a"),
                 device: Device(), policy: SessionPolicy(), now: world.now, events: world.events())
@@ -133,9 +131,7 @@ enum RotationRules {
             // An import or a fault could leave a suspended user with a live session.
             let user = try await world.addUser()
             let session = try await world.signIn(user)
-            _ = try await world.store.perform(
-                SetUserStatus(
-                    .suspended, user: user.id, app: world.app, now: world.now, events: world.events()))
+            _ = try await world.store.perform(SetUserStatus(.suspended, in: world.change(of: user.id)))
             #expect(try await world.rotate(session, proof: world.proof("a")) == .refused(.unauthorized))
             #expect(try await !world.isLive(session))
         },

@@ -115,9 +115,7 @@ enum SendStepUpCodeRules {
 
     static func addUserWithPhone(_ world: ContractWorld) async throws -> User {
         let ada = try await world.addUser()
-        _ = try await world.store.perform(
-            AddIdentifier(
-                try world.phone("+14155550100"), user: ada.id, app: world.app, now: world.now, events: world.events()))
+        _ = try await world.store.perform(AddIdentifier(try world.phone("+14155550100"), in: world.change(of: ada.id)))
         return try #require(try await world.store.user(ada.id, app: world.app))
     }
 }

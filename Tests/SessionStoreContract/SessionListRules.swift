@@ -72,8 +72,6 @@ enum SessionListRules {
         _ selection: SessionSelection, of user: User, _ world: ContractWorld
     ) async throws -> Int {
         try await world.store.perform(
-            RevokeSessions(
-                of: user.id, app: user.appID, selection, reason: .revokedByUser, now: world.now + 2,
-                events: world.events()))
+            RevokeSessions(selection, reason: .revokedByUser, in: world.change(of: user.id, app: user.appID, after: 2)))
     }
 }

@@ -148,9 +148,7 @@ enum StepUpCodeRules {
             let bob = try await world.addUser("bob@example.com")
             let bobs = try await world.open(for: try await world.signIn(bob), steps: [ContractWorld.mailStep])
             _ = try await world.send(bobs)
-            _ = try await world.store.perform(
-                SetUserStatus(
-                    .suspended, user: bob.id, app: world.app, now: world.now, events: world.events()))
+            _ = try await world.store.perform(SetUserStatus(.suspended, in: world.change(of: bob.id)))
             #expect(try await world.enter("right", for: bobs) == .refused(.invalidChallenge))
         },
     ]

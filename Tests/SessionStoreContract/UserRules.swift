@@ -84,7 +84,7 @@ enum UserRules {
         ContractRule("An external id can be set, is taken for other users, and can be removed") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             func set(_ id: String?, _ user: User) async throws -> UpdateUserOutcome {
-                try await world.store.perform(SetExternalID(id, user: user.id, app: world.app, now: world.now + 5))
+                try await world.store.perform(SetExternalID(id, in: world.change(of: user.id, after: 5)))
             }
             var expected = ada
             expected.externalID = "ext"
@@ -97,28 +97,21 @@ enum UserRules {
             #expect(try await set(nil, bob) != .taken)
             #expect(try await set("ext", bob) != .taken)
             let unknown = try await world.store.perform(
-                SetExternalID("x", user: ada.id, app: world.otherApp, now: world.now))
+                SetExternalID("x", in: world.change(of: ada.id, app: world.otherApp)))
             #expect(unknown == .notFound)
         },
         ContractRule("A profile is merged, and a null removes its key") { world async throws in
             let user = try await world.addUser()
-            _ = try await world.store.perform(
-                MergeProfile(
-                    ["a": .int(1), "b": "two"], user: user.id, app: world.app, now: world.now,
-                    events: world.events()))
+            _ = try await world.store.perform(MergeProfile(["a": .int(1), "b": "two"], in: world.change(of: user.id)))
             let outcome = try await world.store.perform(
                 MergeProfile(
-                    ["a": .null, "c": .bool(false), "missing": .null], user: user.id, app: world.app,
-                    now: world.now + 3,
-                    events: world.events()))
+                    ["a": .null, "c": .bool(false), "missing": .null], in: world.change(of: user.id, after: 3)))
             var expected = user
             expected.profile = ["b": "two", "c": .bool(false)]
             expected.updatedAt = world.now + 3
             #expect(outcome == .updated(expected))
             #expect(try await world.store.user(user.id, app: world.app) == expected)
-            let unknown = try await world.store.perform(
-                MergeProfile(
-                    [:], user: "usr_x", app: world.app, now: world.now, events: world.events()))
+            let unknown = try await world.store.perform(MergeProfile([:], in: world.change(of: "usr_x")))
             #expect(unknown == .notFound)
         },
     ]

@@ -66,8 +66,7 @@ package struct UserManagement: Sendable {
     /// Sets the status. Any status except active revokes the user's sessions at once.
     package func setStatus(_ status: User.Status, user id: String, app: AppID) async throws -> User {
         try found(
-            try await store.perform(
-                SetUserStatus(status, user: id, app: app, now: environment.now(), events: factory(app))))
+            try await store.perform(SetUserStatus(status, in: change(of: id, app: app))))
     }
 
     /// Sets a password that meets the app's rules, and invalidates the user's outstanding codes.
@@ -78,37 +77,31 @@ package struct UserManagement: Sendable {
         let hash = try await requiredHash(password, app: app)
         return try found(
             try await store.perform(
-                SetPassword(
-                    hash: hash, user: id, app: app, endingSessions: endingSessions, now: environment.now(),
-                    events: factory(app))))
+                SetPassword(hash: hash, endingSessions: endingSessions, in: change(of: id, app: app))))
     }
 
     package func setExternalID(_ externalID: String?, user id: String, app: AppID) async throws -> User {
         try User.validate(externalID: externalID)
-        let outcome = try await store.perform(
-            SetExternalID(externalID, user: id, app: app, now: environment.now()))
+        let outcome = try await store.perform(SetExternalID(externalID, in: change(of: id, app: app)))
         return try updated(outcome, taken: .conflict("another user has this external_id"))
     }
 
     package func mergeProfile(_ changes: [String: JSONValue], user id: String, app: AppID) async throws -> User {
         try User.validate(profile: changes)
-        let outcome = try await store.perform(
-            MergeProfile(changes, user: id, app: app, now: environment.now(), events: factory(app)))
+        let outcome = try await store.perform(MergeProfile(changes, in: change(of: id, app: app)))
         return try updated(
             outcome, full: .invalidField("profile", "would have more than \(User.maximumProfileKeys) keys"))
     }
 
     package func addIdentifier(_ identifier: CanonicalIdentifier, user id: String, app: AppID) async throws -> User {
-        let outcome = try await store.perform(
-            AddIdentifier(identifier, user: id, app: app, now: environment.now(), events: factory(app)))
+        let outcome = try await store.perform(AddIdentifier(identifier, in: change(of: id, app: app)))
         return try updated(outcome)
     }
 
     package func removeIdentifier(
         _ identifier: CanonicalIdentifier, user id: String, app: AppID
     ) async throws -> User {
-        let outcome = try await store.perform(
-            RemoveIdentifier(identifier, user: id, app: app, now: environment.now(), events: factory(app)))
+        let outcome = try await store.perform(RemoveIdentifier(identifier, in: change(of: id, app: app)))
         return try updated(outcome)
     }
 
@@ -127,9 +120,7 @@ package struct UserManagement: Sendable {
     package func endSessions(_ selection: SessionSelection, of id: String, app: AppID) async throws -> Int {
         _ = try await user(id, app: app)
         return try await store.perform(
-            RevokeSessions(
-                of: id, app: app, selection, reason: .revokedByOperator, now: environment.now(),
-                events: factory(app)))
+            RevokeSessions(selection, reason: .revokedByOperator, in: change(of: id, app: app)))
     }
 
     // MARK: Helpers
@@ -137,6 +128,10 @@ package struct UserManagement: Sendable {
     private static let unknownUser = Refusal.notFound("there is no such user")
 
     private func factory(_ app: AppID) -> EventFactory { EventFactory(appID: app, environment: environment) }
+
+    private func change(of id: String, app: AppID) -> UserChange {
+        UserChange(of: id, app: app, now: environment.now(), events: factory(app))
+    }
 
     private func found(_ user: User?) throws(Refusal) -> User {
         guard let user else { throw Self.unknownUser }

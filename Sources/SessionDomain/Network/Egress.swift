@@ -52,6 +52,21 @@ package enum EgressError: Error, Equatable {
     case connectionFailed(String)
 }
 
+extension EgressError {
+    /// A short text for the delivery log.
+    package var summary: String {
+        switch self {
+        case .refusedURL(let reason): "the URL is refused: \(reason)"
+        // The text does not contain the address: the operator of a hook must not learn the internal network.
+        case .refusedAddress: "the address is refused: it is private or otherwise special"
+        case .cannotResolve(let reason): "the name cannot be resolved: \(reason)"
+        case .timedOut: "no answer in time"
+        case .answerTooLarge: "the answer is too large"
+        case .connectionFailed(let reason): "no connection: \(reason)"
+        }
+    }
+}
+
 /// Sends every outgoing request of the service.
 ///
 /// It never follows redirects, and it connects to exactly the address that it has checked.
@@ -60,4 +75,16 @@ package protocol Egress: Sendable {
 
     /// Checks a URL by its text only, so that configuration rejects early what `send` would reject later.
     func validate(url: String) throws(EgressError)
+}
+
+extension Egress {
+    /// Throws an error with the name of the field if a URL can never be called.
+    func check(_ url: String, field: String) throws(Refusal) {
+        do {
+            try validate(url: url)
+        } catch {
+            throw .invalidField(field, error.summary)
+        }
+        guard url.utf8.count <= 1800 else { throw .invalidField(field, "must have at most 1800 bytes") }
+    }
 }

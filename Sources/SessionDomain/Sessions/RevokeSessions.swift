@@ -15,35 +15,21 @@ package enum SessionSelection: Sendable, Equatable {
 
 /// Ends live sessions of one user. Returns how many.
 package struct RevokeSessions: Intent {
-    package let userID: String
-    package let appID: AppID
     package let selection: SessionSelection
     package let reason: RevocationReason
-    package let now: Timestamp
-    package let events: EventFactory
+    package let change: UserChange
 
-    package init(
-        of userID: String, app: AppID, _ selection: SessionSelection, reason: RevocationReason, now: Timestamp,
-        events: EventFactory
-    ) {
-        self.userID = userID
-        appID = app
+    package init(_ selection: SessionSelection, reason: RevocationReason, in change: UserChange) {
         self.selection = selection
         self.reason = reason
-        self.now = now
-        self.events = events
+        self.change = change
     }
 
-    package var facts: FactQuery {
-        FactQuery(app: appID) {
-            $0.user = .id(userID)
-            $0.liveSessions = now
-        }
-    }
+    package var facts: FactQuery { change.factsWithSessions }
 
     package func decide(_ facts: Facts) -> Decision<Int> {
         guard let user = facts.user else { return Decision(0) }
-        let revocation = SessionRevocation(reason: reason, now: now, events: events)
+        let revocation = SessionRevocation(reason: reason, now: change.now, events: change.events)
         let ended = facts.liveSessions.count { selection.includes($0.id) }
         return Decision(ended, revocation.changes(facts.liveSessions, selection, of: user))
     }

@@ -130,7 +130,9 @@ package struct SessionLifecycle: Sendable {
         let now = environment.now()
         _ = try await store.perform(
             RevokeSessions(
-                of: session.userID, app: app.settings.id, .one(session.id), reason: .logout, now: now,
-                events: EventFactory(appID: app.settings.id, environment: environment)))
+                .one(session.id), reason: .logout,
+                in: UserChange(
+                    of: session.userID, app: app.settings.id, now: now,
+                    events: EventFactory(appID: app.settings.id, environment: environment))))
     }
 }

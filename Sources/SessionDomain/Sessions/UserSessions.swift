@@ -31,8 +31,10 @@ package struct UserSessions: Sendable {
             }
         let ended = try await store.perform(
             RevokeSessions(
-                of: caller.user.id, app: caller.user.appID, selection, reason: .revokedByUser, now: environment.now(),
-                events: EventFactory(appID: caller.user.appID, environment: environment)))
+                selection, reason: .revokedByUser,
+                in: UserChange(
+                    of: caller.user.id, app: caller.user.appID, now: environment.now(),
+                    events: EventFactory(appID: caller.user.appID, environment: environment))))
         if case .session = target, ended == 0 { throw Refusal.notFound("there is no such session") }
     }
 }

@@ -26,6 +26,16 @@ package struct ChallengeReference: Sendable, Equatable {
         self.heldSessionID = heldSessionID
     }
 
+    /// Asks for the challenge, its session and its user.
+    func facts(app: AppID, _ more: (inout FactQuery) -> Void = { _ in }) -> FactQuery {
+        FactQuery(app: app) {
+            $0.challenge = id
+            $0.session = .ofChallenge
+            $0.user = .ofSession
+            more(&$0)
+        }
+    }
+
     /// The reason why a step of this challenge may not be completed now. `nil` if there is none.
     ///
     /// The caller must hold the key of the session, or its refresh token if it has no key. So a leaked access token

@@ -25,14 +25,7 @@ package struct CheckStepUpCode: Intent {
         self.events = events
     }
 
-    package var facts: FactQuery {
-        FactQuery(app: appID) {
-            $0.challenge = reference.id
-            $0.session = .ofChallenge
-            $0.user = .ofSession
-            $0.verification = .ofChallenge
-        }
-    }
+    package var facts: FactQuery { reference.facts(app: appID) { $0.verification = .ofChallenge } }
 
     package func decide(_ facts: Facts) -> Decision<StepOutcome> {
         let (challenge, session, user) = (facts.challenge, facts.session, facts.user)

@@ -17,13 +17,7 @@ package struct CompleteCustomStep: Intent {
         self.now = now
     }
 
-    package var facts: FactQuery {
-        FactQuery(app: appID) {
-            $0.challenge = reference.id
-            $0.session = .ofChallenge
-            $0.user = .ofSession
-        }
-    }
+    package var facts: FactQuery { reference.facts(app: appID) }
 
     package func decide(_ facts: Facts) -> Decision<StepOutcome> {
         if let refusal = refusal(challenge: facts.challenge, session: facts.session, user: facts.user) {

@@ -22,14 +22,7 @@ package struct SendStepUpCode: Intent {
         self.codeHash = codeHash
     }
 
-    package var facts: FactQuery {
-        FactQuery(app: appID) {
-            $0.challenge = reference.id
-            $0.session = .ofChallenge
-            $0.user = .ofSession
-            $0.verification = .ofChallenge
-        }
-    }
+    package var facts: FactQuery { reference.facts(app: appID) { $0.verification = .ofChallenge } }
 
     package func decide(_ facts: Facts) -> Decision<SendStepUpOutcome> {
         switch admit(challenge: facts.challenge, session: facts.session, user: facts.user) {

@@ -1,29 +1,21 @@
 /// Adds an identifier to a user. Adding one that the user has changes nothing.
 package struct AddIdentifier: Intent {
     package let identifier: CanonicalIdentifier
-    package let userID: String
-    package let appID: AppID
-    package let now: Timestamp
-    package let events: EventFactory
+    package let change: UserChange
 
-    package init(
-        _ identifier: CanonicalIdentifier, user id: String, app: AppID, now: Timestamp, events: EventFactory
-    ) {
+    package init(_ identifier: CanonicalIdentifier, in change: UserChange) {
         self.identifier = identifier
-        userID = id
-        appID = app
-        self.now = now
-        self.events = events
+        self.change = change
     }
 
-    package var facts: FactQuery { FactQuery(app: appID) { $0.user = .id(userID) } }
+    package var facts: FactQuery { change.facts }
 
     package func decide(_ facts: Facts) -> Decision<UpdateUserOutcome> {
         guard let user = facts.user else { return Decision(.notFound) }
         if user.identifiers.contains(identifier) { return Decision(.updated(user)) }
         guard user.identifiers.count < User.maximumIdentifiers else { return Decision(.full) }
         if facts.isTaken(.identifier(identifier)) { return Decision(.taken) }
-        let addition = IdentifierAddition(of: identifier, to: user, now: now, events: events)
+        let addition = IdentifierAddition(of: identifier, to: user, now: change.now, events: change.events)
         return Decision(.updated(addition.user), addition.changes)
     }
 }

@@ -1,25 +1,21 @@
 /// Replaces the external id of a user. `nil` removes it.
 package struct SetExternalID: Intent {
     package let externalID: String?
-    package let userID: String
-    package let appID: AppID
-    package let now: Timestamp
+    package let change: UserChange
 
-    package init(_ externalID: String?, user id: String, app: AppID, now: Timestamp) {
+    package init(_ externalID: String?, in change: UserChange) {
         self.externalID = externalID
-        userID = id
-        appID = app
-        self.now = now
+        self.change = change
     }
 
-    package var facts: FactQuery { FactQuery(app: appID) { $0.user = .id(userID) } }
+    package var facts: FactQuery { change.facts }
 
     package func decide(_ facts: Facts) -> Decision<UpdateUserOutcome> {
         guard let user = facts.user else { return Decision(.notFound) }
         if let externalID, facts.isTaken(.externalID(externalID)) { return Decision(.taken) }
         var next = user
         next.externalID = externalID
-        next.updatedAt = now
+        next.updatedAt = change.now
         return Decision(.updated(next), [.replaceUser(user, with: next)])
     }
 }

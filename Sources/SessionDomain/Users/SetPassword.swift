@@ -4,36 +4,23 @@ internal import SessionTokens
 /// user.
 package struct SetPassword: Intent {
     package let hash: String
-    package let userID: String
-    package let appID: AppID
     package let endingSessions: Bool
-    package let now: Timestamp
-    package let events: EventFactory
+    package let change: UserChange
 
-    package init(
-        hash: String, user id: String, app: AppID, endingSessions: Bool, now: Timestamp, events: EventFactory
-    ) {
+    package init(hash: String, endingSessions: Bool, in change: UserChange) {
         self.hash = hash
-        userID = id
-        appID = app
         self.endingSessions = endingSessions
-        self.now = now
-        self.events = events
+        self.change = change
     }
 
-    package var facts: FactQuery {
-        FactQuery(app: appID) {
-            $0.user = .id(userID)
-            $0.liveSessions = now
-        }
-    }
+    package var facts: FactQuery { change.factsWithSessions }
 
     package func decide(_ facts: Facts) -> Decision<User?> {
         guard let user = facts.user else { return Decision(nil) }
-        let password = PasswordReplacement(of: user, hash: hash, now: now, events: events)
+        let password = PasswordReplacement(of: user, hash: hash, now: change.now, events: change.events)
         var changes = password.changes
         if endingSessions {
-            let revocation = SessionRevocation(reason: .passwordChanged, now: now, events: events)
+            let revocation = SessionRevocation(reason: .passwordChanged, now: change.now, events: change.events)
             changes += revocation.changes(facts.liveSessions, .all, of: user)
         }
         return Decision(password.user, changes)

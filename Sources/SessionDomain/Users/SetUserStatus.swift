@@ -5,40 +5,29 @@ internal import SessionTokens
 /// Returns `nil` for an unknown user.
 package struct SetUserStatus: Intent {
     package let status: User.Status
-    package let userID: String
-    package let appID: AppID
-    package let now: Timestamp
-    package let events: EventFactory
+    package let change: UserChange
 
-    package init(_ status: User.Status, user id: String, app: AppID, now: Timestamp, events: EventFactory) {
+    package init(_ status: User.Status, in change: UserChange) {
         self.status = status
-        userID = id
-        appID = app
-        self.now = now
-        self.events = events
+        self.change = change
     }
 
-    package var facts: FactQuery {
-        FactQuery(app: appID) {
-            $0.user = .id(userID)
-            $0.liveSessions = now
-        }
-    }
+    package var facts: FactQuery { change.factsWithSessions }
 
     package func decide(_ facts: Facts) -> Decision<User?> {
         guard let user = facts.user else { return Decision(nil) }
         var (next, changes) = (user, [Change]())
         if user.status != status {
             next.status = status
-            next.updatedAt = now
-            let event = events.make(
-                .userStatusChanged, ["user_id": .string(userID), "status": .string(status.rawValue)])
+            next.updatedAt = change.now
+            let event = change.events.make(
+                .userStatusChanged, ["user_id": .string(change.userID), "status": .string(status.rawValue)])
             changes += [.replaceUser(user, with: next), .append(event)]
         }
         if status != .active {
-            let revocation = SessionRevocation(reason: .userInactive, now: now, events: events)
+            let revocation = SessionRevocation(reason: .userInactive, now: change.now, events: change.events)
             changes += revocation.changes(facts.liveSessions, .all, of: user)
-            changes += Change.endingBegun(by: user, now: now)
+            changes += Change.endingBegun(by: user, now: change.now)
         }
         return Decision(next, changes)
     }

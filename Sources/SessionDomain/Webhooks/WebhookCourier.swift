@@ -1,4 +1,3 @@
-internal import SessionTokens
 internal import Synchronization
 
 /// Delivers events to webhooks: at least once, in batches, with ids by which receivers recognize repeats.
@@ -84,20 +83,8 @@ package final class WebhookCourier: Sendable {
     }
 
     private struct Body: Encodable {
-        struct Entry: Encodable {
-            let id: String
-            let name: String
-            let createdAt: String
-            let data: [String: JSONValue]
-
-            private enum CodingKeys: String, CodingKey {
-                case id, name, data
-                case createdAt = "created_at"
-            }
-        }
-
         let appID: String
-        let events: [Entry]
+        let events: [EventBody]
 
         private enum CodingKeys: String, CodingKey {
             case events
@@ -106,11 +93,7 @@ package final class WebhookCourier: Sendable {
     }
 
     private func post(_ events: [Event], to webhook: Webhook) async throws -> DeliveryResult {
-        let body = Body(
-            appID: webhook.appID.rawValue,
-            events: events.map {
-                .init(id: $0.id, name: $0.name.rawValue, createdAt: $0.createdAt.rfc3339, data: $0.data)
-            })
+        let body = Body(appID: webhook.appID.rawValue, events: events.map(EventBody.init))
         do {
             let answer = try await call.post(
                 body, to: webhook.url, agent: Self.agent, prefix: Self.signaturePrefix, timeout: Self.timeout,
@@ -118,21 +101,6 @@ package final class WebhookCourier: Sendable {
             return .answered(answer.status)
         } catch let error as EgressError {
             return .unreachable(error.summary)
-        }
-    }
-}
-
-extension EgressError {
-    /// A short text for the delivery log.
-    package var summary: String {
-        switch self {
-        case .refusedURL(let reason): "the URL is refused: \(reason)"
-        // The text does not contain the address: the operator of a hook must not learn the internal network.
-        case .refusedAddress: "the address is refused: it is private or otherwise special"
-        case .cannotResolve(let reason): "the name cannot be resolved: \(reason)"
-        case .timedOut: "no answer in time"
-        case .answerTooLarge: "the answer is too large"
-        case .connectionFailed(let reason): "no connection: \(reason)"
         }
     }
 }

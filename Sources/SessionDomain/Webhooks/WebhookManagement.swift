@@ -122,15 +122,3 @@ package struct WebhookManagement: Sendable {
         return Array(Set(events)).sorted()
     }
 }
-
-extension Egress {
-    /// Throws an error with the name of the field if a URL can never be called.
-    func check(_ url: String, field: String) throws(Refusal) {
-        do {
-            try validate(url: url)
-        } catch {
-            throw .invalidField(field, error.summary)
-        }
-        guard url.utf8.count <= 1800 else { throw .invalidField(field, "must have at most 1800 bytes") }
-    }
-}

@@ -1,4 +1,3 @@
-import Foundation
 import PreludeSessionTesting
 import SessionConformance
 import SessionDomain
@@ -22,15 +21,7 @@ struct KeyConformance {
         let key = try #require(app.hookKey)
         #expect(app.publishedKeys.contains { $0["kid"] == key.keyID && $0["alg"] == "PS256" })
         let rs256 = TokenDraft(signer: RS256SigningKey(key), claims: try claims(of: device))
-        let ps256 = rs256.with {
-            $0.header["alg"] = "PS256"
-            $0.tamper = { token in
-                try JWSText.changing(token) { jws in
-                    let input = JWSText.input(header: jws.header, payload: jws.payload)
-                    jws.signature = try key.pssSignature(for: Data(input.utf8))
-                }
-            }
-        }
+        let ps256 = rs256.signedWithPS256(by: key)
         for token in [rs256, ps256] {
             let answer = try await device.sessions(token: token.compact())
             #expect(answer.status == 401 && answer.challenge == #"Bearer error="invalid_token""#)

@@ -12,12 +12,19 @@ struct LogoutDuringLoginTests {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         _ = await client.profile
-        let gate = Gate()
-        await fixture.transport.answer(
-            "/login/email/password", .held(gate, ClientFixture.next(TestToken.challenge("t0", step: "completed"))))
-        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
+        let gate = await fixture.holdPasswordLogin(session: "ses_2")
         await fixture.transport.answer("/revoke", .success(), .success(), .success())
         return (fixture, client, gate)
+    }
+
+    /// Expects that no user is signed in, and that the server revokes both sessions.
+    private func expectSignedOut(
+        _ fixture: ClientFixture, _ client: PreludeSessionClient, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        #expect(try await fixture.stored() == nil, sourceLocation: sourceLocation)
+        #expect(await client.profile == nil, sourceLocation: sourceLocation)
+        await fixture.transport.arrival(of: "/revoke", count: 2)
+        #expect(await revoked(fixture) == ["refresh-0", "refresh-1"], sourceLocation: sourceLocation)
     }
 
     private func revoked(_ fixture: ClientFixture) async -> Set<String?> {
@@ -46,10 +53,7 @@ struct LogoutDuringLoginTests {
             #expect(try await login == "unauthorized")
         }
         try await logout
-        #expect(try await fixture.stored() == nil)
-        #expect(await client.profile == nil)
-        await fixture.transport.arrival(of: "/revoke", count: 2)
-        #expect(await revoked(fixture) == ["refresh-0", "refresh-1"])
+        try await expectSignedOut(fixture, client)
     }
 
     @Test("A login whose credentials are being written during a logout signs no user in")
@@ -65,10 +69,7 @@ struct LogoutDuringLoginTests {
         await hold.released.open()
         #expect(try await login == "unauthorized")
         try await logout
-        #expect(try await fixture.stored() == nil)
-        #expect(await client.profile == nil)
-        await fixture.transport.arrival(of: "/revoke", count: 2)
-        #expect(await revoked(fixture) == ["refresh-0", "refresh-1"])
+        try await expectSignedOut(fixture, client)
     }
 
     @Test("A login that ends during a logout is revoked on the server although the disk is full")

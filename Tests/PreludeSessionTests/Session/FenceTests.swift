@@ -11,10 +11,7 @@ struct FenceTests {
     func logoutDuringLogin() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
-        let gate = Gate()
-        await fixture.transport.answer(
-            "/login/email/password", .held(gate, ClientFixture.next(TestToken.challenge("t0", step: "completed"))))
-        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
+        let gate = await fixture.holdPasswordLogin(session: "ses_2")
         await fixture.transport.answer("/revoke", .success(), .success())
         async let login = failure { _ = try await client.loginWithPassword(Self.password) }
         await fixture.transport.arrival(of: "/login/email/password")
@@ -31,10 +28,7 @@ struct FenceTests {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         _ = await client.profile
-        let gate = Gate()
-        await fixture.transport.answer(
-            "/login/email/password", .held(gate, ClientFixture.next(TestToken.challenge("t0", step: "completed"))))
-        await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
+        let gate = await fixture.holdPasswordLogin(session: "ses_2")
         await fixture.transport.answer("/refresh", .errorResponse(401, "unauthorized"))
         async let login = client.loginWithPassword(Self.password)
         await fixture.transport.arrival(of: "/login/email/password")

@@ -57,6 +57,15 @@ struct ClientFixture {
             headers: ["x-refresh-token": "refresh-\(number)"])
     }
 
+    /// Holds the response to the next login with a password until the returned gate is opened. Then the login succeeds.
+    func holdPasswordLogin(session: String) async -> Gate {
+        let gate = Gate()
+        let completed = TestToken.challenge("t0", step: "completed")
+        await transport.answer("/login/email/password", .held(gate, Self.next(completed)))
+        await transport.answer("/login/finalize", refreshed(1, session: session))
+        return gate
+    }
+
     /// A challenge of `requestStepUp`.
     func challenge(
         of client: PreludeSessionClient, _ token: String = TestToken.challenge("t0"), status: String = "review"

@@ -1,4 +1,3 @@
-import Foundation
 import PreludeSessionVerifier
 import SessionConformance
 import SessionRSA
@@ -28,15 +27,7 @@ struct KeyRulesTests {
         let key = try Self.hookKey.get()
         let rs256 = TokenDraft(signer: RS256SigningKey(key), claims: backend.token.claims)
         #expect(try await backend.verifier.rejection(of: rs256.compact()).reason == .unknownKey)
-        let ps256 = rs256.with {
-            $0.header["alg"] = "PS256"
-            $0.tamper = { token in
-                try JWSText.changing(token) { jws in
-                    let input = JWSText.input(header: jws.header, payload: jws.payload)
-                    jws.signature = try key.pssSignature(for: Data(input.utf8))
-                }
-            }
-        }
+        let ps256 = rs256.signedWithPS256(by: key)
         #expect(try await backend.verifier.rejection(of: ps256.compact()).reason == .unsupportedAlgorithm)
         #expect(try await backend.verifier.verify(backend.token.compact()).userID == "usr_1")
     }

@@ -1,4 +1,5 @@
 package import Foundation
+package import SessionRSA
 package import SessionTokens
 
 /// A builder for access tokens. The initial token is valid, so that a test changes exactly one thing.
@@ -36,6 +37,19 @@ package struct TokenDraft: Sendable {
     /// A copy that is bound to a key (RFC 9449 §6.1).
     package func bound(to key: SigningKey) -> TokenDraft {
         with { $0.claims["cnf"] = .object(["jkt": .string(key.keyID)]) }
+    }
+
+    /// A copy that `key` signs with PS256 (RFC 7518 §3.5).
+    package func signedWithPS256(by key: RSASigningKey) -> TokenDraft {
+        with {
+            $0.header["alg"] = "PS256"
+            $0.tamper = { token in
+                try JWSText.changing(token) { jws in
+                    let input = JWSText.input(header: jws.header, payload: jws.payload)
+                    jws.signature = try key.pssSignature(for: Data(input.utf8))
+                }
+            }
+        }
     }
 
     /// Signs the draft.

@@ -4,9 +4,7 @@ import Testing
 @Suite("Ending sessions")
 struct RevokeSessionsTests {
     private func revoke(_ selection: SessionSelection, user: User? = try? TestApp.user()) throws -> Decision<Int> {
-        RevokeSessions(
-            of: "usr_1", app: try appID(), selection, reason: .logout, now: now, events: try TestApp.events()
-        ).decide(
+        RevokeSessions(selection, reason: .logout, in: try TestApp.change(of: "usr_1")).decide(
             try Facts { facts in
                 facts.user = user
                 facts.liveSessions = user == nil ? [] : [try TestApp.session(), try TestApp.session(id: "ses_2")]

@@ -3,6 +3,10 @@ import SessionDomain
 extension TestApp {
     static func events() throws -> EventFactory { EventFactory(appID: try appID(), environment: stillEnvironment) }
 
+    static func change(of userID: String) throws -> UserChange {
+        UserChange(of: userID, app: try appID(), now: now, events: try events())
+    }
+
     /// A DPoP proof by the key of `session()`.
     static func proof(_ name: String = "proof", isFresh: Bool = true) -> ProofUse {
         ProofUse(

@@ -13,7 +13,7 @@ struct IdentifierChangeTests {
     private func add(_ identifier: CanonicalIdentifier, to user: User, failed: FailedGuard...) throws
         -> Decision<UpdateUserOutcome>
     {
-        AddIdentifier(identifier, user: user.id, app: user.appID, now: now, events: try TestApp.events()).decide(
+        AddIdentifier(identifier, in: try TestApp.change(of: user.id)).decide(
             Facts { facts in
                 facts.user = user
                 for failure in failed { facts.failures.add(failure) }
@@ -65,7 +65,7 @@ struct IdentifierChangeTests {
         var next = user
         next.identifiers = [phone]
         next.updatedAt = now
-        let intent = RemoveIdentifier(mail, user: user.id, app: user.appID, now: now, events: try TestApp.events())
+        let intent = RemoveIdentifier(mail, in: try TestApp.change(of: user.id))
         #expect(
             intent.decide(facts(user))
                 == Decision(

@@ -48,22 +48,15 @@ struct UserChangeTests {
 
     @Test("Every change of an unknown user writes nothing")
     func unknown() throws {
-        let (app, events) = (try appID(), try TestApp.events())
-        let user = "usr_1"
+        let (app, user, mail) = (try appID(), "usr_1", try TestApp.mail())
+        let change = try TestApp.change(of: user)
         #expect(DeleteUser(user, app: app, events: []).decide(Facts()) == Decision(false))
-        #expect(
-            SetUserStatus(.suspended, user: user, app: app, now: now, events: events).decide(Facts()) == Decision(nil))
-        let password = SetPassword(hash: "h", user: user, app: app, endingSessions: true, now: now, events: events)
-        #expect(password.decide(Facts()) == Decision(nil))
-        #expect(SetExternalID("x", user: user, app: app, now: now).decide(Facts()) == Decision(.notFound))
-        #expect(
-            MergeProfile([:], user: user, app: app, now: now, events: events).decide(Facts()) == Decision(.notFound))
-        let mail = try TestApp.mail()
-        #expect(
-            AddIdentifier(mail, user: user, app: app, now: now, events: events).decide(Facts()) == Decision(.notFound))
-        #expect(
-            RemoveIdentifier(mail, user: user, app: app, now: now, events: events).decide(Facts())
-                == Decision(.notFound))
+        #expect(SetUserStatus(.suspended, in: change).decide(Facts()) == Decision(nil))
+        #expect(SetPassword(hash: "h", endingSessions: true, in: change).decide(Facts()) == Decision(nil))
+        #expect(SetExternalID("x", in: change).decide(Facts()) == Decision(.notFound))
+        #expect(MergeProfile([:], in: change).decide(Facts()) == Decision(.notFound))
+        #expect(AddIdentifier(mail, in: change).decide(Facts()) == Decision(.notFound))
+        #expect(RemoveIdentifier(mail, in: change).decide(Facts()) == Decision(.notFound))
         let upgrade = UpgradePasswordHash(from: "a", to: "b", user: user, app: app).decide(Facts())
         #expect(upgrade.changes == [])
     }
@@ -88,7 +81,7 @@ struct UserChangeTests {
         let next = updated(user) { $0.status = status }
         let event = try TestApp.events().make(
             .userStatusChanged, ["user_id": "usr_1", "status": .string(status.rawValue)])
-        let decision = SetUserStatus(status, user: user.id, app: user.appID, now: now, events: try TestApp.events())
+        let decision = SetUserStatus(status, in: try TestApp.change(of: user.id))
             .decide(facts(user, sessions: [session]))
         let ended: [Change] = [
             .deleteVerifications(of: try TestApp.mail(), app: user.appID), .deleteStepUps(of: user),
@@ -105,14 +98,11 @@ struct UserChangeTests {
     @Test("Setting the status that the user has changes no row of the user, but still ends what must not run")
     func sameStatus() throws {
         let active = try TestApp.user([try TestApp.mail()])
-        let events = try TestApp.events()
-        #expect(
-            SetUserStatus(.active, user: active.id, app: active.appID, now: now, events: events).decide(facts(active))
-                == Decision(active))
+        let activation = SetUserStatus(.active, in: try TestApp.change(of: active.id))
+        #expect(activation.decide(facts(active)) == Decision(active))
         let suspended = try TestApp.user(status: .suspended)
         #expect(
-            SetUserStatus(.suspended, user: suspended.id, app: suspended.appID, now: now, events: events)
-                .decide(facts(suspended)).changes
+            SetUserStatus(.suspended, in: try TestApp.change(of: suspended.id)).decide(facts(suspended)).changes
                 == [
                     .voidLogins(of: suspended, before: now), .deleteStepUps(of: suspended),
                     .voidLogins(of: suspended, before: now),
@@ -126,10 +116,8 @@ struct UserChangeTests {
         let session = try TestApp.session()
         let next = updated(user) { $0.hasPassword = true }
         let event = try TestApp.events().make(.passwordChanged, ["user_id": "usr_1"])
-        let decision = SetPassword(
-            hash: "hash", user: user.id, app: user.appID, endingSessions: endingSessions, now: now,
-            events: try TestApp.events()
-        ).decide(facts(user, sessions: [session]))
+        let decision = SetPassword(hash: "hash", endingSessions: endingSessions, in: try TestApp.change(of: user.id))
+            .decide(facts(user, sessions: [session]))
         let ended = try [.voidLogins(of: user, before: now)] + TestApp.revocation(session, .passwordChanged)
         #expect(
             decision
@@ -162,7 +150,7 @@ struct UserChangeTests {
     func externalID() throws {
         let user = try TestApp.user()
         let next = updated(user) { $0.externalID = "ext" }
-        let intent = SetExternalID("ext", user: user.id, app: user.appID, now: now)
+        let intent = SetExternalID("ext", in: try TestApp.change(of: user.id))
         #expect(intent.decide(facts(user)) == Decision(.updated(next), [.replaceUser(user, with: next)]))
         #expect(intent.decide(facts(user, failed: .taken(.externalID("ext")))) == Decision(.taken))
         #expect(intent.decide(facts(user, failed: .taken(.externalID("other")))).outcome == .updated(next))
@@ -174,8 +162,7 @@ struct UserChangeTests {
         user.profile = ["a": .int(1), "b": "two"]
         let next = updated(user) { $0.profile = ["b": "three", "c": .bool(true)] }
         func merge(_ values: [String: JSONValue]) throws -> Decision<UpdateUserOutcome> {
-            MergeProfile(values, user: user.id, app: user.appID, now: now, events: try TestApp.events())
-                .decide(facts(user))
+            MergeProfile(values, in: try TestApp.change(of: user.id)).decide(facts(user))
         }
         let event = try TestApp.events().make(.profileUpdated, ["user_id": "usr_1"])
         #expect(

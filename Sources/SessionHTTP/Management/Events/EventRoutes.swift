@@ -13,3 +13,5 @@ struct EventRoutes: Sendable {
         return try .json(EventListBody(events: events.map(EventBody.init)))
     }
 }
+
+private struct EventListBody: Encodable { let events: [EventBody] }

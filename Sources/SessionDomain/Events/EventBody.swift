@@ -1,8 +1,7 @@
-import SessionDomain
-import SessionTokens
+internal import SessionTokens
 
-/// An event as the management API shows it.
-struct EventBody: Encodable {
+/// An event in JSON, as the management API lists it and as webhooks receive it.
+package struct EventBody: Encodable, Sendable {
     let id: String
     let name: String
     let createdAt: String
@@ -13,12 +12,10 @@ struct EventBody: Encodable {
         case createdAt = "created_at"
     }
 
-    init(_ event: Event) {
+    package init(_ event: Event) {
         id = event.id
         name = event.name.rawValue
         createdAt = event.createdAt.rfc3339
         data = event.data
     }
 }
-
-struct EventListBody: Encodable { let events: [EventBody] }

@@ -1,0 +1,35 @@
+/// The user that an intent changes, the time of the change, and the factory of its events.
+package struct UserChange: Sendable {
+    package let userID: String
+    package let appID: AppID
+    package let now: Timestamp
+    package let events: EventFactory
+
+    package init(of userID: String, app: AppID, now: Timestamp, events: EventFactory) {
+        self.userID = userID
+        appID = app
+        self.now = now
+        self.events = events
+    }
+
+    /// Asks for the user.
+    var facts: FactQuery { FactQuery(app: appID) { $0.user = .id(userID) } }
+
+    /// Asks for the user and the user's live sessions.
+    var factsWithSessions: FactQuery {
+        FactQuery(app: appID) {
+            $0.user = .id(userID)
+            $0.liveSessions = now
+        }
+    }
+}
+
+/// The outcome of a change of one user.
+package enum UpdateUserOutcome: Sendable, Equatable {
+    case updated(User)
+    /// Another user of the app has the identifier or the external id.
+    case taken
+    /// The user has the maximum number.
+    case full
+    case notFound
+}
