@@ -49,6 +49,12 @@ enum FactRules {
             #expect(facts.verification == started)
             #expect(facts.user == user)
         },
+        ContractRule("A user found by identifier comes without the profile") { world async throws in
+            let user = try await world.addUser()
+            _ = try await world.store.perform(MergeProfile(["size": .string("large")], in: world.change(of: user.id)))
+            #expect(try await world.read { $0.user = .id(user.id) }.user?.profile == ["size": .string("large")])
+            #expect(try await world.read { $0.user = .identifier(user.identifiers[0]) }.user?.profile == [:])
+        },
         ContractRule("Rows that do not exist are missing, with all that depend on them") { world async throws in
             let facts = try await world.read { query in
                 query.settings = true

@@ -57,7 +57,7 @@ struct ServerErrorText: Sendable, Equatable {
         guard scalars[suffix...].elementsEqual(details.suffix.unicodeScalars) else { return nil }
         guard details.requestID == nil, details.retryAfter == nil else { return details }
         var rest = scalars[..<suffix]
-        while rest.count >= 3, rest.suffix(3).elementsEqual(" []".unicodeScalars) { rest = rest.dropLast(3) }
+        while rest.suffix(3).elementsEqual(" []".unicodeScalars) { rest = rest.dropLast(3) }
         guard let inner = suffixStart(in: rest) else { return nil }
         let innermost = Self(message: "", facts: rest[inner...])
         let hasFacts = innermost.requestID != nil || innermost.retryAfter != nil

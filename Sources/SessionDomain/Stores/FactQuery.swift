@@ -56,10 +56,12 @@ package struct FactQuery: Sendable, Equatable {
 
     package enum UserSelector: Sendable, Equatable {
         case id(String)
+        /// The user that has the identifier, without the profile: decoding one would show in the time of a login that the
+        /// user exists. An intent must not write this user back.
         case identifier(CanonicalIdentifier)
         /// The user of the session found.
         case ofSession
-        /// The user that has the identifier of the verification found.
+        /// The user that has the identifier of the verification found, without the profile.
         case ofVerification
     }
 

@@ -11,6 +11,7 @@ extension Database {
         if let id = query.challenge { facts.challenge = try challenge(id, app: app) }
         try readSessionAndUser(query, app: app, into: &facts)
         try readVerification(query, app: app, into: &facts)
+        if query.passwordHash { try readPasswordHash(query, app: app, into: &facts) }
         if let user = facts.user { try readRows(of: user, query, into: &facts) }
         if let id = query.unredeemedChallenges {
             facts.unredeemedChallenges = try unredeemedChallenges(ofSession: id, app: app)
@@ -35,7 +36,8 @@ extension Database {
             guard let sessionID, let found = try signedIn(session: sessionID, app: app) else { return }
             (facts.session, facts.user) = found
         case .id(let id): facts.user = try user(id, app: app)
-        case .identifier(let identifier): facts.user = try user(with: identifier, app: app)
+        case .identifier(let identifier):
+            facts.user = try user(with: identifier, app: app, columns: User.columnsWithoutProfile)
         case .ofVerification, nil: break
         }
         if query.user != .ofSession, let sessionID { facts.session = try session(sessionID, app: app) }
@@ -51,11 +53,18 @@ extension Database {
         guard let key else { return }
         facts.verification = try verification(tokenHash: key, app: app)
         guard query.user == .ofVerification, let identifier = facts.verification?.identifier else { return }
-        facts.user = try user(with: identifier, app: app)
+        facts.user = try user(with: identifier, app: app, columns: User.columnsWithoutProfile)
+    }
+
+    private func readPasswordHash(_ query: FactQuery, app: AppID, into facts: inout Facts) throws {
+        switch query.user {
+        // Also without a user, so that the statements are the same.
+        case .identifier(let identifier): facts.passwordHash = try passwordHash(with: identifier, app: app)
+        default: facts.passwordHash = try facts.user.flatMap { try passwordHash(of: $0.id, app: app) }
+        }
     }
 
     private func readRows(of user: User, _ query: FactQuery, into facts: inout Facts) throws {
-        if query.passwordHash { facts.passwordHash = try passwordHash(of: user) }
         if query.loginsVoidBefore { facts.loginsVoidBefore = try loginsVoidBefore(user) }
         if query.grants { facts.grants = try grants(of: user.id, app: user.appID) }
         if let now = query.liveSessions { facts.liveSessions = try liveSessions(of: user, at: now) }

@@ -8,6 +8,9 @@ extension User {
         users.created_at, users.updated_at
         """
 
+    /// The same columns, with an empty profile.
+    static let columnsWithoutProfile = columns.replacing("users.profile", with: "'{}'")
+
     /// Reads a user without identifiers, which are separate rows.
     init(reading columns: inout ColumnReader) throws {
         let (id, appID, status): (String, AppID, Status) = (try columns.next(), try columns.next(), try columns.next())
@@ -25,15 +28,20 @@ extension Database {
         try user(where: "users.app_id = ? AND users.id = ?", [app, id])
     }
 
+    private static let owner = "(SELECT user_id FROM identifiers WHERE app_id = ? AND type = ? AND canonical = ?)"
+
     /// The same two statements for an identifier that a user has and for one that no user has.
-    func user(with identifier: CanonicalIdentifier, app: AppID) throws -> User? {
-        let owner = "(SELECT user_id FROM identifiers WHERE app_id = ? AND type = ? AND canonical = ?)"
+    ///
+    /// - Parameter columns: Those of a user, or those without the profile.
+    func user(
+        with identifier: CanonicalIdentifier, app: AppID, columns: String = User.columns
+    ) throws -> User? {
         let arguments: StatementArguments = [app, app, identifier.type, identifier.canonical]
         let user = try first(
-            "SELECT \(User.columns) FROM users WHERE users.app_id = ? AND users.id = \(owner)", arguments,
-            as: User.init(reading:))
+            "SELECT \(columns) FROM users WHERE users.app_id = ? AND users.id = \(Self.owner)",
+            arguments, as: User.init(reading:))
         let identifiers = try all(
-            "SELECT \(CanonicalIdentifier.columns) FROM identifiers WHERE app_id = ? AND user_id = \(owner)"
+            "SELECT \(CanonicalIdentifier.columns) FROM identifiers WHERE app_id = ? AND user_id = \(Self.owner)"
                 + " ORDER BY position", arguments, as: CanonicalIdentifier.init(reading:))
         guard var user else { return nil }
         user.identifiers = identifiers
@@ -78,10 +86,19 @@ extension Database {
         try run("UPDATE users SET logins_void_before = ? WHERE app_id = ? AND id = ?", [before, user.appID, user.id])
     }
 
-    /// `nil` for a user without a password.
-    func passwordHash(of user: User) throws -> String? {
+    /// `nil` for a user without a password, and for an unknown user.
+    func passwordHash(of id: String, app: AppID) throws -> String? {
+        try passwordHash(where: "id = ?", [app, id])
+    }
+
+    /// The same statement for an identifier that a user has and for one that no user has.
+    func passwordHash(with identifier: CanonicalIdentifier, app: AppID) throws -> String? {
+        try passwordHash(where: "id = \(Self.owner)", [app, app, identifier.type, identifier.canonical])
+    }
+
+    private func passwordHash(where condition: String, _ arguments: StatementArguments) throws -> String? {
         let row: String?? = try first(
-            "SELECT password_hash FROM users WHERE app_id = ? AND id = ?", [user.appID, user.id]
+            "SELECT password_hash FROM users WHERE app_id = ? AND \(condition)", arguments
         ) { columns -> String? in try columns.next() }
         return row ?? nil
     }
