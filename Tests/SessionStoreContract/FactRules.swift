@@ -51,8 +51,8 @@ enum FactRules {
         },
         ContractRule("A user found by identifier comes without the profile") { world async throws in
             let user = try await world.addUser()
-            _ = try await world.store.perform(MergeProfile(["size": .string("large")], in: world.change(of: user.id)))
-            #expect(try await world.read { $0.user = .id(user.id) }.user?.profile == ["size": .string("large")])
+            _ = try await world.store.perform(MergeProfile(["size": "large"], in: world.change(of: user.id)))
+            #expect(try await world.read { $0.user = .id(user.id) }.user?.profile == ["size": "large"])
             #expect(try await world.read { $0.user = .identifier(user.identifiers[0]) }.user?.profile == [:])
         },
         ContractRule("Rows that do not exist are missing, with all that depend on them") { world async throws in
