@@ -1,4 +1,5 @@
 internal import SessionDomain
+internal import SessionTokens
 internal import Testing
 
 /// The rows that a store returns for a query.
