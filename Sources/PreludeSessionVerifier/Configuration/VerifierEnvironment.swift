@@ -14,7 +14,7 @@ public struct VerifierEnvironment: Sendable {
     ///
     /// - Parameters:
     ///   - now: Returns the current time.
-    ///   - sleep: Waits for some seconds. Throws `CancellationError` if the task is cancelled.
+    ///   - sleep: Waits for some seconds. Throws: `CancellationError` if the task is cancelled.
     public init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (_ seconds: TimeInterval) async throws -> Void = VerifierEnvironment.live.sleep

@@ -10,8 +10,8 @@ public struct KeySetLoader: KeySetSource {
 
     /// Creates a source from a function that returns a JWK Set (RFC 7517 §5).
     ///
-    /// - Parameter load: Called for each fetch. A set is fresh for ``KeyCachePolicy/lifetime``. If `load` throws, the fetch
-    ///   fails.
+    /// - Parameter load: Called for each fetch. A set is fresh for ``KeyCachePolicy/lifetime``.
+    /// - Throws: Nothing. If `load` throws, the fetch fails.
     public init(_ load: @escaping @Sendable () async throws -> Data) { self.load = load }
 
     public func fetch() async throws -> FetchedKeySet { FetchedKeySet(json: try await load()) }
