@@ -117,9 +117,24 @@ struct HotPathTests {
             _ = try await store.perform(
                 BeginPasswordTry(
                     appID: app, identifier: try CanonicalIdentifier(type: "email_address", value: address),
-                    limit: RateLimit(limit: 5, window: 60), now: Self.now))
+                    limit: RateLimit(limit: 1, window: 60), now: Self.now))
             let statements = trace.take().filter { $0.hasPrefix("FROM") }
-            #expect(statements == ["FROM users", "FROM identifiers", "FROM users", "FROM counters"])
+            #expect(
+                statements == ["FROM counters", "FROM users", "FROM identifiers", "FROM users", "FROM counters"])
+        }
+    }
+
+    @Test("A limited password try reads only the counter, whether a user has the identifier or not")
+    func limited() async throws {
+        _ = try await signIn()
+        for address in ["a@example.com", "nobody@example.com"] {
+            let attempt = BeginPasswordTry(
+                appID: app, identifier: try CanonicalIdentifier(type: "email_address", value: address),
+                limit: RateLimit(limit: 1, window: 60), now: Self.now)
+            _ = try await store.perform(attempt)
+            try await startTracing()
+            #expect(try await store.perform(attempt) == .limited(until: Self.now + 60))
+            #expect(trace.take().filter { $0.hasPrefix("FROM") } == ["FROM counters"])
         }
     }
 }

@@ -45,10 +45,20 @@ enum FactRules {
             #expect(try await world.read { $0.user = .identifier(user.identifiers[0]) }.user == user)
             let facts = try await world.read { query in
                 query.verification = .tokenHash("token")
-                query.user = .ofVerification
+                query.user = .ofVerification(now: world.now, maximumChecks: 5)
             }
             #expect(facts.verification == started)
             #expect(facts.user == user)
+            let spent = try await world.read { query in
+                query.verification = .tokenHash("token")
+                query.user = .ofVerification(now: world.now, maximumChecks: 0)
+            }
+            #expect(spent.verification == started && spent.user == nil)
+            let expired = try await world.read { query in
+                query.verification = .tokenHash("token")
+                query.user = .ofVerification(now: started.codeExpiresAt, maximumChecks: 5)
+            }
+            #expect(expired.verification == started && expired.user == nil)
         },
         ContractRule("A user found by identifier comes without the profile") { world async throws in
             let user = try await world.addUser()

@@ -14,6 +14,7 @@ package struct BeginPasswordTry: Intent {
 
     package var facts: FactQuery {
         FactQuery(app: appID) {
+            $0.counter = .init(.passwordTries(identifier), limit: limit, now: now)
             $0.user = .identifier(identifier)
             $0.passwordHash = true
         }

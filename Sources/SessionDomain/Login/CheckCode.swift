@@ -32,7 +32,7 @@ package struct CheckCode: Intent {
     package var facts: FactQuery {
         FactQuery(app: appID) {
             $0.verification = .tokenHash(tokenHash)
-            $0.user = .ofVerification
+            $0.user = .ofVerification(now: now, maximumChecks: limits.checksPerCode)
         }
     }
 

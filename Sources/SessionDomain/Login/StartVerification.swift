@@ -22,7 +22,12 @@ package struct StartVerification: Intent {
         self.verification = verification
     }
 
-    package var facts: FactQuery { FactQuery(app: appID) { $0.user = .identifier(identifier) } }
+    package var facts: FactQuery {
+        FactQuery(app: appID) {
+            $0.counter = .init(.otpStarts(identifier), limit: limit, now: now)
+            $0.user = .identifier(identifier)
+        }
+    }
 
     package func decide(_ facts: Facts) -> Decision<StartVerificationOutcome> {
         let starts = CounterKey.otpStarts(identifier)

@@ -5,6 +5,9 @@ package struct FactQuery: Sendable, Equatable {
     /// The app that all rows belong to. `nil` only for management keys, which belong to no app.
     package var app: AppID?
 
+    /// A counter that the intent counts. If it is at its limit, `Facts.failures` names it, and no other row is read: a limited
+    /// call takes the same time for every identifier.
+    package var counter: CounterSelector?
     /// The settings of the app.
     package var settings = false
     /// The id of a step-up challenge.
@@ -62,7 +65,22 @@ package struct FactQuery: Sendable, Equatable {
         /// The user of the session found.
         case ofSession
         /// The user that has the identifier of the verification found, without the profile.
-        case ofVerification
+        ///
+        /// `nil` if the code expired by `now` or has that many checks: a check that is rejected anyway takes the same time
+        /// for every identifier.
+        case ofVerification(now: Timestamp, maximumChecks: Int)
+    }
+
+    package struct CounterSelector: Sendable, Equatable {
+        package let key: CounterKey
+        package let limit: RateLimit
+        package let now: Timestamp
+
+        package init(_ key: CounterKey, limit: RateLimit, now: Timestamp) {
+            self.key = key
+            self.limit = limit
+            self.now = now
+        }
     }
 
     package struct OwnerSelector: Sendable, Equatable {

@@ -32,6 +32,11 @@ package struct GuardFailures: Sendable, Equatable {
         for failure in failures { add(failure) }
     }
 
+    package mutating func add(_ other: GuardFailures) {
+        taken.formUnion(other.taken)
+        exhausted.merge(other.exhausted) { _, latest in latest }
+    }
+
     package mutating func add(_ failure: FailedGuard) {
         switch failure {
         case .taken(let key): taken.insert(key)

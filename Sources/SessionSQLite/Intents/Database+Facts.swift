@@ -7,6 +7,10 @@ extension Database {
         var facts = Facts()
         if let id = query.managementKey { facts.managementKey = try managementKey(id) }
         guard let app = query.app else { return facts }
+        if let counter = query.counter, let until = try limit(of: counter, app: app) {
+            facts.failures.add(.exhausted(counter.key, until: until))
+            return facts
+        }
         if query.settings { facts.settings = try self.app(app) }
         if let id = query.challenge { facts.challenge = try challenge(id, app: app) }
         try readSessionAndUser(query, app: app, into: &facts)
@@ -52,8 +56,10 @@ extension Database {
             }
         guard let key else { return }
         facts.verification = try verification(tokenHash: key, app: app)
-        guard query.user == .ofVerification, let identifier = facts.verification?.identifier else { return }
-        facts.user = try user(with: identifier, app: app, columns: User.columnsWithoutProfile)
+        guard case .ofVerification(let now, let maximumChecks)? = query.user, let verification = facts.verification,
+            verification.codeExpiresAt > now, verification.checks < maximumChecks
+        else { return }
+        facts.user = try user(with: verification.identifier, app: app, columns: User.columnsWithoutProfile)
     }
 
     private func readPasswordHash(_ query: FactQuery, app: AppID, into facts: inout Facts) throws {

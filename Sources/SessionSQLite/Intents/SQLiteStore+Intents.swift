@@ -11,7 +11,7 @@ extension SQLiteStore: IntentStore {
             var failures = GuardFailures()
             for _ in 0..<GuardFailures.maximumAttempts {
                 var facts = try db.facts(intent.facts)
-                facts.failures = failures
+                facts.failures.add(failures)
                 let decision = try intent.decide(facts)
                 do {
                     for change in decision.changes { try db.apply(change) }

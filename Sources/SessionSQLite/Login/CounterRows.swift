@@ -2,12 +2,24 @@ internal import GRDB
 internal import SessionDomain
 
 extension Database {
+    private func counter(_ key: CounterKey, app: AppID) throws -> RateCounter? {
+        try first("SELECT count, resets_at FROM counters WHERE app_id = ? AND key = ?", [app, key.text]) {
+            RateCounter(count: try $0.next(), resetsAt: try $0.next())
+        }
+    }
+
+    /// The time until which a counter is at its limit; `nil` if it is not.
+    func limit(of counter: FactQuery.CounterSelector, app: AppID) throws -> Timestamp? {
+        let current = try self.counter(counter.key, app: app)
+        guard case .refused(let until) = RateCounter.take(current, limit: counter.limit, now: counter.now) else {
+            return nil
+        }
+        return until
+    }
+
     /// Counts one event, if `RateCounter.take` allows it.
     func count(_ key: CounterKey, app: AppID, limit: RateLimit, now: Timestamp) throws {
-        let current = try first(
-            "SELECT count, resets_at FROM counters WHERE app_id = ? AND key = ?", [app, key.text]
-        ) { RateCounter(count: try $0.next(), resetsAt: try $0.next()) }
-        switch RateCounter.take(current, limit: limit, now: now) {
+        switch RateCounter.take(try counter(key, app: app), limit: limit, now: now) {
         case .refused(let until): throw FailedGuard.exhausted(key, until: until)
         case .allowed(let next):
             try run(
