@@ -36,7 +36,7 @@
                 kSecAttrService: service,
                 kSecAttrAccount: account,
                 kSecAttrSynchronizable: false,
-                // Without it macOS uses the file-based keychain, which has neither access groups nor the device lock.
+                // Without it macOS uses the file-based keychain. That one has no access groups and ignores the device lock.
                 kSecUseDataProtectionKeychain: true,
             ]
             if let accessGroup { query[kSecAttrAccessGroup] = accessGroup }

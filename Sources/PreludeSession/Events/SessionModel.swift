@@ -16,7 +16,7 @@ public import Observation
 public final class SessionModel {
     /// The state of the session.
     public enum State: Sendable, Hashable {
-        /// Not read yet, or not readable now, for example on a locked device. Show neither home nor login.
+        /// Not read yet, or not readable now, for example on a locked device. Do not show the login screen yet.
         case unknown
         /// No user is signed in. The reason is set if the session ended while this model existed.
         case signedOut(SignOutReason?)

@@ -68,7 +68,7 @@ extension PreludeSessionLogAttribute {
         Self(name: name, isIdentifier: false, content: String(Int((seconds * 1000).rounded())))
     }
 
-    /// A word of the protocol, such as an error code; `nil` for a text that does not look like one.
+    /// A protocol value, such as an error code. `nil` if the text has another form.
     ///
     /// A server can send any text as a code, so a text that could be a secret is not logged.
     static func term(_ name: StaticString, _ value: String?) -> Self? {

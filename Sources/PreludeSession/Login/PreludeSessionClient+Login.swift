@@ -34,7 +34,7 @@ extension PreludeSessionClient {
         try await engine.checkOTP(code)
     }
 
-    /// Signs in with a password. The password is neither stored nor printed.
+    /// Signs in with a password. The password is not stored and not printed.
     ///
     /// - Parameter options: The e-mail address and the password.
     /// - Returns: The user with a valid access token.

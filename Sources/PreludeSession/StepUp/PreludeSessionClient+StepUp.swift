@@ -48,7 +48,7 @@ extension PreludeSessionClient {
     /// Submits the proof of a step of the app's own. Otherwise the same as `submitStepUpOTP(_:code:)`.
     ///
     /// - Parameters:
-    ///   - challenge: A challenge that neither `expectsCode` nor `isCompleted`.
+    ///   - challenge: A challenge whose `expectsCode` and `isCompleted` are both false.
     ///   - verificationToken: A JWT of the app's backend, which confirms the step.
     /// - Returns: The challenge of the next step; `nil` when the access token carries the scope.
     /// - Throws: `.badRequest` for a rejected verification token, and the errors of `submitStepUpOTP(_:code:)`.

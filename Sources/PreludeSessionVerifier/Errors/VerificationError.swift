@@ -33,7 +33,7 @@ public struct VerificationError: Error, Equatable, Sendable {
 }
 
 extension VerificationError.Reason {
-    /// The request has no `Authorization` header, or its scheme is neither `Bearer` nor `DPoP`.
+    /// The request has no `Authorization` header, or its scheme is not `Bearer` or `DPoP`.
     public static let missingCredentials = Self(rawValue: "missing_credentials")
     /// The request has more than one `Authorization` header.
     public static let severalCredentials = Self(rawValue: "several_credentials")

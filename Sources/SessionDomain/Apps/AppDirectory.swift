@@ -57,7 +57,7 @@ package final class AppDirectory: Sendable {
     /// Whether configuration names the host: it is the service's own name of an app, or an app's custom domain.
     ///
     /// `app(host:)` accepts more: any name that begins with an app's id, and any name at all if there is a default app.
-    /// Anybody can create such names.
+    /// An attacker can register such a name.
     package func isConfigured(host: String) async throws -> Bool {
         try await loadIfNeeded()
         let name = Self.bareHost(host)

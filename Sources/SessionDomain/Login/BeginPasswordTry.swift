@@ -30,7 +30,7 @@ package struct BeginPasswordTry: Intent {
 }
 
 package enum BeginPasswordTryOutcome: Sendable, Equatable {
-    /// No user has this identifier. The caller hashes all the same.
+    /// No user has this identifier. The caller still computes a hash, so that the response takes the same time.
     case unknown
     /// The hash is `nil` for a user without a password.
     case found(User, passwordHash: String?)

@@ -11,6 +11,6 @@ package enum Opening: Sendable {
     case migrating
     /// Create a missing database, but do not migrate: a command that may run before the service.
     case creating
-    /// Neither create nor migrate: a command beside a service, which may have an older version.
+    /// Do not create and do not migrate. For a command beside a running service, which may have an older version.
     case existing
 }

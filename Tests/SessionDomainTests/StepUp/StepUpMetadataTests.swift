@@ -35,7 +35,7 @@ struct StepUpMetadataTests {
             return
         }
         #expect(message.hasPrefix("metadata"))
-        // Neither log nor answer repeats a value of the client.
+        // The error must not repeat a value that the client sent.
         #expect(!message.contains("vvv"))
     }
 

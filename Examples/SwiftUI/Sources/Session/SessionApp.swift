@@ -20,7 +20,7 @@ struct SessionApp: App {
     var body: some Scene {
         WindowGroup {
             switch session.state {
-            // The device is locked. The user is still signed in, so this is neither home nor login.
+            // The device is locked. The user is still signed in: show no login screen.
             case .unknown: ProgressView()
             case .signedOut(let reason): LoginView(client: client, reason: reason)
             case .signedIn(let profile): HomeView(client: client, profile: profile)
