@@ -82,9 +82,8 @@ package struct SessionService: Sendable {
             let (time, jump) = clock.time(now: environment.now(), uptime: environment.uptime())
             if let jump { notices(.clockJumped(seconds: jump)) }
             do {
-                while try await store.deleteExpired(
-                    now: time, eventsUntil: time - Retention.events, limit: batch) >= batch
-                {}
+                while try await store.deleteExpired(now: time, limit: batch) >= batch {}
+                try await deleteEvents(now: time, batch: batch)
             } catch {
                 if !(error is CancellationError) { report(error) }
             }
@@ -94,6 +93,17 @@ package struct SessionService: Sendable {
                 if !(error is CancellationError) { report(error) }
             }
             if (try? await environment.sleep(60)) == nil { return }
+        }
+    }
+
+    /// Deletes the events of each app that are older than the app keeps them.
+    private func deleteEvents(now: Timestamp, batch: Int) async throws {
+        let apps = try await store.apps().map { ($0.id, $0.eventRetention) } + [(.service, Retention.eventDays)]
+        for (app, days) in apps {
+            let ends = Retention.ends(ofEventsKeptFor: days, now: now)
+            while try await store.deleteEvents(
+                of: app, until: ends.until, pendingUntil: ends.pendingUntil, limit: batch) >= batch
+            {}
         }
     }
 }

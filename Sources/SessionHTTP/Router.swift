@@ -16,12 +16,18 @@ package func buildRouter(
 
     addFrontend(to: router, service: service, edge: edge)
     let apps = AppRoutes(apps: service.apps)
-    router.group("/v2/session/apps")
+    let events = EventRoutes(store: service.store)
+    let management = router.group("/v2/session").add(middleware: OperatorContextMiddleware(options: edge))
+    management.group("/events")
+        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps))
+        .group(context: AllAppsContext.self)
+        .get("", use: events.listOfService)
+    management.group("/apps")
         .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps))
         .group(context: AllAppsContext.self)
         .get("", use: apps.list)
         .post("", use: apps.create)
-    addManagement(to: router.group("/v2/session/apps/:app_id"), service: service)
+    addManagement(to: management.group("/apps/:app_id"), service: service)
     router.get("/health", use: HealthRoute(store: service.store).show)
 
     if let mailbox {

@@ -12,7 +12,7 @@ extension SQLiteStore: HousekeepingStore {
         (table: "counters", key: "app_id, key", expiry: "resets_at"),
     ]
 
-    package func deleteExpired(now: Timestamp, eventsUntil: Timestamp, limit: Int) async throws -> Int {
+    package func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
         try await writer.perform { db in
             var deleted = 0
             for (table, key, expiry) in Self.expiring {
@@ -21,8 +21,6 @@ extension SQLiteStore: HousekeepingStore {
             deleted += try db.delete(
                 from: "sessions", key: "app_id, id", where: "purge_hour <= ?", now.milliseconds / Timestamp.hour,
                 limit: limit)
-            deleted += try db.delete(
-                from: "events", key: "sequence", where: "created_at <= ?", eventsUntil, limit: limit)
             return .keep(deleted)
         }
     }

@@ -18,7 +18,7 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Administration (on the database):",
-                subcommands: [AppCommand.self, UserCommand.self, KeyCommand.self]),
+                subcommands: [AppCommand.self, UserCommand.self, KeyCommand.self, EventsCommand.self]),
         ]
     )
 }

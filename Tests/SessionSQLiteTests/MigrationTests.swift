@@ -178,8 +178,6 @@ struct MigrationTests {
                 "SELECT * FROM verifications WHERE code_expires_at <= 1",
                 "SELECT * FROM verifications WHERE app_id = 'a' AND type = 't' AND canonical = 'c'",
                 "SELECT * FROM counters WHERE resets_at <= 1",
-                "SELECT * FROM events WHERE created_at <= 1",
-                "SELECT * FROM events WHERE app_id = 'a' ORDER BY sequence DESC LIMIT 1",
                 "SELECT * FROM identifiers WHERE app_id = 'a' AND user_id = 'u' ORDER BY position",
                 "SELECT * FROM users WHERE app_id = 'a' AND external_id = 'e'",
                 "SELECT * FROM signing_keys WHERE app_id = 'a' AND purpose = 'access'",

@@ -25,7 +25,9 @@ extension ContractWorld {
 
     /// Deletes what has expired, under the retention of the service.
     func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
-        try await store.deleteExpired(now: now, eventsUntil: now - Retention.events, limit: limit)
+        let ends = Retention.ends(ofEventsKeptFor: Retention.eventDays, now: now)
+        return try await store.deleteExpired(now: now, limit: limit)
+            + store.deleteEvents(of: app, until: ends.until, pendingUntil: ends.pendingUntil, limit: limit)
     }
 }
 

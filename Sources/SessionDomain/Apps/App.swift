@@ -24,6 +24,8 @@ package struct App: Sendable, Equatable, Codable {
     package var claims: ClaimsConfig?
     package var migration: MigrationConfig?
     package var passwordChangeEndsOtherSessions = true
+    /// Days for which events are kept.
+    package var eventRetention = Retention.eventDays
     package let createdAt: Timestamp
 
     package init(id: AppID, name: String, createdAt: Timestamp) {
@@ -37,6 +39,7 @@ extension App {
     enum CodingKeys: CodingKey {
         case id, name, domains, allowedOrigins, signingAlgorithm, sessions, signUp, passwordLogin, otpLogins, otpLimits
         case scopes, stepUp, stepUpLimit, claims, migration, passwordChangeEndsOtherSessions, createdAt
+        case eventRetention
     }
 
     /// Decodes a stored record. Settings that are missing in an older record have their defaults.
@@ -60,6 +63,7 @@ extension App {
         try read(.scopes, &scopes)
         try read(.stepUpLimit, &stepUpLimit)
         try read(.passwordChangeEndsOtherSessions, &passwordChangeEndsOtherSessions)
+        try read(.eventRetention, &eventRetention)
         passwordLogin = try stored.decodeIfPresent(PasswordLoginConfig.self, forKey: .passwordLogin)
         stepUp = try stored.decodeIfPresent(StepUpConfig.self, forKey: .stepUp)
         claims = try stored.decodeIfPresent(ClaimsConfig.self, forKey: .claims)

@@ -8,6 +8,11 @@ package struct AppID: Hashable, Sendable, Codable, CustomStringConvertible {
         rawValue = String(text)
     }
 
+    private init(reserved: String) { rawValue = reserved }
+
+    /// Stands for the service itself in events that belong to no app. No text is read as this id, so no app has it.
+    package static let service = AppID(reserved: "-")
+
     /// A random id.
     package init(environment: ServiceEnvironment) {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)

@@ -2,16 +2,19 @@
 package struct CreateApp: Intent {
     package let app: App
     package let keys: [StoredSigningKey]
+    package let events: [Event]
 
-    package init(_ app: App, keys: [StoredSigningKey]) {
+    package init(_ app: App, keys: [StoredSigningKey], events: [Event] = []) {
         self.app = app
         self.keys = keys
+        self.events = events
     }
 
     package var facts: FactQuery { FactQuery(app: app.id) }
 
     package func decide(_ facts: Facts) -> Decision<Bool> {
         if facts.isTaken(.app(app.id)) { return Decision(false) }
-        return Decision(true, [.insertApp(app)] + keys.map { .insertSigningKey($0) })
+        return Decision(
+            true, [.insertApp(app)] + keys.map { .insertSigningKey($0) } + events.map { .append($0) })
     }
 }

@@ -5,9 +5,14 @@ package struct UpdateApp<Answer: Sendable>: Intent {
     package let appID: AppID
     /// Changes the settings. It may run more than once. If it throws, nothing is written.
     package let change: @Sendable (inout App) throws -> Answer
+    /// Reports what differs after the change. `nil` reports nothing.
+    package let events: EventFactory?
 
-    package init(_ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer) {
+    package init(
+        _ id: AppID, events: EventFactory? = nil, _ change: @escaping @Sendable (inout App) throws -> Answer
+    ) {
         appID = id
+        self.events = events
         self.change = change
     }
 
@@ -20,6 +25,7 @@ package struct UpdateApp<Answer: Sendable>: Intent {
         let kept = app.scopesKept(from: old)
         let ended: [Change] =
             old.grantableScopes.isSubset(of: kept) ? [] : [.deleteStepUpsExcept(scopes: kept, app: appID)]
-        return Decision(answer, ended + [.replaceApp(old, with: app)])
+        let event = try events?.appUpdated(old, to: app).map { [Change.append($0)] } ?? []
+        return Decision(answer, ended + [.replaceApp(old, with: app)] + event)
     }
 }

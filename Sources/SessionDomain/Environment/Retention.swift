@@ -2,8 +2,19 @@
 package enum Retention {
     /// Seconds for which a session is kept after its end.
     package static let endedSessions = 30 * 86_400
-    /// Seconds for which an event is kept, with its deliveries.
-    package static let events = 30 * 86_400
+    /// Days for which an app keeps its events, with their deliveries, unless it sets `eventRetention`.
+    package static let eventDays = 30
+    /// Allowed values of `App.eventRetention`.
+    package static let allowedEventDays = 1...3650
+    /// Days for which an event with a pending delivery is kept at least. By then, the courier has given up.
+    package static let pendingEventDays = 30
+
+    /// Returns until when events are deleted.
+    ///
+    /// - Parameter days: The `eventRetention` of their app.
+    package static func ends(ofEventsKeptFor days: Int, now: Timestamp) -> (until: Timestamp, pendingUntil: Timestamp) {
+        (now - days * 86_400, now - max(days, pendingEventDays) * 86_400)
+    }
 }
 
 extension Session {

@@ -14,6 +14,7 @@ package struct Event: Sendable, Equatable {
         package static let passwordChanged = Name(rawValue: "user.password.updated")
         package static let sessionCreated = Name(rawValue: "user.session.created")
         package static let sessionRevoked = Name(rawValue: "user.session.revoked")
+        package static let externalIDUpdated = Name(rawValue: "user.external_id.updated")
         package static let profileUpdated = Name(rawValue: "user.profile.updated")
         package static let stepUpHookFailed = Name(rawValue: "step_up.hook_failed")
         package static let migrationHookFailed = Name(rawValue: "migration.hook_failed")
@@ -21,6 +22,7 @@ package struct Event: Sendable, Equatable {
         package static let refreshTokenReused = Name(rawValue: "session.refresh_token_reused")
         package static let signingKeyRotated = Name(rawValue: "signing_key.rotated")
         package static let signingKeyRemoved = Name(rawValue: "signing_key.removed")
+        package static let signingKeyResealed = Name(rawValue: "signing_key.resealed")
     }
 
     /// `evt_` and a ULID.
@@ -29,29 +31,45 @@ package struct Event: Sendable, Equatable {
     package let name: Name
     package let createdAt: Timestamp
     package let data: [String: JSONValue]
+    /// Who caused it, and from where. The management API and commands show it; webhooks do not receive it.
+    package let context: EventContext
 
-    package init(id: String, appID: AppID, name: Name, createdAt: Timestamp, data: [String: JSONValue]) {
+    package init(
+        id: String, appID: AppID, name: Name, createdAt: Timestamp, data: [String: JSONValue],
+        context: EventContext = EventContext()
+    ) {
         self.id = id
         self.appID = appID
         self.name = name
         self.createdAt = createdAt
         self.data = data
+        self.context = context
     }
+
+    /// The user that the event is about, for the filter by user.
+    package var userID: String? { data["user_id"]?.stringValue }
 }
 
 /// Creates the events of one request. Intents carry it into the store's transaction.
 package struct EventFactory: Sendable {
     private let appID: AppID
     private let environment: ServiceEnvironment
+    private let context: EventContext
 
-    package init(appID: AppID, environment: ServiceEnvironment) {
+    /// - Parameter context: Who causes the events. The default is the context of the current task.
+    package init(appID: AppID, environment: ServiceEnvironment, context: EventContext = .current) {
         self.appID = appID
         self.environment = environment
+        self.context = context
     }
+
+    /// Returns a factory for the events of another app.
+    func of(_ app: AppID) -> EventFactory { EventFactory(appID: app, environment: environment, context: context) }
 
     package func make(_ name: Event.Name, _ data: [String: JSONValue]) -> Event {
         Event(
-            id: environment.newID("evt"), appID: appID, name: name, createdAt: environment.now(), data: data)
+            id: environment.newID("evt"), appID: appID, name: name, createdAt: environment.now(), data: data,
+            context: context)
     }
 
     package func userCreated(_ user: User) -> Event {

@@ -4,7 +4,7 @@ internal import SessionTokens
 ///
 /// The store decides and writes in one transaction, so that concurrent rotations add only one key.
 package struct KeyRotation: Sendable {
-    package enum Reason: Sendable, CaseIterable {
+    package enum Reason: String, Sendable, CaseIterable {
         /// A caller needs a signature, and no key exists yet.
         case first
         /// The housekeeping round: age, a changed algorithm, keys that are no longer needed.
@@ -91,20 +91,20 @@ package struct KeyRotation: Sendable {
     package func events(of decision: KeyRotationDecision) -> [Event] {
         var result = decision.removed.map { events.signingKeyRemoved($0) }
         if let key = decision.added, reason != .first {
-            result.append(events.signingKeyRotated(key, isEmergency: reason == .emergency))
+            result.append(events.signingKeyRotated(key, reason: reason))
         }
         return result
     }
 }
 
 extension EventFactory {
-    fileprivate func signingKeyRotated(_ key: StoredSigningKey, isEmergency: Bool) -> Event {
+    fileprivate func signingKeyRotated(_ key: StoredSigningKey, reason: KeyRotation.Reason) -> Event {
         make(
             .signingKeyRotated,
             [
                 "key_id": .string(key.keyID), "purpose": .string(key.purpose.rawValue),
                 "algorithm": .string(key.algorithm.rawValue), "active_from": .string(key.activeFrom.rfc3339),
-                "emergency": .bool(isEmergency),
+                "emergency": .bool(reason == .emergency), "reason": .string(reason.rawValue),
             ])
     }
 

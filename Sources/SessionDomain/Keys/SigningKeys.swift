@@ -125,9 +125,10 @@ package struct SigningKeys: Sendable {
     package func reseal() async throws -> Int {
         var count = 0
         for app in try await store.apps() {
+            let events = EventFactory(appID: app.id, environment: environment)
             for old in try await store.signingKeys(of: app.id) {
                 guard let new = try keys.resealed(old) else { continue }
-                if try await store.perform(ResealSigningKey(old, as: new)) { count += 1 }
+                if try await store.perform(ResealSigningKey(old, as: new, events: events)) { count += 1 }
             }
         }
         directory?.invalidate()

@@ -38,7 +38,7 @@ package struct AppManagement: Sendable {
         for purpose in [StoredSigningKey.Purpose.access, .challenge] {
             first.append(try await keys.generate(app: app.id, purpose: purpose, algorithm: purpose.algorithm(of: app)))
         }
-        guard try await store.perform(CreateApp(app, keys: first)) else {
+        guard try await store.perform(CreateApp(app, keys: first, events: [events(app.id).appCreated(app)])) else {
             throw Refusal.conflict("there is already an app \(app.id)")
         }
         directory?.invalidate()
@@ -76,10 +76,12 @@ package struct AppManagement: Sendable {
     package func update<Answer: Sendable>(
         _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
     ) async throws -> Answer {
-        guard let answer = try await store.perform(UpdateApp(id, change)) else {
+        guard let answer = try await store.perform(UpdateApp(id, events: events(id), change)) else {
             throw Refusal.notFound("there is no app \(id)")
         }
         directory?.invalidate()
         return answer
     }
+
+    private func events(_ app: AppID) -> EventFactory { EventFactory(appID: app, environment: environment) }
 }

@@ -10,10 +10,13 @@ package struct AppSettingsChange: Sendable {
     package var passwordChangeEndsOtherSessions: Bool?
     /// The algorithm of new access-token keys.
     package var signingAlgorithm: SignatureAlgorithm?
+    /// Days for which events are kept.
+    package var eventRetention: Int?
 
     package init(
         name: String? = nil, domains: [String]? = nil, allowedOrigins: [String]? = nil, signUp: Bool? = nil,
-        passwordChangeEndsOtherSessions: Bool? = nil, signingAlgorithm: SignatureAlgorithm? = nil
+        passwordChangeEndsOtherSessions: Bool? = nil, signingAlgorithm: SignatureAlgorithm? = nil,
+        eventRetention: Int? = nil
     ) {
         self.name = name
         self.domains = domains
@@ -21,6 +24,7 @@ package struct AppSettingsChange: Sendable {
         self.signUp = signUp
         self.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions
         self.signingAlgorithm = signingAlgorithm
+        self.eventRetention = eventRetention
     }
 
     package func apply(to app: inout App) throws(Refusal) {
@@ -41,6 +45,13 @@ package struct AppSettingsChange: Sendable {
                 throw .invalidField("allowed_origins", "must be at most 50 origins, such as https://app.example.com")
             }
             app.allowedOrigins = allowedOrigins
+        }
+        if let eventRetention {
+            let allowed = Retention.allowedEventDays
+            guard allowed.contains(eventRetention) else {
+                throw .invalidField("event_retention", "must be \(allowed.lowerBound) to \(allowed.upperBound) days")
+            }
+            app.eventRetention = eventRetention
         }
         app.signUp = signUp ?? app.signUp
         app.signingAlgorithm = signingAlgorithm ?? app.signingAlgorithm

@@ -3,10 +3,13 @@ package struct InsertManagementKey: Intent {
     package let key: ManagementKey
     /// Whether a stored key with the same secret is an error. If not, nothing is written.
     package let mustBeNew: Bool
+    /// Reports the creation.
+    package let events: EventFactory?
 
-    package init(_ key: ManagementKey, mustBeNew: Bool) {
+    package init(_ key: ManagementKey, mustBeNew: Bool, events: EventFactory? = nil) {
         self.key = key
         self.mustBeNew = mustBeNew
+        self.events = events
     }
 
     package var facts: FactQuery { FactQuery(app: nil) }
@@ -16,6 +19,7 @@ package struct InsertManagementKey: Intent {
             if mustBeNew { throw StoreError.unavailable("a management key with this secret exists") }
             return Decision(())
         }
-        return Decision((), [.insertManagementKey(key)])
+        let event = events?.of(key.appID ?? .service).managementKey(.managementKeyCreated, key)
+        return Decision((), [.insertManagementKey(key)] + (event.map { [.append($0)] } ?? []))
     }
 }

@@ -16,7 +16,7 @@ package struct ManagementKeys: Sendable {
     package func create(name: String, app: AppID?) async throws -> (key: ManagementKey, secret: String) {
         let secret = "psk_" + Base64URL.encode(environment.randomBytes(32))
         let key = try makeKey(secret, name: name, app: app)
-        try await store.perform(InsertManagementKey(key, mustBeNew: true))
+        try await store.perform(InsertManagementKey(key, mustBeNew: true, events: events))
         return (key, secret)
     }
 
@@ -28,13 +28,13 @@ package struct ManagementKeys: Sendable {
             throw Refusal.invalidField("management key", "must have at least 16 characters")
         }
         try await store.perform(
-            InsertManagementKey(try makeKey(secret, name: name, app: nil), mustBeNew: false))
+            InsertManagementKey(try makeKey(secret, name: name, app: nil), mustBeNew: false, events: events))
     }
 
     package func all() async throws -> [ManagementKey] { try await store.managementKeys() }
 
     package func revoke(id: String) async throws {
-        guard try await store.perform(DeleteManagementKey(id: id)) else {
+        guard try await store.perform(DeleteManagementKey(id: id, events: events)) else {
             throw Refusal.notFound("there is no such management key")
         }
     }
@@ -75,6 +75,9 @@ package struct ManagementKeys: Sendable {
         return ManagementKey(
             id: environment.newID("mk"), name: name, appID: app, hash: Self.hash(secret), createdAt: environment.now())
     }
+
+    /// Makes events that belong to no app. An intent moves them to the app of its key.
+    private var events: EventFactory { EventFactory(appID: .service, environment: environment) }
 
     private static func hash(_ secret: String) -> String {
         Base64URL.encode(SHA256.hash(data: Data(secret.utf8)))

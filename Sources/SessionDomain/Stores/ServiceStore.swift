@@ -66,10 +66,25 @@ package protocol WebhookStore: IntentStore {
     func dueWebhooks(now: Timestamp) async throws -> [Webhook]
 }
 
-/// Reads the events of an app.
+/// Reads events.
 package protocol EventStore: IntentStore {
-    /// Newest first.
-    func events(app: AppID, limit: Int, offset: Int) async throws -> [Event]
+    /// The events that match a query, newest first; of the same time, the last committed first.
+    ///
+    /// - Returns: `nil` if the event `before` does not exist.
+    func events(_ query: EventQuery) async throws -> [Event]?
+    /// Events in the order in which they were committed, those of all apps for `nil`.
+    ///
+    /// - Parameter sequence: Only later events are returned.
+    func events(app: AppID?, after sequence: Int64, limit: Int) async throws -> [SequencedEvent]
+    /// The sequence number of the last event, 0 without events.
+    func lastEventSequence() async throws -> Int64
+}
+
+extension EventStore {
+    /// The events of an app, newest first.
+    package func events(app: AppID, limit: Int, offset: Int) async throws -> [Event] {
+        try await events(EventQuery(app: app, limit: limit, offset: offset)) ?? []
+    }
 }
 
 /// Deletes rows that have expired: replay memory, verifications, counters, challenges, grants, ended sessions, old events.
@@ -79,6 +94,11 @@ package protocol HousekeepingStore: Sendable {
     /// - Parameters:
     ///   - now: Rows that expired by this time are deleted; sessions whose `Session.keptUntil` has passed, up to an hour
     ///     late.
-    ///   - eventsUntil: Events up to this time are deleted, with their deliveries.
-    func deleteExpired(now: Timestamp, eventsUntil: Timestamp, limit: Int) async throws -> Int
+    func deleteExpired(now: Timestamp, limit: Int) async throws -> Int
+    /// Deletes at most `limit` events of an app, with their deliveries, and returns how many were deleted.
+    ///
+    /// - Parameters:
+    ///   - until: Events up to this time are deleted, except those with a pending delivery.
+    ///   - pendingUntil: Events up to this time are deleted in any case.
+    func deleteEvents(of app: AppID, until: Timestamp, pendingUntil: Timestamp, limit: Int) async throws -> Int
 }

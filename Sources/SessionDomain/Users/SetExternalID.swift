@@ -1,3 +1,5 @@
+internal import SessionTokens
+
 /// Replaces the external id of a user. `nil` removes it.
 package struct SetExternalID: Intent {
     package let externalID: String?
@@ -16,6 +18,7 @@ package struct SetExternalID: Intent {
         var next = user
         next.externalID = externalID
         next.updatedAt = change.now
-        return Decision(.updated(next), [.replaceUser(user, with: next)])
+        let event = change.events.make(.externalIDUpdated, ["user_id": .string(change.userID)])
+        return Decision(.updated(next), [.append(event), .replaceUser(user, with: next)])
     }
 }

@@ -4,12 +4,15 @@ package struct ActivateWebhook: Intent {
     package let appID: AppID
     package let url: String
     package let now: Timestamp
+    /// Reports the activation.
+    package let events: EventFactory?
 
-    package init(_ id: String, app: AppID, url: String, now: Timestamp) {
+    package init(_ id: String, app: AppID, url: String, now: Timestamp, events: EventFactory? = nil) {
         self.id = id
         appID = app
         self.url = url
         self.now = now
+        self.events = events
     }
 
     package var facts: FactQuery { FactQuery(app: appID) { $0.webhook = id } }
@@ -19,6 +22,7 @@ package struct ActivateWebhook: Intent {
         var next = webhook
         next.status = .active
         next.updatedAt = now
-        return Decision(next, [.replaceWebhook(webhook, with: next)])
+        let event = events.map { [Change.append($0.webhook(.webhookActivated, webhook))] } ?? []
+        return Decision(next, [.replaceWebhook(webhook, with: next)] + event)
     }
 }

@@ -7,13 +7,18 @@ package struct ReplaceWebhook: Intent {
     package let url: String
     package let events: [String]
     package let now: Timestamp
+    /// Reports the change.
+    package let audit: EventFactory?
 
-    package init(_ id: String, app: AppID, url: String, events: [String], now: Timestamp) {
+    package init(
+        _ id: String, app: AppID, url: String, events: [String], now: Timestamp, audit: EventFactory? = nil
+    ) {
         self.id = id
         appID = app
         self.url = url
         self.events = events
         self.now = now
+        self.audit = audit
     }
 
     package var facts: FactQuery { FactQuery(app: appID) { $0.webhook = id } }
@@ -27,6 +32,7 @@ package struct ReplaceWebhook: Intent {
         next.updatedAt = now
         let failed: [Change] =
             next.status == .active ? [] : [.failPendingDeliveries(of: webhook, error: "the webhook was changed")]
-        return Decision(next, failed + [.replaceWebhook(webhook, with: next)])
+        let event = audit?.webhookUpdated(webhook, to: next).map { [Change.append($0)] } ?? []
+        return Decision(next, failed + [.replaceWebhook(webhook, with: next)] + event)
     }
 }

@@ -44,6 +44,8 @@ package struct Webhook: Sendable, Equatable {
     /// Events that are sent only if the operator names them.
     package static let furtherEvents: [Event.Name] = [
         .userStatusChanged, .passwordChanged, .stepUpGranted, .refreshTokenReused, .migrationHookFailed,
-        .signingKeyRotated, .signingKeyRemoved,
+        .signingKeyRotated, .signingKeyRemoved, .signingKeyResealed, .externalIDUpdated, .appUpdated,
+        .managementKeyCreated, .managementKeyRevoked, .webhookCreated, .webhookUpdated, .webhookActivated,
+        .webhookDeleted,
     ]
 }

@@ -30,7 +30,7 @@ package struct WebhookManagement: Sendable {
         let webhook = Webhook(
             id: environment.newID("web"), appID: app, url: url, events: try Self.names(events),
             verificationToken: Base64URL.encode(environment.randomBytes(24)), createdAt: now, updatedAt: now)
-        guard try await store.perform(CreateWebhook(webhook)) else {
+        guard try await store.perform(CreateWebhook(webhook, events: audit(app))) else {
             throw Refusal.conflict("an app has at most \(Webhook.maximumPerApp) webhooks")
         }
         // The key is published well before it signs the first request.
@@ -51,7 +51,8 @@ package struct WebhookManagement: Sendable {
     package func replace(_ id: String, url: String, events: [String]?, app: AppID) async throws -> Webhook {
         try validate(url: url)
         _ = try await webhook(id, app: app)
-        let intent = ReplaceWebhook(id, app: app, url: url, events: try Self.names(events), now: environment.now())
+        let intent = ReplaceWebhook(
+            id, app: app, url: url, events: try Self.names(events), now: environment.now(), audit: audit(app))
         guard let webhook = try await store.perform(intent) else {
             throw Refusal.notFound("there is no such webhook")
         }
@@ -59,7 +60,7 @@ package struct WebhookManagement: Sendable {
     }
 
     package func delete(_ id: String, app: AppID) async throws {
-        guard try await store.perform(DeleteWebhook(id, app: app)) else {
+        guard try await store.perform(DeleteWebhook(id, app: app, events: audit(app))) else {
             throw Refusal.notFound("there is no such webhook")
         }
     }
@@ -96,7 +97,8 @@ package struct WebhookManagement: Sendable {
         guard (try? TokenJSON.decode(ActivationAnswer.self, from: answer.body))?.challenge == challenge else {
             throw Refusal.invalidField("url", "could not be activated: the endpoint must answer {\"challenge\": <int>}")
         }
-        let intent = ActivateWebhook(id, app: app, url: webhook.url, now: environment.now())
+        let intent = ActivateWebhook(
+            id, app: app, url: webhook.url, now: environment.now(), events: audit(app))
         guard let activated = try await store.perform(intent) else {
             throw Refusal.conflict("the webhook was changed meanwhile")
         }
@@ -110,6 +112,8 @@ package struct WebhookManagement: Sendable {
         ].joined(separator: "&")
         return webhook.url + (webhook.url.contains("?") ? "&" : "?") + query
     }
+
+    private func audit(_ app: AppID) -> EventFactory { EventFactory(appID: app, environment: environment) }
 
     private func validate(url: String) throws(Refusal) { try egress.check(url, field: "url") }
 

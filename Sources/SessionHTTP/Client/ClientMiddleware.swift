@@ -1,7 +1,7 @@
 import Hummingbird
 import SessionDomain
 
-/// Sets the client of a request and the app that its host names.
+/// Sets the client of a request, the app that its host names, and the context of its events.
 struct ClientMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 
@@ -18,6 +18,7 @@ struct ClientMiddleware: RouterMiddleware {
         var context = context
         context.results.client = client
         context.results.app = try await directory.app(host: client.host)
-        return try await next(request, context)
+        let (events, known) = (EventContext(client, requestID: context.requestID), context)
+        return try await EventContext.$current.withValue(events) { try await next(request, known) }
     }
 }

@@ -21,12 +21,15 @@ extension AppID: DatabaseValueConvertible, StatementColumnConvertible {
     var databaseValue: DatabaseValue { rawValue.databaseValue }
 
     static func fromDatabaseValue(_ value: DatabaseValue) -> AppID? {
-        String.fromDatabaseValue(value).flatMap { AppID($0) }
+        String.fromDatabaseValue(value).flatMap(stored)
     }
 
     init?(sqliteStatement: SQLiteStatement, index: CInt) {
-        self.init(String(sqliteStatement: sqliteStatement, index: index))
+        guard let id = Self.stored(String(sqliteStatement: sqliteStatement, index: index)) else { return nil }
+        self = id
     }
+
+    private static func stored(_ text: String) -> AppID? { text == service.rawValue ? .service : AppID(text) }
 }
 
 extension IdentifierType: DatabaseValueConvertible {}

@@ -6,25 +6,73 @@ extension Database {
     /// Appends an event and files its deliveries, in the transaction of what it reports.
     func append(_ event: Event) throws {
         try run(
-            "INSERT INTO events (app_id, id, name, created_at, data) VALUES (?, ?, ?, ?, ?)",
-            [event.appID, event.id, event.name.rawValue, event.createdAt, try StoredJSON.text(event.data)])
+            "INSERT INTO events (app_id, id, name, created_at, data, user_id, context) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                event.appID, event.id, event.name.rawValue, event.createdAt, try StoredJSON.text(event.data),
+                event.userID, try StoredJSON.text(event.context),
+            ])
         try fileDeliveries(of: event)
     }
 }
 
 extension SQLiteStore: EventStore {
-    package func events(app: AppID, limit: Int, offset: Int) async throws -> [Event] {
+    package func events(_ query: EventQuery) async throws -> [Event]? {
+        try await read { db in try db.events(query)?.map(\.event) }
+    }
+
+    package func events(app: AppID?, after sequence: Int64, limit: Int) async throws -> [SequencedEvent] {
         try await read { db in
-            try db.all(
-                """
-                SELECT id, name, created_at, data FROM events WHERE app_id = ?
-                ORDER BY sequence DESC LIMIT ? OFFSET ?
-                """, [app, limit, offset]
-            ) { columns in
-                Event(
-                    id: try columns.next(), appID: app, name: Event.Name(rawValue: try columns.next()),
-                    createdAt: try columns.next(), data: try StoredJSON.value(try columns.next()))
-            }
+            // The plus keeps SQLite from choosing an index of the app, which would read all its events.
+            let condition = app == nil ? "" : "AND +app_id = ?"
+            let arguments: StatementArguments = [sequence] + (app.map { [$0] } ?? []) + [limit]
+            return try db.all(
+                "SELECT \(SequencedEvent.columns) FROM events WHERE sequence > ? \(condition) ORDER BY sequence LIMIT ?",
+                arguments, as: SequencedEvent.init(reading:))
         }
+    }
+
+    package func lastEventSequence() async throws -> Int64 {
+        try await read { db in try db.first("SELECT max(sequence) FROM events") { try $0.next() as Int64? } ?? nil } ?? 0
+    }
+
+    package func deleteEvents(
+        of app: AppID, until: Timestamp, pendingUntil: Timestamp, limit: Int
+    ) async throws -> Int {
+        try await writer.perform { db in
+            .keep(
+                try db.run(
+                    """
+                    DELETE FROM events WHERE sequence IN (
+                        SELECT sequence FROM events INDEXED BY events_by_time
+                        WHERE app_id = ? AND created_at <= ? AND (
+                            created_at <= ? OR NOT EXISTS (
+                                SELECT 1 FROM webhook_deliveries AS delivery
+                                WHERE delivery.app_id = events.app_id AND delivery.event_id = events.id
+                                    AND delivery.status = 'pending'))
+                        LIMIT ?)
+                    """, [app, until, pendingUntil, limit]))
+        }
+    }
+}
+
+extension SequencedEvent {
+    static let columns = "sequence, app_id, id, name, created_at, data, context"
+
+    init(reading columns: inout ColumnReader) throws {
+        self.init(
+            sequence: try columns.next(),
+            event: try Event(
+                appID: try columns.next(), id: try columns.next(), name: Event.Name(rawValue: try columns.next()),
+                createdAt: try columns.next(), data: try columns.next(), context: try columns.next()))
+    }
+}
+
+extension Event {
+    fileprivate init(
+        appID: AppID, id: String, name: Name, createdAt: Timestamp, data: String, context: String
+    ) throws {
+        self.init(
+            id: id, appID: appID, name: name, createdAt: createdAt, data: try StoredJSON.value(data),
+            context: try StoredJSON.value(context))
     }
 }

@@ -39,7 +39,9 @@ struct DatabaseOptions: ParsableArguments {
                 Data("Created the database \(configuration.database.fullPath)\(keys).\n".utf8))
         }
         do {
-            try await work(assembly.service)
+            try await EventContext.$current.withValue(EventContext(actor: .init(.commandLine))) {
+                try await work(assembly.service)
+            }
         } catch {
             try await assembly.store.close()
             throw error

@@ -11,6 +11,7 @@ struct AppBody: Encodable {
         case signUp = "sign_up"
         case endsOtherSessions = "password_change_ends_other_sessions"
         case signingAlgorithm = "signing_algorithm"
+        case eventRetention = "event_retention"
         case createdAt = "created_at"
     }
 
@@ -23,6 +24,7 @@ struct AppBody: Encodable {
         try container.encode(app.signUp, forKey: .signUp)
         try container.encode(app.passwordChangeEndsOtherSessions, forKey: .endsOtherSessions)
         try container.encode(app.signingAlgorithm.rawValue, forKey: .signingAlgorithm)
+        try container.encode(app.eventRetention, forKey: .eventRetention)
         try container.encode(app.createdAt.rfc3339, forKey: .createdAt)
     }
 }

@@ -10,6 +10,7 @@ struct AppChangeBody: Decodable {
     let signUp: Bool?
     let endsOtherSessions: Bool?
     let signingAlgorithm: String?
+    let eventRetention: Int?
 
     private enum CodingKeys: String, CodingKey {
         case id, name, domains
@@ -17,6 +18,7 @@ struct AppChangeBody: Decodable {
         case signUp = "sign_up"
         case endsOtherSessions = "password_change_ends_other_sessions"
         case signingAlgorithm = "signing_algorithm"
+        case eventRetention = "event_retention"
     }
 
     func settings() throws(Refusal) -> AppSettingsChange {
@@ -29,6 +31,7 @@ struct AppChangeBody: Decodable {
         }
         return AppSettingsChange(
             name: name, domains: domains, allowedOrigins: allowedOrigins, signUp: signUp,
-            passwordChangeEndsOtherSessions: endsOtherSessions, signingAlgorithm: algorithm)
+            passwordChangeEndsOtherSessions: endsOtherSessions, signingAlgorithm: algorithm,
+            eventRetention: eventRetention)
     }
 }

@@ -26,6 +26,8 @@ struct ManagementKeyMiddleware: RouterMiddleware {
         }
         var context = context
         context.results.managementKey = key
-        return try await next(request, context)
+        let events = EventContext.current.acting(as: .init(.managementKey, id: key.id, name: key.name))
+        let authenticated = context
+        return try await EventContext.$current.withValue(events) { try await next(request, authenticated) }
     }
 }

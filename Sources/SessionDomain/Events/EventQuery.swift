@@ -1,0 +1,83 @@
+/// The events that a reader asks for. A `nil` member does not restrict them.
+package struct EventQuery: Sendable, Equatable {
+    /// Selects events by name.
+    package enum NameFilter: Sendable, Equatable {
+        case exactly(String)
+        /// Every name that begins with this text and a dot: `login` selects `login.failed`.
+        case family(String)
+    }
+
+    package var app: AppID
+    package var user: String?
+    package var name: NameFilter?
+    /// The earliest time.
+    package var from: Timestamp?
+    /// Events of this time and later are left out.
+    package var until: Timestamp?
+    /// The id of an event. The list continues after it, with older events.
+    package var before: String?
+    package var limit: Int
+    package var offset: Int
+
+    package init(
+        app: AppID, user: String? = nil, name: NameFilter? = nil, from: Timestamp? = nil, until: Timestamp? = nil,
+        before: String? = nil, limit: Int, offset: Int = 0
+    ) {
+        self.app = app
+        self.user = user
+        self.name = name
+        self.from = from
+        self.until = until
+        self.before = before
+        self.limit = limit
+        self.offset = offset
+    }
+}
+
+extension EventQuery {
+    /// Whether an event is selected by user, name and time. App and place in the list are not compared.
+    package func matches(_ event: Event) -> Bool {
+        if let user, event.userID != user { return false }
+        if let name, !name.matches(event.name) { return false }
+        if let from, event.createdAt < from { return false }
+        if let until, event.createdAt >= until { return false }
+        return true
+    }
+}
+
+extension EventQuery.NameFilter {
+    /// Reads a filter: `login.failed`, or `login.*` for all names of a family.
+    ///
+    /// - Throws: `Refusal.invalidField` if the text is neither.
+    package init(_ text: String, field: String = "name") throws(Refusal) {
+        let isFamily = text.hasSuffix(".*")
+        let name = isFamily ? String(text.dropLast(2)) : text
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard name.utf8.count <= 64, parts.allSatisfy(Self.isWord) else {
+            throw .invalidField(field, "must be the name of an event, such as login.failed, or a family, such as login.*")
+        }
+        self = isFamily ? .family(name) : .exactly(name)
+    }
+
+    private static func isWord(_ part: Substring) -> Bool {
+        !part.isEmpty && part.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+    }
+
+    package func matches(_ name: Event.Name) -> Bool {
+        switch self {
+        case .exactly(let exact): name.rawValue == exact
+        case .family(let family): name.rawValue.hasPrefix(family + ".")
+        }
+    }
+}
+
+/// An event with its place in the order in which events were committed.
+package struct SequencedEvent: Sendable, Equatable {
+    package let sequence: Int64
+    package let event: Event
+
+    package init(sequence: Int64, event: Event) {
+        self.sequence = sequence
+        self.event = event
+    }
+}

@@ -1,0 +1,54 @@
+internal import SessionTokens
+
+/// Events of changes that operators make. Their names are `management.<resource>.<action>`.
+///
+/// A change that has an event of its own, such as `user.created`, gets no second one: its context names the operator's key.
+extension Event.Name {
+    package static let appCreated = Event.Name(rawValue: "management.app.created")
+    package static let appUpdated = Event.Name(rawValue: "management.app.updated")
+    package static let managementKeyCreated = Event.Name(rawValue: "management.key.created")
+    package static let managementKeyRevoked = Event.Name(rawValue: "management.key.revoked")
+    package static let webhookCreated = Event.Name(rawValue: "management.webhook.created")
+    package static let webhookUpdated = Event.Name(rawValue: "management.webhook.updated")
+    package static let webhookActivated = Event.Name(rawValue: "management.webhook.activated")
+    package static let webhookDeleted = Event.Name(rawValue: "management.webhook.deleted")
+}
+
+extension EventFactory {
+    func appCreated(_ app: App) throws -> Event {
+        make(.appCreated, ["settings": .object(try AuditedSettings(app).values)])
+    }
+
+    /// Returns `nil` if no setting differs.
+    func appUpdated(_ old: App, to new: App) throws -> Event? {
+        let changes = try AuditedSettings(old).changes(to: AuditedSettings(new))
+        return changes.isEmpty ? nil : make(.appUpdated, ["changes": .object(changes)])
+    }
+
+    func managementKey(_ name: Event.Name, _ key: ManagementKey) -> Event {
+        make(name, ["key_id": .string(key.id), "name": .string(key.name)])
+    }
+
+    func webhook(_ name: Event.Name, _ webhook: Webhook) -> Event {
+        make(name, ["webhook_id": .string(webhook.id)].merging(webhook.audited) { first, _ in first })
+    }
+
+    /// Returns `nil` if neither url nor events differ.
+    func webhookUpdated(_ old: Webhook, to new: Webhook) -> Event? {
+        guard old.url != new.url || old.events != new.events else { return nil }
+        let (before, after) = (old.audited, new.audited)
+        return make(
+            .webhookUpdated,
+            ["webhook_id": .string(old.id), "before": .object(before), "after": .object(after)])
+    }
+}
+
+extension Webhook {
+    /// What events report of a webhook: the origin of its url, and its events.
+    fileprivate var audited: [String: JSONValue] {
+        [
+            "url": AuditedSettings.origin(of: url).map(JSONValue.string) ?? AuditedSettings.hidden,
+            "events": .array(events.map(JSONValue.string)),
+        ]
+    }
+}

@@ -1,0 +1,105 @@
+internal import GRDB
+internal import SessionDomain
+
+extension Database {
+    /// Reads the events of a query, newest first. `nil` if the event `before` does not exist.
+    func events(_ query: EventQuery) throws -> [SequencedEvent]? {
+        var selection = EventSelection(query)
+        if let id = query.before {
+            let place = try first(
+                "SELECT created_at, sequence FROM events WHERE app_id = ? AND id = ?", [query.app, id]
+            ) { columns -> EventSelection.Place in (try columns.next(), try columns.next()) }
+            guard let place else { return nil }
+            selection.end(before: place)
+        }
+        guard case .family(let family)? = query.name, query.user == nil else {
+            return try all(selection.sql, selection.arguments, as: SequencedEvent.init(reading:))
+        }
+        return try events(ofFamily: family, query, selection)
+    }
+
+    /// An index is ordered by time within one name. So the names of the family are read one by one and merged.
+    private func events(
+        ofFamily family: String, _ query: EventQuery, _ selection: EventSelection
+    ) throws -> [SequencedEvent] {
+        var found: [SequencedEvent] = []
+        for name in try names(ofFamily: family, app: query.app) {
+            let one = selection.narrowed(to: name, limit: query.offset + query.limit)
+            found += try all(one.sql, one.arguments, as: SequencedEvent.init(reading:))
+        }
+        found.sort { ($0.event.createdAt, $0.sequence) > ($1.event.createdAt, $1.sequence) }
+        return Array(found.dropFirst(query.offset).prefix(query.limit))
+    }
+
+    /// The stored names of a family. Each costs one look-up in the index.
+    private func names(ofFamily family: String, app: AppID) throws -> [String] {
+        var names: [String] = []
+        var last = family + "."
+        // "/" is the character after ".".
+        while let name = try first(
+            "SELECT name FROM events INDEXED BY events_by_name WHERE app_id = ? AND name > ? AND name < ? LIMIT 1",
+            [app, last, family + "/"], as: { try $0.next() as String })
+        {
+            names.append(name)
+            last = name
+        }
+        return names
+    }
+}
+
+/// The statement of a query of events. It names its index, so that no query reads all events of an app.
+struct EventSelection {
+    typealias Place = (time: Timestamp, sequence: Int64)
+
+    private var index: String
+    private var conditions = ["app_id = ?"]
+    private var values: [any DatabaseValueConvertible]
+    private var limit: Int
+    private var offset: Int
+
+    init(_ query: EventQuery) {
+        values = [query.app]
+        (limit, offset) = (query.limit, query.offset)
+        index = "events_by_time"
+        if let user = query.user {
+            index = "events_by_user"
+            add("user_id = ?", user)
+        }
+        switch query.name {
+        case .exactly(let name):
+            if query.user == nil { index = "events_by_name" }
+            add("name = ?", name)
+        case .family(let family) where query.user != nil: add("name > ? AND name < ?", family + ".", family + "/")
+        case .family, nil: break
+        }
+        if let from = query.from { add("created_at >= ?", from) }
+        if let until = query.until { add("created_at < ?", until) }
+    }
+
+    mutating func end(before place: Place) {
+        add("(created_at, sequence) < (?, ?)", place.time, place.sequence)
+    }
+
+    /// The first events with this name.
+    func narrowed(to name: String, limit: Int) -> EventSelection {
+        var one = self
+        one.index = "events_by_name"
+        one.add("name = ?", name)
+        (one.limit, one.offset) = (limit, 0)
+        return one
+    }
+
+    private mutating func add(_ condition: String, _ bound: any DatabaseValueConvertible...) {
+        conditions.append(condition)
+        values += bound
+    }
+
+    var sql: String {
+        """
+        SELECT \(SequencedEvent.columns) FROM events INDEXED BY \(index) WHERE \(conditions.joined(separator: " AND "))
+        ORDER BY created_at DESC, sequence DESC LIMIT ? OFFSET ?
+        """
+    }
+
+    var arguments: StatementArguments { StatementArguments(values + [limit, offset]) }
+}
