@@ -54,7 +54,8 @@ extension EventQuery.NameFilter {
         let name = isFamily ? String(text.dropLast(2)) : text
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard name.utf8.count <= 64, parts.allSatisfy(Self.isWord) else {
-            throw .invalidField(field, "must be the name of an event, such as login.failed, or a family, such as login.*")
+            throw .invalidField(
+                field, "must be the name of an event, such as login.failed, or a family, such as login.*")
         }
         self = isFamily ? .family(name) : .exactly(name)
     }

@@ -32,7 +32,8 @@ extension SQLiteStore: EventStore {
     }
 
     package func lastEventSequence() async throws -> Int64 {
-        try await read { db in try db.first("SELECT max(sequence) FROM events") { try $0.next() as Int64? } ?? nil } ?? 0
+        try await read { db in try db.first("SELECT max(sequence) FROM events") { try $0.next() as Int64? } ?? nil }
+            ?? 0
     }
 
     package func deleteEvents(

@@ -64,7 +64,8 @@ struct EventsCommand: AsyncParsableCommand {
         guard let text else { return nil }
         if let time = Timestamp(rfc3339: text) { return time }
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()), (1...100_000).contains(count)
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
+            (1...100_000).contains(count)
         else { throw ValidationError("\(option) must be a time such as 2026-01-01T12:00:00Z, or a span such as 24h") }
         return now - count * unit
     }
@@ -127,7 +128,8 @@ extension Event {
             .map { "\($0.key)=\(Self.text($0.value))" }
         let actor = [context.actor?.type.rawValue, context.actor?.name].compactMap { $0 }.joined(separator: ":")
         let columns = [
-            createdAt.rfc3339, appID.rawValue, name.rawValue + String(repeating: " ", count: max(0, 28 - name.rawValue.count)),
+            createdAt.rfc3339, appID.rawValue,
+            name.rawValue + String(repeating: " ", count: max(0, 28 - name.rawValue.count)),
             userID ?? "-", actor.isEmpty ? "-" : actor, context.ip ?? "-",
         ]
         return (columns + details).map(Self.escaped).joined(separator: "  ")
