@@ -15,6 +15,8 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     package var codeChallenge: String?
     /// Scopes that this login method grants to the session.
     package var grantedScopes: [String]?
+    /// How the user signed in. `nil` for a step-up, and for tokens of older versions.
+    package var method: LoginMethod?
     /// The session of a step-up.
     package var sid: String?
     /// The scope of a step-up.
@@ -41,7 +43,7 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     static let lifetime = 300
 
     private enum CodingKeys: String, CodingKey {
-        case iss, aud, sub, jti, iat, exp, sid, steps
+        case iss, aud, sub, jti, iat, exp, sid, steps, method
         case challengeID = "challenge_id"
         case currentStep = "current_step"
         case grantMode = "grant_mode"
@@ -54,14 +56,16 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
 extension AppRuntime {
     /// Issues the token of a login that is proven for this user.
     func issueLoginChallenge(
-        for user: User, codeChallenge: String? = nil, grantedScopes: [String] = [], environment: ServiceEnvironment
+        for user: User, codeChallenge: String? = nil, grantedScopes: [String] = [], method: LoginMethod? = nil,
+        environment: ServiceEnvironment
     ) throws -> String {
         let now = environment.now()
         let claims = ChallengeClaims(
             iss: issuer, aud: challengeAudience, sub: user.id, jti: environment.newID("chl"), iat: now.seconds,
             exp: (now + ChallengeClaims.lifetime).seconds, challengeID: environment.newID("chg"),
             currentStep: ChallengeClaims.completed, grantMode: ChallengeClaims.sessionStart,
-            codeChallenge: codeChallenge, grantedScopes: grantedScopes.isEmpty ? nil : grantedScopes)
+            codeChallenge: codeChallenge, grantedScopes: grantedScopes.isEmpty ? nil : grantedScopes,
+            method: method)
         return try JWT.sign(claims, type: TokenType.challenge, key: challengeKey)
     }
 

@@ -39,7 +39,8 @@ package struct MigrationLogin: Sendable {
         try sources.take("migration", source: source, limit: RateLimit(limit: 30, window: 600), now: environment.now())
         let user = try await validated(token, config: config, app: app)
         try user.requireActive()
-        return try app.issueLoginChallenge(for: user, codeChallenge: codeChallenge, environment: environment)
+        return try app.issueLoginChallenge(
+            for: user, codeChallenge: codeChallenge, method: .migration, environment: environment)
     }
 
     private func validated(_ token: String, config: MigrationConfig, app: AppRuntime) async throws -> User {

@@ -48,7 +48,7 @@ package struct SessionLifecycle: Sendable {
                 session: session, grants: grants, challengeID: challenge.jti,
                 challengeIssuedAt: Timestamp(seconds: challenge.iat),
                 challengeExpiresAt: Timestamp(seconds: challenge.exp),
-                proof: use,
+                method: challenge.method, proof: use,
                 previousSessionID: previousToken.flatMap {
                     RefreshToken($0, app: app.settings.id, keys: keys)?.sessionID
                 },

@@ -11,6 +11,7 @@ package struct StartSession: Intent {
     package let challengeID: String
     package let challengeIssuedAt: Timestamp
     package let challengeExpiresAt: Timestamp
+    package let method: LoginMethod?
     package let proof: ProofUse?
     /// The session that this login replaces. The MAC of the refresh token that names it is valid.
     package let previousSessionID: String?
@@ -19,7 +20,7 @@ package struct StartSession: Intent {
 
     package init(
         session: Session, grants: [Grant] = [], challengeID: String, challengeIssuedAt: Timestamp,
-        challengeExpiresAt: Timestamp, proof: ProofUse?, previousSessionID: String?, now: Timestamp,
+        challengeExpiresAt: Timestamp, method: LoginMethod? = nil, proof: ProofUse?, previousSessionID: String?, now: Timestamp,
         events: EventFactory
     ) {
         self.session = session
@@ -27,6 +28,7 @@ package struct StartSession: Intent {
         self.challengeID = challengeID
         self.challengeIssuedAt = challengeIssuedAt
         self.challengeExpiresAt = challengeExpiresAt
+        self.method = method
         self.proof = proof
         self.previousSessionID = previousSessionID
         self.now = now
@@ -76,8 +78,11 @@ package struct StartSession: Intent {
     }
 
     private func createdEvent() -> Event {
-        events.make(
-            .sessionCreated, ["user_id": .string(session.userID), "session_id": .string(session.id)])
+        var data: [String: JSONValue] = [
+            "user_id": .string(session.userID), "session_id": .string(session.id),
+        ]
+        if let method { data["method"] = .string(method.rawValue) }
+        return events.make(.sessionCreated, data)
     }
 }
 

@@ -1,0 +1,15 @@
+/// How a user signed in, as events report it.
+package enum LoginMethod: String, Sendable, Codable {
+    case smsCode = "otp_sms"
+    case emailCode = "otp_email"
+    case password
+    case migration
+
+    /// The method of a code that was sent to an identifier of this type.
+    package init(codeTo type: IdentifierType) {
+        switch type {
+        case .phoneNumber: self = .smsCode
+        case .emailAddress: self = .emailCode
+        }
+    }
+}
