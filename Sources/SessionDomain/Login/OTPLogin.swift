@@ -33,7 +33,7 @@ package struct OTPLogin: Sendable {
         try codes.requireDelivery()
         let now = environment.now()
         let limits = app.settings.otpLimits
-        try sources.take("otp", source: source, limit: limits.startsPerIP, now: now)
+        try sources.take("otp", app: app.settings.id, source: source, limit: limits.startsPerIP, now: now)
 
         let token = VerificationToken.make(environment: environment)
         let tokenHash = VerificationToken.hash(token)

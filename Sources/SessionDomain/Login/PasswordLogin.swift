@@ -24,7 +24,9 @@ package struct PasswordLogin: Sendable {
     ) async throws -> String {
         let config = try Self.config(of: app.settings)
         let now = environment.now()
-        try sources.take("password", source: source, limit: config.ipLimit, now: now)
+        // Before anything is counted: a busy service must not use up the attempts of the user.
+        let place = try hasher.admit(app: app.settings.id)
+        try sources.take("password", app: app.settings.id, source: source, limit: config.ipLimit, now: now)
         let attempt = try await store.perform(
             BeginPasswordTry(appID: app.settings.id, identifier: identifier, limit: config.identifierLimit, now: now))
         let user: User?
@@ -34,7 +36,7 @@ package struct PasswordLogin: Sendable {
         case .unknown: (user, hash) = (nil, nil)
         case .found(let found, let stored): (user, hash) = (found, stored)
         }
-        guard case .right(let needsUpgrade) = try await hasher.verify(password, against: hash), let user else {
+        guard case .right(let needsUpgrade) = try await place.verify(password, against: hash), let user else {
             throw Refusal.unauthorized
         }
         try user.requireActive()
@@ -42,7 +44,7 @@ package struct PasswordLogin: Sendable {
         if needsUpgrade, let hash {
             try await store.perform(
                 UpgradePasswordHash(
-                    from: hash, to: try await hasher.hash(password), user: user.id, app: app.settings.id))
+                    from: hash, to: try await place.hash(password), user: user.id, app: app.settings.id))
         }
         return try app.issueLoginChallenge(for: user, environment: environment)
     }

@@ -74,7 +74,8 @@ package struct StepUp: Sendable {
         let now = environment.now()
         let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
         try codes.requireDelivery()
-        try sources.take("otp", source: source, limit: app.settings.otpLimits.startsPerIP, now: now)
+        try sources.take(
+            "otp", app: app.settings.id, source: source, limit: app.settings.otpLimits.startsPerIP, now: now)
         let keys = keys
         // One code for both channels: the channel is known only inside the transaction.
         let code = OneTimeCode.make(size: codes.codeSize(app.settings), environment: environment)
