@@ -29,13 +29,17 @@ package struct ResendCode: Intent {
 
     private var budget: CallBudget { CallBudget(.resend, limits: limits, device: device, now: now) }
 
-    package func decide(_ facts: Facts) -> Decision<ResendDecision> {
-        let decision = decide(facts.verification)
-        guard case .send(let next) = decision, let current = facts.verification else { return Decision(decision) }
-        let counters = budget.counters(for: current.identifier, isKnownDevice: facts.isKnownDevice)
-        if let limit = facts.reached(counters) { return Decision(.exhausted(limit)) }
-        return Decision(
-            decision, counters.map { $0.counted(app: appID) } + [.replaceVerification(current, with: next)])
+    package func decide(_ facts: Facts) -> Decision<ResendOutcome> {
+        guard let current = facts.verification else { return Decision(.unknown) }
+        switch decide(current) {
+        case .unknown: return Decision(.unknown)
+        case .limited(let until): return Decision(.limited(until: until))
+        case .send(let next):
+            let counters = budget.counters(for: current.identifier, isKnownDevice: facts.isKnownDevice)
+            if let limit = facts.reached(counters) { return Decision(.exhausted(limit)) }
+            return Decision(
+                .send(next), counters.map { $0.counted(app: appID) } + [.replaceVerification(current, with: next)])
+        }
     }
 
     /// - Parameter current: The verification with this token in this app, if there is one.
@@ -56,6 +60,12 @@ package struct ResendCode: Intent {
 
 package enum ResendDecision: Sendable, Equatable {
     /// Store this verification, with its new code.
+    case send(Verification)
+    case limited(until: Timestamp)
+    case unknown
+}
+
+package enum ResendOutcome: Sendable, Equatable {
     case send(Verification)
     /// This verification sends no code until then.
     case limited(until: Timestamp)
