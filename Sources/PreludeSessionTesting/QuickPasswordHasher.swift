@@ -6,8 +6,10 @@ import SessionDomain
 ///
 /// It needs no system library, unlike the service's Argon2id. It is not safe for stored passwords, and no hash outlives
 /// its test.
-struct QuickPasswordHasher: PasswordHasher {
+struct QuickPasswordHasher: PasswordHasher, PasswordHashing {
     let randomBytes: @Sendable (Int) -> [UInt8]
+
+    func admit(app: AppID) throws -> HashingPlace { HashingPlace(self) }
 
     func hash(_ password: String) async throws -> String {
         let salt = Data(randomBytes(16))

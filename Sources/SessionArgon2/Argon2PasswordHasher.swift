@@ -14,7 +14,7 @@ package struct Argon2PasswordHasher: PasswordHasher {
 
     /// - Parameters:
     ///   - slots: Hashes that are computed at the same time. `nil`: one per core.
-    ///   - waitingLimit: Requests that may wait for a slot.
+    ///   - waitingLimit: Callers that may wait for a slot.
     /// - Throws: `Argon2Error` when libsodium or the memory for one hash is unavailable.
     package init(cost: Argon2Cost = .standard, slots: Int? = nil, waitingLimit: Int = 64) throws {
         try self.init(
@@ -30,19 +30,24 @@ package struct Argon2PasswordHasher: PasswordHasher {
         dummy = try engine.hash(Self.normalized("dummy"), cost)
     }
 
-    package func hash(_ password: String) async throws -> String {
-        let (engine, cost, bytes) = (engine, cost, Self.normalized(password))
-        return try await queue.perform { try engine.hash(bytes, cost) }
+    package func admit(app: AppID) throws -> HashingPlace {
+        try queue.enter(app)
+        return HashingPlace(Argon2Work(hasher: self, app: app)) { [queue] in queue.leave(app) }
     }
 
-    package func verify(_ password: String, against hash: String?) async throws -> PasswordVerdict {
+    fileprivate func hash(_ password: String, app: AppID) async throws -> String {
+        let (engine, cost, bytes) = (engine, cost, Self.normalized(password))
+        return try await queue.perform(app) { try engine.hash(bytes, cost) }
+    }
+
+    fileprivate func verify(_ password: String, against hash: String?, app: AppID) async throws -> PasswordVerdict {
         let (engine, bytes) = (engine, Self.normalized(password))
         guard let hash, let stored = acceptable(hash) else {
             let dummy = dummy
-            _ = try await queue.perform { engine.verify(bytes, dummy) }
+            _ = try await queue.perform(app) { engine.verify(bytes, dummy) }
             return .wrong
         }
-        guard try await queue.perform({ engine.verify(bytes, hash) }) else { return .wrong }
+        guard try await queue.perform(app, { engine.verify(bytes, hash) }) else { return .wrong }
         return .right(needsUpgrade: stored.cost.passes < cost.passes || stored.cost.memory < cost.memory)
     }
 
@@ -61,4 +66,22 @@ package struct Argon2PasswordHasher: PasswordHasher {
     private static func normalized(_ password: String) -> [CChar] {
         password.precomposedStringWithCompatibilityMapping.utf8.map(CChar.init(bitPattern:))
     }
+}
+
+/// The work of the hasher in the queue of one app.
+private struct Argon2Work: PasswordHashing {
+    let hasher: Argon2PasswordHasher
+    let app: AppID
+
+    func hash(_ password: String) async throws -> String { try await hasher.hash(password, app: app) }
+
+    func verify(_ password: String, against hash: String?) async throws -> PasswordVerdict {
+        try await hasher.verify(password, against: hash, app: app)
+    }
+}
+
+extension Argon2PasswordHasher: CustomStringConvertible, CustomReflectable {
+    /// Without the dummy hash: logs must not contain hashes.
+    package var description: String { "Argon2PasswordHasher" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -2,57 +2,61 @@ internal import Dispatch
 internal import SessionDomain
 internal import Synchronization
 
-/// Runs long work on a fixed number of threads ("slots"), with a bounded queue before them.
+/// Runs long work on a fixed number of threads ("slots"), in a bounded queue that apps share fairly.
+///
+/// A caller gets a place first, and then runs its work. A free slot serves the apps in turn, so an app with many callers
+/// delays its own callers only.
 ///
 /// A slot is a serial dispatch queue, which gets its own thread. On Linux, concurrent dispatch queues share threads
 /// with Swift's cooperative pool, so hashing there would block all other tasks.
 final class HashingQueue: Sendable {
+    private struct State {
+        var places: HashingPlaces
+        var idle: [DispatchQueue]
+        var waiting = AppTurns<Job>()
+    }
+
     private typealias Job = @Sendable () -> Void
 
-    private struct State {
-        var idle: [DispatchQueue]
-        var waiting: [Job] = []
-    }
-
-    private let slots: Int
-    private let waitingLimit: Int
     private let state: Mutex<State>
 
+    /// - Parameter waitingLimit: Callers that may have a place without a slot.
     init(slots: Int, waitingLimit: Int) {
-        self.slots = slots
-        self.waitingLimit = waitingLimit
-        state = Mutex(State(idle: (0..<slots).map { DispatchQueue(label: "prelude-session.passwords.\($0)") }))
+        let idle = (0..<slots).map { DispatchQueue(label: "prelude-session.passwords.\($0)") }
+        state = Mutex(State(places: HashingPlaces(total: slots + waitingLimit), idle: idle))
     }
 
-    /// Runs the work when a slot is free, and returns its result.
+    /// Takes a place for a caller of an app. Each call without an error must be followed by `leave`.
     ///
-    /// - Throws: `Refusal.overloaded` at once when too many requests wait, or the error of the work.
-    func perform<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws -> Answer {
+    /// - Throws: `Refusal.overloaded` at once if no place is free for this app.
+    func enter(_ app: AppID) throws(Refusal) {
+        guard state.withLock({ $0.places.take(app) }) else { throw .overloaded(retryAfter: 2) }
+    }
+
+    func leave(_ app: AppID) { state.withLock { $0.places.release(app) } }
+
+    /// Runs the work of a caller that has a place when a slot is free, and returns its result.
+    func perform<Answer: Sendable>(
+        _ app: AppID, _ work: @escaping @Sendable () throws -> Answer
+    ) async throws -> Answer {
         try await withCheckedThrowingContinuation { continuation in
-            let job: Job = { continuation.resume(with: Result(catching: work)) }
-            switch admit(job) {
-            case .starts(let slot): run(job, in: slot)
-            case .waits: break
-            case .refused: continuation.resume(throwing: Refusal.overloaded(retryAfter: 2))
-            }
+            start(app) { continuation.resume(with: Result(catching: work)) }
         }
     }
 
-    /// Jobs that run or wait now.
-    var load: Int { state.withLock { slots - $0.idle.count + $0.waiting.count } }
+    /// Places that are taken now.
+    var load: Int { state.withLock(\.places.taken) }
 
-    private enum Admission {
-        case starts(DispatchQueue)
-        case waits, refused
-    }
+    /// Jobs that wait for a slot now.
+    var waiting: Int { state.withLock(\.waiting.count) }
 
-    private func admit(_ job: @escaping Job) -> Admission {
-        state.withLock { state in
-            if let slot = state.idle.popLast() { return .starts(slot) }
-            guard state.waiting.count < waitingLimit else { return .refused }
-            state.waiting.append(job)
-            return .waits
+    private func start(_ app: AppID, _ job: @escaping Job) {
+        let slot = state.withLock { state in
+            let slot = state.idle.popLast()
+            if slot == nil { state.waiting.append(job, app: app) }
+            return slot
         }
+        if let slot { run(job, in: slot) }
     }
 
     /// Runs a job, then those that wait for a slot.
@@ -66,11 +70,9 @@ final class HashingQueue: Sendable {
     /// Returns the next job. If there is none, marks the slot as idle and returns `nil`.
     private func next(or slot: DispatchQueue) -> Job? {
         state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.idle.append(slot)
-                return nil
-            }
-            return state.waiting.removeFirst()
+            if let job = state.waiting.popNext() { return job }
+            state.idle.append(slot)
+            return nil
         }
     }
 }

@@ -9,6 +9,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// Signing keys in the database are sealed with a master key that this process does not have.
     case masterKeyMissing(id: String)
 
+    /// An app sends no further codes to unknown devices until this time: none at all, or none to the numbers of a country.
+    case sendLimitReached(app: AppID, callingCode: String?, until: Timestamp)
+
     package var description: String {
         switch self {
         case .keysRescheduled(let app, let keyIDs):
@@ -17,6 +20,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .clockJumped(let seconds):
             "the clock advanced by \(seconds) seconds more than the elapsed time. Tokens and codes expire by this clock, but "
                 + "expired rows are not deleted by it until it has stayed there for a day: check the clock of this machine"
+        case .sendLimitReached(let app, let callingCode, let until):
+            "app \(app) has sent as many codes\(callingCode.map { " to \($0)" } ?? "") as its limits allow in a day. It sends "
+                + "no more to unknown devices until \(until.rfc3339): check for abuse, or raise the limit"
         case .masterKeyMissing(let id):
             "signing keys in the database are sealed under the master key \(id.debugDescription), which this process does not "
                 + "have. It continues with the keys that it opened before and uses no others: add that master key to the "

@@ -45,11 +45,12 @@ package struct SessionService: Sendable {
         signingKeys = SigningKeys(
             store: store, keys: keys, directory: directory, environment: environment, policy: keyRotation,
             notices: notices)
-        let codes = CodeSender(delivery: delivery)
+        let codes = CodeSender(delivery: delivery, notices: SendNotices(notices: notices))
         let hookKeys = HookKeys(store: store, keys: keys, directory: directory, environment: environment)
         let call = HookCall(egress: egress, keys: hookKeys)
         otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
-        passwordLogin = PasswordLogin(store: store, hasher: hasher, sources: sources, environment: environment)
+        passwordLogin = PasswordLogin(
+            store: store, keys: keys, hasher: hasher, sources: sources, environment: environment)
         migrationLogin = MigrationLogin(store: store, call: call, sources: sources, environment: environment)
         sessions = SessionLifecycle(store: store, keys: keys, environment: environment)
         authenticator = AccessTokenAuthenticator(store: store, environment: environment)

@@ -5,6 +5,8 @@ package enum HeaderName {
     package static let refreshToken = "x-refresh-token"
     package static let refreshTokenExpiresAt = "x-refresh-token-expires-at"
     package static let verificationToken = "x-verification-token"
+    /// The token of a device on which a user has signed in before.
+    package static let trustedDevice = "x-trusted-device"
     package static let deviceID = "x-device-id"
     package static let requestID = "x-request-id"
 }

@@ -31,30 +31,36 @@ struct HashingQueueTests {
         func open(_ count: Int) { for _ in 0..<count { semaphore.signal() } }
     }
 
+    private let (app, other) = (AppID.test("domain1"), AppID.test("domain2"))
+
+    /// A caller that takes a place, runs work and leaves.
+    private static func caller(
+        _ queue: HashingQueue, _ app: AppID, work: @escaping @Sendable () throws -> Void = {}
+    ) async throws {
+        try queue.enter(app)
+        defer { queue.leave(app) }
+        try await queue.perform(app, work)
+    }
+
     @Test("At most one job per slot runs at a time, and every job runs", arguments: [1, 2, 4])
     func slots(slots: Int) async throws {
-        let (queue, gate) = (HashingQueue(slots: slots, waitingLimit: 100), Gate())
-        let jobs = (0..<20).map { _ in Task { try await queue.perform { gate.work() } } }
+        let (queue, gate, app) = (HashingQueue(slots: slots, waitingLimit: 100), Gate(), app)
+        let jobs = (0..<20).map { _ in Task { try await Self.caller(queue, app, work: gate.work) } }
         while gate.running < slots { await Task.yield() }
         gate.open(20)
         for job in jobs { try await job.value }
         #expect(gate.most == slots)
         #expect(gate.done == 20)
+        #expect(queue.load == 0)
     }
 
-    @Test("A job above the waiting limit is rejected at once with a retry time")
-    func overload() async throws {
-        let (queue, gate) = (HashingQueue(slots: 2, waitingLimit: 3), Gate())
-        var jobs: [Task<Void, any Error>] = []
-        for index in 0..<5 {
-            jobs.append(Task { try await queue.perform { gate.work() } })
-            while queue.load <= index { await Task.yield() }
-        }
-        await #expect(throws: Refusal.overloaded(retryAfter: 2)) { try await queue.perform {} }
-        gate.open(5)
-        for job in jobs { try await job.value }
-        #expect(queue.load == 0)
-        try await queue.perform {}
+    @Test("A caller without a free place is rejected at once with a retry time")
+    func overload() throws {
+        let queue = HashingQueue(slots: 1, waitingLimit: 1)
+        for _ in 0..<2 { try queue.enter(app) }
+        #expect(throws: Refusal.overloaded(retryAfter: 2)) { try queue.enter(other) }
+        queue.leave(app)
+        try queue.enter(other)
     }
 
     @Test("Work that throws releases its slot")
@@ -62,12 +68,54 @@ struct HashingQueueTests {
         struct Failure: Error {}
         let queue = HashingQueue(slots: 1, waitingLimit: 0)
         for _ in 0..<3 {
-            await #expect(throws: Failure.self) { try await queue.perform { throw Failure() } }
-            while queue.load > 0 { await Task.yield() }
+            await #expect(throws: Failure.self) { try await Self.caller(queue, app) { throw Failure() } }
+            #expect(queue.load == 0)
         }
     }
 
-    @Test("A full hasher rejects both verification and hashing")
+    @Test("One app leaves places to others, and several busy apps get equal shares (X6)")
+    func shares() {
+        var places = HashingPlaces(total: 66)
+        var alone = 0
+        while places.take(app) { alone += 1 }
+        #expect(alone == 44)
+        var second = 0
+        while places.take(other) { second += 1 }
+        #expect(second == 15)
+        #expect(places.take(.test("domain3")), "an app without a place gets one while any is free")
+        // The first app gets no place back until it has less than twice as many as are free.
+        for _ in 0..<10 { places.release(app) }
+        #expect(!places.take(app))
+        #expect(places.take(other))
+    }
+
+    @Test("A place of an app that has none is not released twice")
+    func release() {
+        var places = HashingPlaces(total: 1)
+        places.release(app)
+        #expect(places.taken == 0)
+        #expect(places.take(app) && !places.take(other))
+        places.release(app)
+        places.release(app)
+        #expect(places.taken == 0)
+    }
+
+    @Test("A free slot serves the apps in turn, whatever the number of their callers")
+    func turns() async throws {
+        let (queue, gate, order) = (HashingQueue(slots: 1, waitingLimit: 20), Gate(), Mutex<[AppID]>([]))
+        let (app, other) = (app, other)
+        var jobs = [Task { try await Self.caller(queue, app, work: gate.work) }]
+        while gate.running == 0 { await Task.yield() }
+        for (index, owner) in [app, app, app, app, other, other].enumerated() {
+            jobs.append(Task { try await queue.perform(owner) { order.withLock { $0.append(owner) } } })
+            while queue.waiting <= index { await Task.yield() }
+        }
+        gate.open(1)
+        for job in jobs { try await job.value }
+        #expect(order.withLock { $0 } == [app, other, app, other, app, app])
+    }
+
+    @Test("A full hasher rejects the caller before any work, and a place ends with its scope")
     func fullHasher() async throws {
         let gate = Gate()
         let engine = Argon2Engine(
@@ -78,11 +126,50 @@ struct HashingQueueTests {
             })
         let hasher = try Argon2PasswordHasher(
             cost: Argon2Cost(uncheckedPasses: 1, memory: 8), slots: 1, waitingLimit: 0, engine: engine)
-        let first = Task { try await hasher.verify("p", against: nil) }
+        let app = app
+        let first = Task { try await hasher.verify("p", against: nil, app: app) }
         while gate.running == 0 { await Task.yield() }
-        await #expect(throws: Refusal.overloaded(retryAfter: 2)) { try await hasher.verify("p", against: nil) }
-        await #expect(throws: Refusal.overloaded(retryAfter: 2)) { try await hasher.hash("p") }
+        await #expect(throws: Refusal.overloaded(retryAfter: 2)) {
+            try await hasher.verify("p", against: nil, app: app)
+        }
+        await #expect(throws: Refusal.overloaded(retryAfter: 2)) { try await hasher.hash("p", app: app) }
         gate.open(1)
         #expect(try await first.value == .wrong)
+        _ = try await hasher.hash("p", app: app)
+    }
+
+    @Test("A place is free again after a cancelled caller and after an error")
+    func abandoned() async throws {
+        struct Failure: Error {}
+        let hasher = try Argon2PasswordHasher(
+            cost: Argon2Cost(uncheckedPasses: 1, memory: 8), slots: 1, waitingLimit: 0,
+            engine: Argon2Engine(hash: { _, _ in "" }, verify: { _, _ in true }))
+        let app = app
+        func fails() throws {
+            _ = try hasher.admit(app: app)
+            throw Failure()
+        }
+        for _ in 0..<3 {
+            #expect(throws: Failure.self) { try fails() }
+            let cancelled = Task {
+                let place = try hasher.admit(app: app)
+                while !Task.isCancelled { await Task.yield() }
+                try Task.checkCancellation()
+                _ = try await place.hash("p")
+            }
+            cancelled.cancel()
+            await #expect(throws: CancellationError.self) { try await cancelled.value }
+        }
+        _ = try await hasher.hash("p", app: app)
+    }
+
+    @Test("A description of the hasher shows neither the dummy hash nor the queue")
+    func description() throws {
+        let hasher = try Argon2PasswordHasher(
+            cost: Argon2Cost(uncheckedPasses: 1, memory: 8), slots: 1, waitingLimit: 0,
+            engine: Argon2Engine(hash: { _, _ in "$argon2id$secret" }, verify: { _, _ in true }))
+        var text = ""
+        dump([hasher], to: &text)
+        #expect(!text.contains("argon2id") && "\([hasher])" == "[Argon2PasswordHasher]")
     }
 }

@@ -14,13 +14,14 @@ extension SessionEngine {
             identifier: Identifier(type: options.identifier.type.rawValue, value: options.identifier.value),
             loginConfigID: options.loginConfigID, dispatchID: await dispatchID(),
             codeChallenge: PKCE.challenge(for: verifier))
-        let answer = try await sendAnonymous(try APIRequest.post(.otp, body: body))
+        let answer = try await sendAnonymous(await withTrustedDevice(try APIRequest.post(.otp, body: body)))
         guard attempt == loginAttempt else { return }
         pendingLogin = PendingOTPLogin(answer, codeVerifier: verifier)
     }
 
     func resendOTP() async throws {
-        _ = try await sendAnonymous(try requirePendingLogin().identify(APIRequest(.otpRetry)))
+        let request = try requirePendingLogin().identify(APIRequest(.otpRetry))
+        _ = try await sendAnonymous(await withTrustedDevice(request))
     }
 
     /// Checks a code and signs in. If only the second half fails, the same code continues from there.
@@ -32,7 +33,8 @@ extension SessionEngine {
             challengeToken = accepted.challengeToken
         } else {
             let request = try APIRequest.post(.otpCheck, body: CheckOTPRequest(code: code))
-            challengeToken = try await sendAnonymous(pending.identify(request)).challengeToken()
+            challengeToken = try await sendAnonymous(await withTrustedDevice(pending.identify(request)))
+                .challengeToken()
             if pendingLogin?.codeVerifier == pending.codeVerifier {
                 pendingLogin?.accepted = .init(code: code, challengeToken: challengeToken)
             }
@@ -55,7 +57,7 @@ extension SessionEngine {
         let fence = machine.loginFence
         let body = PasswordLoginRequest(
             identifier: options.emailAddress, password: options.password.value, dispatchID: await dispatchID())
-        let answer = try await sendAnonymous(try APIRequest.post(.passwordLogin, body: body))
+        let answer = try await sendAnonymous(await withTrustedDevice(try APIRequest.post(.passwordLogin, body: body)))
         return try await finalize(try answer.challengeToken(), codeVerifier: nil, since: fence)
     }
 
@@ -77,6 +79,7 @@ extension SessionEngine {
             await revokeUnwanted(session)
             throw Self.loginOvertaken
         }
+        await keepTrustedDevice(answer)
         revocations.send()
         return try user(session)
     }

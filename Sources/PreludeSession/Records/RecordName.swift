@@ -10,6 +10,8 @@ enum RecordName: String, CaseIterable, Sendable {
     case stepUps = "stepup"
     /// Ended sessions that the server must still revoke.
     case revocations
+    /// The token of a device on which a user has signed in before.
+    case trustedDevice = "trusted-device"
     /// A software device key.
     case softwareKey = "key"
     /// The Secure Enclave's blob of a device key.

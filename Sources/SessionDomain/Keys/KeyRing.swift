@@ -11,6 +11,7 @@ package struct KeyRing: Sendable {
         let refreshTokens: SymmetricKey
         let codes: SymmetricKey
         let sealing: SymmetricKey
+        let knownDevices: SymmetricKey
     }
 
     private let current: Derived
@@ -24,7 +25,8 @@ package struct KeyRing: Sendable {
         let derived = ([current] + older).map { key in
             Derived(
                 id: key.id, refreshTokens: Self.derive("refresh-token", from: key),
-                codes: Self.derive("one-time-code", from: key), sealing: Self.derive("sealed-key", from: key))
+                codes: Self.derive("one-time-code", from: key), sealing: Self.derive("sealed-key", from: key),
+                knownDevices: Self.derive("known-device", from: key))
         }
         self.current = derived[0]
         all = derived
@@ -48,6 +50,17 @@ package struct KeyRing: Sendable {
     func isRefreshTokenMAC(_ mac: String, keyID: String, for message: String) -> Bool {
         guard let key = all.first(where: { $0.id == keyID }) else { return false }
         return ConstantTime.equal(mac, Self.mac(message, key: key.refreshTokens))
+    }
+
+    /// Returns the MAC of a known device's token under the current key, with the key's id.
+    func knownDeviceMAC(_ message: String) -> (keyID: String, mac: String) {
+        (current.id, Self.mac(message, key: current.knownDevices))
+    }
+
+    /// Whether the MAC is valid for this message under the key of the ring with this id.
+    func isKnownDeviceMAC(_ mac: String, keyID: String, for message: String) -> Bool {
+        guard let key = all.first(where: { $0.id == keyID }) else { return false }
+        return ConstantTime.equal(mac, Self.mac(message, key: key.knownDevices))
     }
 
     /// Returns the keyed hashes of a code under every key, the current key first.

@@ -1,16 +1,41 @@
 /// What a stored counter counts. Each counter belongs to one app; identifiers are in canonical form.
 package enum CounterKey: Hashable, Sendable {
-    case otpStarts(CanonicalIdentifier)
-    case otpFailedChecks(CanonicalIdentifier)
-    case passwordTries(CanonicalIdentifier)
+    /// Verifications that were started.
+    case starts(BudgetOwner)
+    /// Failed checks of codes and passwords, counted together (O17).
+    case failures(BudgetOwner, Span)
+    /// Password attempts, counted a second time because operators set their limit separately.
+    case passwordTries(BudgetOwner)
+    /// Codes that were sent.
+    case sends(BudgetOwner, Span)
+    /// Failed checks of all devices, or of all sessions, of one user.
+    case failuresOfGroup(String)
+    /// Codes that were sent for all devices, or all sessions, of one user.
+    case sendsOfGroup(String)
+    case sendsOfApp
+    /// Codes sent to the numbers of one country calling code, such as `+33`.
+    case sendsToCallingCode(String)
     case stepUps(userID: String)
+
+    /// The window of a counter.
+    package enum Span: String, Sendable {
+        case hour, day
+        /// Since the last success.
+        case streak
+    }
 
     /// The key of the counter in the store.
     package var text: String {
         switch self {
-        case .otpStarts(let identifier): "otp-start/\(identifier.key)"
-        case .otpFailedChecks(let identifier): "otp-failed/\(identifier.key)"
-        case .passwordTries(let identifier): "password/\(identifier.key)"
+        case .starts(let owner): "otp-start/\(owner.text)"
+        case .failures(let owner, .hour): "otp-failed/\(owner.text)"
+        case .failures(let owner, let span): "failed-\(span.rawValue)/\(owner.text)"
+        case .passwordTries(let owner): "password/\(owner.text)"
+        case .sends(let owner, let span): "sent-\(span.rawValue)/\(owner.text)"
+        case .failuresOfGroup(let group): "failed-total/\(group)"
+        case .sendsOfGroup(let group): "sent-total/\(group)"
+        case .sendsOfApp: "sent-app"
+        case .sendsToCallingCode(let code): "sent-code/\(code)"
         case .stepUps(let userID): "step-up/\(userID)"
         }
     }

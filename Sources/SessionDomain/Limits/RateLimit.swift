@@ -1,15 +1,38 @@
 /// At most `limit` events in `window` seconds. A limit of 0 allows none.
-package struct RateLimit: Sendable, Equatable, Codable {
+package struct RateLimit: Sendable, Equatable {
     package var limit: Int
     package var window: Int
+    /// Whether the limit is one of consecutive failures: each event starts the window again, and from the tenth event on
+    /// the next one must wait, longer each time (NIST SP 800-63B-4 §3.2.2).
+    package var isStreak = false
 
     package init(limit: Int, window: Int) {
         self.limit = limit
         self.window = window
     }
+
+    /// A limit of consecutive failures.
+    package static func streak(_ limit: Int, window: Int) -> RateLimit {
+        var streak = RateLimit(limit: limit, window: window)
+        streak.isStreak = true
+        return streak
+    }
+
+    /// Seconds that must pass after this many consecutive failures: 30 seconds after ten, then twice as long each time, up
+    /// to an hour.
+    package static func pause(after failures: Int) -> Int {
+        failures < 10 ? 0 : min(3600, 30 << min(failures - 10, 7))
+    }
 }
 
-/// The state of one counter: the number of events, and when the window that began with the first event ends.
+extension RateLimit: Codable {
+    /// Settings contain limits with a fixed window only.
+    private enum CodingKeys: CodingKey {
+        case limit, window
+    }
+}
+
+/// The state of one counter: the number of events, and when its window ends.
 package struct RateCounter: Sendable, Equatable {
     package var count: Int
     package var resetsAt: Timestamp
@@ -28,7 +51,13 @@ package struct RateCounter: Sendable, Equatable {
             return .allowed(RateCounter(count: 1, resetsAt: now + limit.window))
         }
         guard current.count < limit.limit else { return .refused(until: current.resetsAt) }
-        return .allowed(RateCounter(count: current.count + 1, resetsAt: current.resetsAt))
+        guard limit.isStreak else {
+            return .allowed(RateCounter(count: current.count + 1, resetsAt: current.resetsAt))
+        }
+        // The window of a streak began with its last event.
+        let earliest = current.resetsAt - limit.window + RateLimit.pause(after: current.count)
+        guard earliest <= now else { return .refused(until: earliest) }
+        return .allowed(RateCounter(count: current.count + 1, resetsAt: now + limit.window))
     }
 }
 

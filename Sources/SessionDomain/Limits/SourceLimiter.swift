@@ -1,38 +1,67 @@
 internal import Synchronization
 
-/// Rate limits by source address, in the memory of this process. The number of addresses is bounded.
+/// Rate limits by app and source address, in the memory of this process. The number of counters is bounded.
 ///
 /// They slow down a single sender. Limits that protect a user are counted in the store, by identifier.
 package final class SourceLimiter: Sendable {
-    private let counters = Mutex<[String: RateCounter]>([:])
-    private let capacity: Int
+    /// The longest window in seconds. `SourceCounters` forgets older counters.
+    package static let maximumWindow = 3600
 
-    /// - Parameter capacity: The maximum number of counters, about 100 bytes each.
-    package init(capacity: Int = 50_000) {
-        self.capacity = capacity
+    /// The maximum number of counters. One needs about 130 bytes, so all need about 7 MB.
+    static let standardCapacity = 50_000
+
+    /// Each table has its own lock, so that few callers wait for each other.
+    private let tables: [Table]
+
+    /// - Parameters:
+    ///   - capacity: The maximum number of counters.
+    ///   - tables: The tables that share them.
+    package init(capacity: Int = SourceLimiter.standardCapacity, tables: Int = 16) {
+        self.tables = (0..<tables).map { _ in Table(capacity: max(2, capacity / tables)) }
     }
 
-    /// Counts one event of a kind from an address.
+    /// Counts one event of a kind from an address, for one app.
     ///
     /// - Throws: `Refusal.rateLimited` if the limit is exceeded.
-    package func take(_ kind: String, source: SourceAddress, limit: RateLimit, now: Timestamp) throws(Refusal) {
+    package func take(
+        _ kind: String, app: AppID, source: SourceAddress, limit: RateLimit, now: Timestamp
+    ) throws(Refusal) {
         guard !source.isExempt else { return }
-        let key = kind + "/" + source.limitKey
-        let decision = counters.withLock { counters in
-            if counters[key] == nil, counters.count >= capacity { Self.makeRoom(in: &counters, now: now) }
-            let decision = RateCounter.take(counters[key], limit: limit, now: now)
-            if case .allowed(let counter) = decision { counters[key] = counter }
-            return decision
+        for network in source.networks {
+            let key = SourceCounters.Key(app: app, kind: kind, network: network.key)
+            let decision = table(of: key).take(key, limit: limit.inMemory(widening: network.widening), now: now)
+            if case .refused(let until) = decision { throw .rateLimited(retryAfter: until.retryAfter(from: now)) }
         }
-        if case .refused(let until) = decision { throw .rateLimited(retryAfter: until.retryAfter(from: now)) }
     }
 
-    /// Removes counters whose window has ended, or a tenth of all if there are none, so that memory stays bounded.
-    private static func makeRoom(in counters: inout [String: RateCounter], now: Timestamp) {
-        let before = counters.count
-        counters = counters.filter { $0.value.resetsAt > now }
-        if counters.count == before {
-            for key in counters.keys.prefix(max(1, before / 10)) { counters[key] = nil }
+    /// The number of counters in memory.
+    package var count: Int { tables.reduce(0) { $0 + $1.count } }
+
+    /// The hash has a random seed per process, so a sender cannot choose addresses that share a table.
+    private func table(of key: SourceCounters.Key) -> Table {
+        tables[Int(UInt(bitPattern: key.hashValue) % UInt(tables.count))]
+    }
+
+    private final class Table: Sendable {
+        private let counters: Mutex<SourceCounters>
+
+        init(capacity: Int) { counters = Mutex(SourceCounters(capacity: capacity)) }
+
+        var count: Int { counters.withLock(\.count) }
+
+        func take(_ key: SourceCounters.Key, limit: RateLimit, now: Timestamp) -> RateDecision {
+            let (decision, dropped) = counters.withLock { $0.take(key, limit: limit, now: now) }
+            // Memory of forgotten counters is released here, after the lock.
+            _ = dropped
+            return decision
         }
+    }
+}
+
+extension RateLimit {
+    /// This limit as `SourceLimiter` counts it. Settings of earlier versions can have a longer window.
+    fileprivate func inMemory(widening: Int) -> RateLimit {
+        let (wider, isTooLarge) = limit.multipliedReportingOverflow(by: widening)
+        return RateLimit(limit: isTooLarge ? .max : wider, window: min(window, SourceLimiter.maximumWindow))
     }
 }

@@ -2,30 +2,28 @@
 package struct BeginPasswordTry: Intent {
     package let appID: AppID
     package let identifier: CanonicalIdentifier
-    package let limit: RateLimit
-    package let now: Timestamp
+    package let budget: CallBudget
 
-    package init(appID: AppID, identifier: CanonicalIdentifier, limit: RateLimit, now: Timestamp) {
+    package init(appID: AppID, identifier: CanonicalIdentifier, budget: CallBudget) {
         self.appID = appID
         self.identifier = identifier
-        self.limit = limit
-        self.now = now
+        self.budget = budget
     }
 
     package var facts: FactQuery {
         FactQuery(app: appID) {
-            $0.counter = .init(.passwordTries(identifier), limit: limit, now: now)
+            $0.budget = .init(budget, for: .identifier(identifier))
             $0.user = .identifier(identifier)
             $0.passwordHash = true
         }
     }
 
     package func decide(_ facts: Facts) -> Decision<BeginPasswordTryOutcome> {
-        let tries = CounterKey.passwordTries(identifier)
-        if let until = facts.limit(of: tries) { return Decision(.limited(until: until)) }
-        let counted = Change.count(tries, app: appID, limit: limit, now: now)
-        guard let user = facts.user else { return Decision(.unknown, [counted]) }
-        return Decision(.found(user, passwordHash: facts.passwordHash), [counted])
+        let counters = budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice)
+        if let limit = facts.reached(counters) { return Decision(.limited(limit)) }
+        let counted = counters.map { $0.counted(app: appID) }
+        guard let user = facts.user else { return Decision(.unknown, counted) }
+        return Decision(.found(user, passwordHash: facts.passwordHash), counted)
     }
 }
 
@@ -34,5 +32,5 @@ package enum BeginPasswordTryOutcome: Sendable, Equatable {
     case unknown
     /// The hash is `nil` for a user without a password.
     case found(User, passwordHash: String?)
-    case limited(until: Timestamp)
+    case limited(ReachedLimit)
 }

@@ -9,6 +9,8 @@ package struct CheckCode: Intent {
     /// Keyed hashes of the entered code, one for each server key that may have made the stored hash.
     package let codeHashes: [String]
     package let limits: OTPLimits
+    /// The device that the caller names, if its token is valid.
+    package let device: KnownDevice?
     package let signUp: Bool
     /// The id of the user that is created if no user has the identifier.
     package let newUserID: String
@@ -16,13 +18,14 @@ package struct CheckCode: Intent {
     package let events: EventFactory
 
     package init(
-        appID: AppID, tokenHash: String, codeHashes: [String], limits: OTPLimits, signUp: Bool, newUserID: String,
-        now: Timestamp, events: EventFactory
+        appID: AppID, tokenHash: String, codeHashes: [String], limits: OTPLimits, device: KnownDevice? = nil,
+        signUp: Bool, newUserID: String, now: Timestamp, events: EventFactory
     ) {
         self.appID = appID
         self.tokenHash = tokenHash
         self.codeHashes = codeHashes
         self.limits = limits
+        self.device = device
         self.signUp = signUp
         self.newUserID = newUserID
         self.now = now
@@ -32,9 +35,12 @@ package struct CheckCode: Intent {
     package var facts: FactQuery {
         FactQuery(app: appID) {
             $0.verification = .tokenHash(tokenHash)
+            $0.budget = .init(budget, for: .ofVerification)
             $0.user = .ofVerification(now: now, maximumChecks: limits.checksPerCode)
         }
     }
+
+    private var budget: CallBudget { CallBudget(.check, limits: limits, device: device, now: now) }
 
     package func decide(_ facts: Facts) -> Decision<CheckCodeOutcome> {
         let checked: Verification
@@ -43,14 +49,16 @@ package struct CheckCode: Intent {
         case .count(let next): checked = next
         }
         guard let current = facts.verification else { return Decision(.unknown) }
-        let failures = CounterKey.otpFailedChecks(current.identifier)
-        if let until = facts.limit(of: failures) { return Decision(.limited(until: until)) }
-        let counted = Change.count(failures, app: appID, limit: limits.failedChecks, now: now)
+        let (identifier, isKnown) = (current.identifier, facts.isKnownDevice)
+        let counters = budget.counters(for: identifier, isKnownDevice: isKnown)
+        if let limit = facts.reached(counters) { return Decision(.limited(limit)) }
+        let counted = counters.map { $0.counted(app: appID) }
         guard isRight(checked) else {
-            return Decision(.wrong, [counted, .replaceVerification(current, with: checked)])
+            return Decision(.wrong, counted + [.replaceVerification(current, with: checked)])
         }
         // The identifier is proven. Its count of failures starts again.
-        let spent = [counted, .deleteVerification(current), .clearCounter(failures, app: appID)]
+        let cleared = budget.owner(of: identifier, isKnownDevice: isKnown).clearedBySuccess(of: identifier)
+        let spent = counted + [.deleteVerification(current)] + cleared.map { .clearCounter($0, app: appID) }
         if let user = facts.user {
             return Decision(user.status == .active ? .right(checked, user, isNew: false) : .wrong, spent)
         }
@@ -89,6 +97,6 @@ package enum CodePrecheck: Sendable, Equatable {
 package enum CheckCodeOutcome: Sendable, Equatable {
     case right(Verification, User, isNew: Bool)
     case wrong
-    case limited(until: Timestamp)
+    case limited(ReachedLimit)
     case unknown
 }

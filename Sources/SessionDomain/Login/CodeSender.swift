@@ -1,6 +1,7 @@
 /// Chooses the configuration that sends a code, and writes the message.
 struct CodeSender: Sendable {
     let delivery: (any CodeDelivery)?
+    let notices: SendNotices
 
     /// - Throws: `Refusal.noLoginConfig` if no delivery is configured.
     func requireDelivery() throws(Refusal) {
@@ -24,6 +25,12 @@ struct CodeSender: Sendable {
 
     /// Digits of a step-up code: the maximum over the OTP logins of the app, or else 6.
     func codeSize(_ app: App) -> Int { app.otpLogins.map(\.codeSize).max() ?? 6 }
+
+    /// The answer to a caller for whom no code is sent. Reports a limit that concerns the whole app to the operator.
+    func refusal(_ limit: ReachedLimit, app: AppID, now: Timestamp) -> Refusal {
+        notices.report(limit, app: app)
+        return limit.refusal(now: now)
+    }
 
     /// Sends the code of a committed verification. The code of a suppressed one is not sent.
     func send(_ code: String, for verification: Verification, app: AppRuntime) throws(Refusal) {

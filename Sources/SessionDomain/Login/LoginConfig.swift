@@ -50,19 +50,3 @@ package struct OTPLoginConfig: Sendable, Equatable, Codable {
         updatedAt = time
     }
 }
-
-/// The limits of codes. Times are in seconds.
-package struct OTPLimits: Sendable, Equatable, Codable {
-    package var codeLifetime = 600
-    package var checksPerCode = 5
-    package var resendDelay = 30
-    package var sendsPerVerification = 5
-    /// Verifications started for one identifier.
-    package var starts = RateLimit(limit: 5, window: 600)
-    /// Wrong codes for one identifier, over all its verifications and devices (NIST SP 800-63B-4 §3.1.3.2).
-    package var failedChecks = RateLimit(limit: 10, window: 3600)
-    /// Verifications started by one source address.
-    package var startsPerIP = RateLimit(limit: 30, window: 600)
-
-    package init() {}
-}

@@ -21,10 +21,11 @@ package struct OTPLogin: Sendable {
 
     /// Starts a verification and sends its code. The answer is the same for known, unknown and blocked identifiers.
     ///
+    /// - Parameter deviceToken: The token of a known device. An invalid one is ignored.
     /// - Returns: The verification token. Only the caller knows it.
     package func start(
         app: AppRuntime, identifier: CanonicalIdentifier, loginConfigID: String?, codeChallenge: String?,
-        source: SourceAddress
+        deviceToken: String? = nil, source: SourceAddress
     ) async throws -> String {
         if let codeChallenge, !PKCE.isWellFormed(challenge: codeChallenge) {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
@@ -33,7 +34,9 @@ package struct OTPLogin: Sendable {
         try codes.requireDelivery()
         let now = environment.now()
         let limits = app.settings.otpLimits
-        try sources.take("otp", source: source, limit: limits.startsPerIP, now: now)
+        try limits.requireAllowed(identifier)
+        try sources.take("otp", app: app.settings.id, source: source, limit: limits.startsPerIP, now: now)
+        try sources.take("send", app: app.settings.id, source: source, limit: limits.sendsPerIP, now: now)
 
         let token = VerificationToken.make(environment: environment)
         let tokenHash = VerificationToken.hash(token)
@@ -41,8 +44,9 @@ package struct OTPLogin: Sendable {
         let codeHash = keys.codeHashes(code, tokenHash: tokenHash)[0]
         let outcome = try await store.perform(
             StartVerification(
-                appID: app.settings.id, identifier: identifier, limit: limits.starts, signUp: app.settings.signUp,
-                now: now
+                appID: app.settings.id, identifier: identifier, signUp: app.settings.signUp,
+                budget: CallBudget(
+                    .start, limits: limits, device: knownDevice(deviceToken, app, now), now: now)
             ) { isSuppressed in
                 Verification(
                     tokenHash: tokenHash, appID: app.settings.id, identifier: identifier, loginConfigID: config.id,
@@ -50,29 +54,36 @@ package struct OTPLogin: Sendable {
                     codeExpiresAt: now + limits.codeLifetime, lastSentAt: now, createdAt: now)
             })
         switch outcome {
-        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .limited(let limit): throw codes.refusal(limit, app: app.settings.id, now: now)
         case .started(let verification): try codes.send(code, for: verification, app: app)
         }
         return token
     }
 
     /// Sends a new code for a running verification. The old code is no longer valid.
-    package func resend(app: AppRuntime, token: String) async throws {
+    package func resend(
+        app: AppRuntime, token: String, deviceToken: String? = nil, source: SourceAddress
+    ) async throws {
         try codes.requireDelivery()
         let now = environment.now()
+        let limits = app.settings.otpLimits
+        try sources.take("send", app: app.settings.id, source: source, limit: limits.sendsPerIP, now: now)
         let tokenHash = VerificationToken.hash(token)
         guard let running = try await store.verification(tokenHash: tokenHash, app: app.settings.id) else {
             throw Refusal.invalidVerificationToken
         }
+        // An operator may have closed the country since the start.
+        try limits.requireAllowed(running.identifier)
         let config = try codes.loginConfig(of: app.settings, for: running.identifier.type, id: running.loginConfigID)
         let code = OneTimeCode.make(size: config.codeSize, environment: environment)
         let decision = try await store.perform(
             ResendCode(
-                appID: app.settings.id, tokenHash: tokenHash, limits: app.settings.otpLimits,
-                newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0], now: now))
+                appID: app.settings.id, tokenHash: tokenHash, limits: limits,
+                device: knownDevice(deviceToken, app, now), newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0], now: now))
         switch decision {
         case .unknown: throw Refusal.invalidVerificationToken
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .exhausted(let limit): throw codes.refusal(limit, app: app.settings.id, now: now)
         case .send(let verification): try codes.send(code, for: verification, app: app)
         }
     }
@@ -80,25 +91,33 @@ package struct OTPLogin: Sendable {
     /// Checks a code. If it is correct and no user has the identifier, the user is created.
     ///
     /// - Returns: The challenge token for finalize.
-    package func check(app: AppRuntime, token: String, code: String) async throws -> String {
+    package func check(
+        app: AppRuntime, token: String, code: String, deviceToken: String? = nil, source: SourceAddress
+    ) async throws -> String {
         let entered = try OneTimeCode.entered(code)
         let now = environment.now()
+        let limits = app.settings.otpLimits
+        try sources.take("check", app: app.settings.id, source: source, limit: limits.checksPerIP, now: now)
         let tokenHash = VerificationToken.hash(token)
         let outcome = try await store.perform(
             CheckCode(
                 appID: app.settings.id, tokenHash: tokenHash,
                 codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),
-                limits: app.settings.otpLimits, signUp: app.settings.signUp, newUserID: environment.newID("usr"),
-                now: now,
+                limits: limits, device: knownDevice(deviceToken, app, now), signUp: app.settings.signUp,
+                newUserID: environment.newID("usr"), now: now,
                 events: EventFactory(appID: app.settings.id, environment: environment)))
         switch outcome {
         case .unknown: throw Refusal.invalidVerificationToken
         case .wrong: throw Refusal.badCode
-        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .limited(let limit): throw limit.refusal(now: now)
         case .right(let verification, let user, _):
             let scopes = app.settings.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
             return try app.issueLoginChallenge(
                 for: user, codeChallenge: verification.codeChallenge, grantedScopes: scopes, environment: environment)
         }
+    }
+
+    private func knownDevice(_ token: String?, _ app: AppRuntime, _ now: Timestamp) -> KnownDevice? {
+        KnownDevice(token, app: app.settings.id, keys: keys, now: now)
     }
 }

@@ -25,7 +25,8 @@ package struct PasswordChange: Sendable {
         try (app.settings.passwordLogin?.policy ?? PasswordPolicy()).check(password)
         let outcome = try await store.perform(
             ChangePassword(
-                appID: app.settings.id, sessionID: caller.session.id, passwordHash: try await hasher.hash(password),
+                appID: app.settings.id, sessionID: caller.session.id,
+                passwordHash: try await hasher.hash(password, app: app.settings.id),
                 endsOtherSessions: app.settings.passwordChangeEndsOtherSessions, now: environment.now(),
                 events: EventFactory(appID: app.settings.id, environment: environment)))
         if outcome == .insufficientScope { throw Refusal.insufficientScope(ReservedScope.writePassword) }

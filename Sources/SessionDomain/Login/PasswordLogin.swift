@@ -1,15 +1,17 @@
 /// Login with an e-mail address and a password.
 package struct PasswordLogin: Sendable {
     private let store: any LoginStore & UserStore
+    private let keys: KeyRing
     private let hasher: any PasswordHasher
     private let sources: SourceLimiter
     private let environment: ServiceEnvironment
 
     package init(
-        store: any LoginStore & UserStore, hasher: any PasswordHasher, sources: SourceLimiter,
+        store: any LoginStore & UserStore, keys: KeyRing, hasher: any PasswordHasher, sources: SourceLimiter,
         environment: ServiceEnvironment
     ) {
         self.store = store
+        self.keys = keys
         self.hasher = hasher
         self.sources = sources
         self.environment = environment
@@ -18,31 +20,39 @@ package struct PasswordLogin: Sendable {
     /// Checks a password. Wrong passwords, unknown addresses and users without a password get the same answer after the
     /// same time.
     ///
+    /// - Parameter deviceToken: The token of a known device. An invalid one is ignored.
     /// - Returns: The challenge token for finalize.
     package func login(
-        app: AppRuntime, identifier: CanonicalIdentifier, password: String, source: SourceAddress
+        app: AppRuntime, identifier: CanonicalIdentifier, password: String, deviceToken: String? = nil,
+        source: SourceAddress
     ) async throws -> String {
         let config = try Self.config(of: app.settings)
         let now = environment.now()
-        try sources.take("password", source: source, limit: config.ipLimit, now: now)
+        // Before anything is counted: a busy service must not use up the attempts of the user.
+        let place = try hasher.admit(app: app.settings.id)
+        try sources.take("password", app: app.settings.id, source: source, limit: config.ipLimit, now: now)
+        let device = KnownDevice(deviceToken, app: app.settings.id, keys: keys, now: now)
+        let budget = CallBudget(
+            .password(config.identifierLimit), limits: app.settings.otpLimits, device: device, now: now)
         let attempt = try await store.perform(
-            BeginPasswordTry(appID: app.settings.id, identifier: identifier, limit: config.identifierLimit, now: now))
+            BeginPasswordTry(appID: app.settings.id, identifier: identifier, budget: budget))
         let user: User?
         let hash: String?
         switch attempt {
-        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .limited(let limit): throw limit.refusal(now: now)
         case .unknown: (user, hash) = (nil, nil)
         case .found(let found, let stored): (user, hash) = (found, stored)
         }
-        guard case .right(let needsUpgrade) = try await hasher.verify(password, against: hash), let user else {
+        guard case .right(let needsUpgrade) = try await place.verify(password, against: hash), let user else {
             throw Refusal.unauthorized
         }
         try user.requireActive()
-        try await store.perform(ClearPasswordTries(identifier, app: app.settings.id))
+        let owner = budget.owner(of: identifier, isKnownDevice: device?.userID == user.id)
+        try await store.perform(ClearPasswordTries(identifier, of: owner, app: app.settings.id))
         if needsUpgrade, let hash {
             try await store.perform(
                 UpgradePasswordHash(
-                    from: hash, to: try await hasher.hash(password), user: user.id, app: app.settings.id))
+                    from: hash, to: try await place.hash(password), user: user.id, app: app.settings.id))
         }
         return try app.issueLoginChallenge(for: user, environment: environment)
     }

@@ -3,23 +3,43 @@ package struct ResendCode: Intent {
     package let appID: AppID
     package let tokenHash: String
     package let limits: OTPLimits
+    /// The device that the caller names, if its token is valid.
+    package let device: KnownDevice?
     package let newCodeHash: String
     package let now: Timestamp
 
-    package init(appID: AppID, tokenHash: String, limits: OTPLimits, newCodeHash: String, now: Timestamp) {
+    package init(
+        appID: AppID, tokenHash: String, limits: OTPLimits, device: KnownDevice? = nil, newCodeHash: String,
+        now: Timestamp
+    ) {
         self.appID = appID
         self.tokenHash = tokenHash
         self.limits = limits
+        self.device = device
         self.newCodeHash = newCodeHash
         self.now = now
     }
 
-    package var facts: FactQuery { FactQuery(app: appID) { $0.verification = .tokenHash(tokenHash) } }
+    package var facts: FactQuery {
+        FactQuery(app: appID) {
+            $0.verification = .tokenHash(tokenHash)
+            $0.budget = .init(budget, for: .ofVerification)
+        }
+    }
 
-    package func decide(_ facts: Facts) -> Decision<ResendDecision> {
-        let decision = decide(facts.verification)
-        guard case .send(let next) = decision, let current = facts.verification else { return Decision(decision) }
-        return Decision(decision, [.replaceVerification(current, with: next)])
+    private var budget: CallBudget { CallBudget(.resend, limits: limits, device: device, now: now) }
+
+    package func decide(_ facts: Facts) -> Decision<ResendOutcome> {
+        guard let current = facts.verification else { return Decision(.unknown) }
+        switch decide(current) {
+        case .unknown: return Decision(.unknown)
+        case .limited(let until): return Decision(.limited(until: until))
+        case .send(let next):
+            let counters = budget.counters(for: current.identifier, isKnownDevice: facts.isKnownDevice)
+            if let limit = facts.reached(counters) { return Decision(.exhausted(limit)) }
+            return Decision(
+                .send(next), counters.map { $0.counted(app: appID) } + [.replaceVerification(current, with: next)])
+        }
     }
 
     /// - Parameter current: The verification with this token in this app, if there is one.
@@ -42,5 +62,14 @@ package enum ResendDecision: Sendable, Equatable {
     /// Store this verification, with its new code.
     case send(Verification)
     case limited(until: Timestamp)
+    case unknown
+}
+
+package enum ResendOutcome: Sendable, Equatable {
+    case send(Verification)
+    /// This verification sends no code until then.
+    case limited(until: Timestamp)
+    /// The budget of messages is spent.
+    case exhausted(ReachedLimit)
     case unknown
 }

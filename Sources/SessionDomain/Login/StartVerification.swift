@@ -4,37 +4,35 @@
 package struct StartVerification: Intent {
     package let appID: AppID
     package let identifier: CanonicalIdentifier
-    package let limit: RateLimit
     package let signUp: Bool
-    package let now: Timestamp
+    package let budget: CallBudget
     /// Makes the row, given whether the identifier may not sign in.
     package let verification: @Sendable (_ isSuppressed: Bool) -> Verification
 
     package init(
-        appID: AppID, identifier: CanonicalIdentifier, limit: RateLimit, signUp: Bool, now: Timestamp,
+        appID: AppID, identifier: CanonicalIdentifier, signUp: Bool, budget: CallBudget,
         verification: @escaping @Sendable (_ isSuppressed: Bool) -> Verification
     ) {
         self.appID = appID
         self.identifier = identifier
-        self.limit = limit
         self.signUp = signUp
-        self.now = now
+        self.budget = budget
         self.verification = verification
     }
 
     package var facts: FactQuery {
         FactQuery(app: appID) {
-            $0.counter = .init(.otpStarts(identifier), limit: limit, now: now)
+            $0.budget = .init(budget, for: .identifier(identifier))
             $0.user = .identifier(identifier)
         }
     }
 
     package func decide(_ facts: Facts) -> Decision<StartVerificationOutcome> {
-        let starts = CounterKey.otpStarts(identifier)
-        if let until = facts.limit(of: starts) { return Decision(.limited(until: until)) }
+        let counters = budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice)
+        if let limit = facts.reached(counters) { return Decision(.limited(limit)) }
         let started = verification(isSuppressed(user: facts.user))
-        return Decision(
-            .started(started), [.count(starts, app: appID, limit: limit, now: now), .insertVerification(started)])
+        // A suppressed code is counted, too: the writes do not show that nothing is sent.
+        return Decision(.started(started), counters.map { $0.counted(app: appID) } + [.insertVerification(started)])
     }
 
     private func isSuppressed(user: User?) -> Bool {
@@ -45,5 +43,5 @@ package struct StartVerification: Intent {
 
 package enum StartVerificationOutcome: Sendable, Equatable {
     case started(Verification)
-    case limited(until: Timestamp)
+    case limited(ReachedLimit)
 }

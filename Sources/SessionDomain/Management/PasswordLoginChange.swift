@@ -16,7 +16,7 @@ package struct PasswordLoginChange: Sendable {
     }
 
     func validate() throws(Refusal) {
-        try ipLimit?.validate(field: "rate_limit_login_ip")
+        try ipLimit?.validateForMemory(field: "rate_limit_login_ip")
         try identifierLimit?.validate(field: "rate_limit_login_identifier")
         try policy?.validate()
     }
@@ -36,6 +36,15 @@ extension RateLimit {
         guard (0...1_000_000).contains(limit) else { throw .invalidField("\(field).limit", "must be 0 to 1000000") }
         guard (1...31 * 86_400).contains(window) else {
             throw .invalidField("\(field).ttl", "must be 1 second to 31 days, in nanoseconds")
+        }
+    }
+
+    /// Checks a limit that `SourceLimiter` counts. A restart of the service forgets it, so a long window promises what
+    /// the service cannot do.
+    func validateForMemory(field: String) throws(Refusal) {
+        try validate(field: field)
+        guard window <= SourceLimiter.maximumWindow else {
+            throw .invalidField("\(field).ttl", "must be 1 second to 1 hour, in nanoseconds")
         }
     }
 }

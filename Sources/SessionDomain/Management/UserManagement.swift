@@ -157,6 +157,6 @@ package struct UserManagement: Sendable {
     private func requiredHash(_ password: String, app id: AppID) async throws -> String {
         guard let app = try await apps.app(id) else { throw Refusal.notFound("there is no app \(id)") }
         try (app.passwordLogin?.policy ?? PasswordPolicy()).check(password)
-        return try await hasher.hash(password)
+        return try await hasher.hash(password, app: id)
     }
 }

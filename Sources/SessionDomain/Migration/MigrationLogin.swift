@@ -36,7 +36,9 @@ package struct MigrationLogin: Sendable {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
         }
         guard let config = app.settings.migration else { throw Refusal.noLoginConfig("migration is not configured") }
-        try sources.take("migration", source: source, limit: RateLimit(limit: 30, window: 600), now: environment.now())
+        try sources.take(
+            "migration", app: app.settings.id, source: source, limit: RateLimit(limit: 30, window: 600),
+            now: environment.now())
         let user = try await validated(token, config: config, app: app)
         try user.requireActive()
         return try app.issueLoginChallenge(

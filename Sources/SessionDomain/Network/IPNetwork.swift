@@ -40,7 +40,7 @@ package struct IPNetwork: Sendable, Equatable {
     }
 
     /// Returns the 4 or 16 bytes of an address. An IPv4-mapped IPv6 address becomes the IPv4 address.
-    private static func bytes(of text: String) -> [UInt8]? {
+    static func bytes(of text: String) -> [UInt8]? {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
         var six = in6_addr()

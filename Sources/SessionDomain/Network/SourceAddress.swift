@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The source address of a request, as the trusted edge reports it.
 package struct SourceAddress: Sendable, Equatable {
     package let ip: String
@@ -11,14 +9,42 @@ package struct SourceAddress: Sendable, Equatable {
         self.isExempt = isExempt
     }
 
-    /// The key for limits: an IPv4 address, or the /64 network of an IPv6 address, which is one customer (RFC 6177).
-    var limitKey: String {
-        guard ip.contains(":"), !ip.contains(".") else { return ip }
-        let halves = ip.split(separator: "%")[0].components(separatedBy: "::")
-        let head = halves[0].split(separator: ":").map(String.init)
-        guard halves.count == 2 else { return head.prefix(4).joined(separator: ":") }
-        let tail = halves[1].split(separator: ":").map(String.init)
-        let zeros = [String](repeating: "0", count: max(0, 8 - head.count - tail.count))
-        return (head + zeros + tail).prefix(4).joined(separator: ":")
+    /// The networks whose requests are counted for limits.
+    ///
+    /// An IPv4 address counts as itself, as does text that is no address. An IPv6 address counts with its /64 network,
+    /// which is one customer, and with its /48 network, which is the most that one site usually gets (RFC 6177).
+    var networks: [SourceNetwork] {
+        guard let bytes = IPNetwork.bytes(of: ip) else { return [SourceNetwork(.text(ip))] }
+        let prefix = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        guard bytes.count == 16 else { return [SourceNetwork(.address(UInt32(prefix)))] }
+        return [
+            SourceNetwork(.customer(prefix)),
+            SourceNetwork(.site(prefix >> 16), widening: SourceNetwork.siteWidening),
+        ]
+    }
+}
+
+/// A network whose requests are counted together.
+struct SourceNetwork: Sendable, Equatable {
+    /// How many times the limit of a customer a site gets. A site can have 65 536 customers' networks; a mobile operator
+    /// gives one to each phone.
+    static let siteWidening = 16
+
+    enum Key: Sendable, Hashable {
+        /// An IPv4 address.
+        case address(UInt32)
+        /// The /64 network of an IPv6 address.
+        case customer(UInt64)
+        /// The /48 network of an IPv6 address.
+        case site(UInt64)
+        case text(String)
+    }
+
+    let key: Key
+    let widening: Int
+
+    init(_ key: Key, widening: Int = 1) {
+        self.key = key
+        self.widening = widening
     }
 }

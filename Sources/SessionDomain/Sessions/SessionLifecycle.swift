@@ -55,7 +55,11 @@ package struct SessionLifecycle: Sendable {
                 now: now, events: EventFactory(appID: app.settings.id, environment: environment)))
         switch outcome {
         case .started(let user):
-            return try issuer.issue(app: app, session: session, user: user, grants: grants, client: client, now: now)
+            var tokens = try issuer.issue(
+                app: app, session: session, user: user, grants: grants, client: client, now: now)
+            tokens.knownDevice = KnownDevice(userID: user.id, id: environment.newID("dev"), issuedAt: now)
+                .token(app: app.settings.id, keys: keys)
+            return tokens
         case .replayedProof: throw Refusal.replayedProof
         case .challengeReused: throw Refusal.challengeReused
         case .challengeVoid: throw Refusal.invalidChallenge

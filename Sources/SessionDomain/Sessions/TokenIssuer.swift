@@ -11,6 +11,8 @@ package struct IssuedTokens: Sendable, Equatable {
     package let session: Session
     /// The nonce for the next proof, if this client must use one (RFC 9449 §8.2).
     package let nextNonce: String?
+    /// The token of the device as a known one, after a login.
+    package var knownDevice: String?
 }
 
 /// Issues all tokens of sessions, so that every token meets the same conditions.

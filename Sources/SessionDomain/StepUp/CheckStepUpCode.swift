@@ -1,6 +1,6 @@
 /// Completes a step with a code.
 ///
-/// Every attempt is counted, by verification, challenge and identifier, and no answer is given before the count is
+/// Every attempt is counted, by verification, challenge and session, and no answer is given before the count is
 /// committed. Without a running code nothing is guessed, so nothing is counted.
 package struct CheckStepUpCode: Intent {
     package let appID: AppID
@@ -37,20 +37,23 @@ package struct CheckStepUpCode: Intent {
         guard case .count(let checked) = check.precheck(facts.verification), let current = facts.verification else {
             return Decision(.wrong)
         }
-        let failures = CounterKey.otpFailedChecks(current.identifier)
-        if let until = facts.limit(of: failures) { return Decision(.limited(until: until)) }
-        let counted = Change.count(failures, app: appID, limit: limits.failedChecks, now: now)
+        let owners = BudgetOwner.owners(of: challenge, user: user)
+        let budget = CallBudget(.check, limits: limits, device: nil, now: now)
+        let counters = owners.flatMap(budget.failures)
+        if let limit = facts.reached(counters) { return Decision(.limited(limit)) }
+        let counted = counters.map { $0.counted(app: appID) }
         guard check.isRight(checked) else {
             return Decision(
                 .wrong,
-                [
-                    counted, .replaceVerification(current, with: checked),
+                counted + [
+                    .replaceVerification(current, with: checked),
                     .replaceChallenge(challenge, with: challenge.withOneMoreWrongCode),
                 ])
         }
         let completion = complete(challenge, of: user, facts)
-        // The identifier is proven. Its count of failures starts again.
-        let spent = [counted, .deleteVerification(current), .clearCounter(failures, app: appID)]
+        // The identifier is proven. The counts of failures start again.
+        let cleared = owners.flatMap { $0.clearedBySuccess(of: current.identifier) }
+        let spent = counted + [.deleteVerification(current)] + cleared.map { .clearCounter($0, app: appID) }
         return Decision(completion.outcome, spent + completion.changes)
     }
 
@@ -82,7 +85,7 @@ package struct CheckStepUpCode: Intent {
 package enum StepOutcome: Sendable, Equatable {
     case advanced(StepUpChallenge)
     case wrong
-    case limited(until: Timestamp)
+    case limited(ReachedLimit)
     case identifierTaken
     case refused(Refusal)
 }

@@ -35,16 +35,26 @@ package struct SendStepUpCode: Intent {
         _ challenge: StepUpChallenge, to identifier: CanonicalIdentifier, _ facts: Facts
     ) -> Decision<SendStepUpOutcome> {
         let current = facts.verification
+        let session = BudgetOwner.session(id: challenge.sessionID, userID: challenge.userID)
+        let budget = CallBudget(.resend, limits: limits, device: nil, now: now)
+        let others = BudgetOwner.owners(of: challenge, user: facts.user).dropFirst()
+        let sends = budget.sends(of: session, to: identifier) + others.flatMap { budget.sends(of: $0) }
+        func decision(_ counters: [FactQuery.CounterSelector], _ next: Verification, _ changes: [Change])
+            -> Decision<SendStepUpOutcome>
+        {
+            if let limit = facts.reached(counters) { return Decision(.exhausted(limit)) }
+            return Decision(.send(next), counters.map { $0.counted(app: appID) } + changes)
+        }
+        do throws(Refusal) { try limits.requireAllowed(identifier) } catch { return Decision(.refused(error)) }
         switch decide(challenge, current: current, identifier: identifier) {
         case .limited(let until): return Decision(.limited(until: until))
-        case .resend(let running, let next): return Decision(.send(next), [.replaceVerification(running, with: next)])
+        case .resend(let running, let next):
+            return decision(sends, next, [.replaceVerification(running, with: next)])
         case .start(let first):
-            let starts = CounterKey.otpStarts(first.identifier)
-            if let until = facts.limit(of: starts) { return Decision(.limited(until: until)) }
             let replaced: [Change] = current.map { [.deleteVerification($0)] } ?? []
-            return Decision(
-                .send(first),
-                [.count(starts, app: appID, limit: limits.starts, now: now)] + replaced + [.insertVerification(first)])
+            return decision(
+                [budget.counter(.starts(session), limits.starts)] + sends, first,
+                replaced + [.insertVerification(first)])
         }
     }
 
@@ -93,6 +103,9 @@ package enum SendStepUpDecision: Sendable, Equatable {
 
 package enum SendStepUpOutcome: Sendable, Equatable {
     case send(Verification)
+    /// This verification sends no code until then.
     case limited(until: Timestamp)
+    /// A budget is spent.
+    case exhausted(ReachedLimit)
     case refused(Refusal)
 }

@@ -74,11 +74,11 @@ package struct StepUp: Sendable {
         let now = environment.now()
         let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
         try codes.requireDelivery()
-        try sources.take("otp", source: source, limit: app.settings.otpLimits.startsPerIP, now: now)
+        let limits = app.settings.otpLimits
+        try sources.take("send", app: app.settings.id, source: source, limit: limits.sendsPerIP, now: now)
         let keys = keys
         // One code for both channels: the channel is known only inside the transaction.
         let code = OneTimeCode.make(size: codes.codeSize(app.settings), environment: environment)
-        let limits = app.settings.otpLimits
         let appID = app.settings.id
         let outcome = try await store.perform(
             SendStepUpCode(
@@ -93,6 +93,7 @@ package struct StepUp: Sendable {
         switch outcome {
         case .refused(let refusal): throw refusal
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .exhausted(let limit): throw codes.refusal(limit, app: appID, now: now)
         case .send(let verification): try codes.send(code, for: verification, app: app)
         }
     }
@@ -148,7 +149,7 @@ package struct StepUp: Sendable {
         switch outcome {
         case .advanced(let challenge): return try app.issueStepUpChallenge(challenge, now: now)
         case .wrong: throw Refusal.badCode
-        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .limited(let limit): throw limit.refusal(now: now)
         case .identifierTaken: throw Refusal.identifierTaken
         case .refused(let refusal): throw refusal
         }

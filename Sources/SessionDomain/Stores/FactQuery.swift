@@ -5,9 +5,9 @@ package struct FactQuery: Sendable, Equatable {
     /// The app that all rows belong to. `nil` only for management keys, which belong to no app.
     package var app: AppID?
 
-    /// A counter that the intent counts. If it is at its limit, `Facts.failures` names it, and no other row is read: a limited
-    /// call takes the same time for every identifier.
-    package var counter: CounterSelector?
+    /// The budget that the intent spends. All its counters are compared. If one is at its limit, `Facts.failures` names it,
+    /// and no other row is read: a limited call takes the same time for every identifier.
+    package var budget: BudgetSelector?
     /// The settings of the app.
     package var settings = false
     /// The id of a step-up challenge.
@@ -69,6 +69,25 @@ package struct FactQuery: Sendable, Equatable {
         /// `nil` if the code expired by `now` or has that many checks: a check that is rejected anyway takes the same time
         /// for every identifier.
         case ofVerification(now: Timestamp, maximumChecks: Int)
+    }
+
+    /// The counters of a call for one identifier. If the call names a device, the store first reads whether the identifier
+    /// belongs to the device's user, and reports it as `Facts.isKnownDevice`.
+    package struct BudgetSelector: Sendable, Equatable {
+        package enum Subject: Sendable, Equatable {
+            case identifier(CanonicalIdentifier)
+            /// The identifier of the verification found. Without one, no counter is read. The verification is read before
+            /// the counters, and the user after them.
+            case ofVerification
+        }
+
+        package let budget: CallBudget
+        package let subject: Subject
+
+        package init(_ budget: CallBudget, for subject: Subject) {
+            self.budget = budget
+            self.subject = subject
+        }
     }
 
     package struct CounterSelector: Sendable, Equatable {

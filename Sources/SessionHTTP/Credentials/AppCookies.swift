@@ -28,6 +28,12 @@ struct AppCookies: Sendable {
     }
     func deviceID(in request: Request) -> String? { value(CookieName.device(appID: appID), in: request) }
 
+    func trustedDevice(in request: Request) -> String? { value(CookieName.trustedDevice(appID: appID), in: request) }
+
+    func setTrustedDevice(_ token: String, on response: inout Response) {
+        set(CookieName.trustedDevice(appID: appID), to: token, seconds: KnownDevice.lifetime, on: &response)
+    }
+
     func setRefreshToken(_ token: String, seconds: Int, on response: inout Response) {
         set(CookieName.refresh(appID: appID), to: token, seconds: seconds, on: &response)
     }

@@ -31,7 +31,7 @@ struct OriginMiddleware: RouterMiddleware {
         response.headers.set("access-control-allow-credentials", to: "true")
         response.headers.set(
             "access-control-expose-headers",
-            to: "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Verification-Token")
+            to: "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Trusted-Device, X-Verification-Token")
         response.headers.add("vary", "Origin")
         return response
     }
@@ -40,7 +40,8 @@ struct OriginMiddleware: RouterMiddleware {
         var response = Response(status: .noContent)
         response.headers.set("access-control-allow-methods", to: "GET, POST")
         response.headers.set(
-            "access-control-allow-headers", to: "Authorization, Content-Type, DPoP, X-Device-Id, X-Verification-Token")
+            "access-control-allow-headers",
+            to: "Authorization, Content-Type, DPoP, X-Device-Id, X-Trusted-Device, X-Verification-Token")
         response.headers.set("access-control-max-age", to: "600")
         return response
     }

@@ -28,7 +28,8 @@ struct OTPRoutes: Sendable {
         let token = try await login.start(
             app: context.app,
             identifier: try CanonicalIdentifier(type: identifier.type, value: identifier.value),
-            loginConfigID: body.loginConfigID, codeChallenge: body.codeChallenge, source: context.client.source)
+            loginConfigID: body.loginConfigID, codeChallenge: body.codeChallenge,
+            deviceToken: context.app.deviceToken(in: request), source: context.client.source)
         var response = Response.noContent
         response.headers.set(HeaderName.verificationToken, to: token)
         let limits = context.app.settings.otpLimits
@@ -42,7 +43,9 @@ struct OTPRoutes: Sendable {
     }
 
     @Sendable func retry(_ request: Request, context: AppContext) async throws -> Response {
-        try await login.resend(app: context.app, token: try verificationToken(request, context.app))
+        try await login.resend(
+            app: context.app, token: try verificationToken(request, context.app),
+            deviceToken: context.app.deviceToken(in: request), source: context.client.source)
         return .noContent
     }
 
@@ -55,7 +58,8 @@ struct OTPRoutes: Sendable {
             return try .json(ChallengeResponse(challengeToken: next))
         }
         let challenge = try await login.check(
-            app: context.app, token: try verificationToken(request, context.app), code: body.code)
+            app: context.app, token: try verificationToken(request, context.app), code: body.code,
+            deviceToken: context.app.deviceToken(in: request), source: context.client.source)
         return try .json(ChallengeResponse(challengeToken: challenge))
     }
 

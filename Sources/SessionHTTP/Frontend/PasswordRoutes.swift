@@ -14,7 +14,8 @@ struct PasswordRoutes: Sendable {
             app: context.app,
             identifier: try CanonicalIdentifier(
                 type: IdentifierType.emailAddress.rawValue, value: body.identifier),
-            password: body.password, source: context.client.source)
+            password: body.password, deviceToken: context.app.deviceToken(in: request),
+            source: context.client.source)
         return try .json(ChallengeResponse(challengeToken: challenge))
     }
 

@@ -47,11 +47,13 @@ struct TokenRoutes: Sendable {
                 tokenType: tokens.isBound ? "DPoP" : "Bearer"))
         if context.client.isBrowser {
             let lifetime = tokens.refreshTokenExpiresAt.seconds - environment.now().seconds
-            AppCookies(app: context.app).setRefreshToken(
-                tokens.refreshToken, seconds: Int(lifetime), on: &response)
+            let cookies = AppCookies(app: context.app)
+            cookies.setRefreshToken(tokens.refreshToken, seconds: Int(lifetime), on: &response)
+            if let device = tokens.knownDevice { cookies.setTrustedDevice(device, on: &response) }
         } else {
             response.headers.set(HeaderName.refreshToken, to: tokens.refreshToken)
             response.headers.set(HeaderName.refreshTokenExpiresAt, to: tokens.refreshTokenExpiresAt.rfc3339)
+            if let device = tokens.knownDevice { response.headers.set(HeaderName.trustedDevice, to: device) }
         }
         if let nonce = tokens.nextNonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
         return response

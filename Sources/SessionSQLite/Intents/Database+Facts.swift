@@ -7,9 +7,9 @@ extension Database {
         var facts = Facts()
         if let id = query.managementKey { facts.managementKey = try managementKey(id) }
         guard let app = query.app else { return facts }
-        if let counter = query.counter, let until = try limit(of: counter, app: app) {
-            facts.failures.add(.exhausted(counter.key, until: until))
-            return facts
+        if case .identifier(let identifier)? = query.budget?.subject {
+            try readBudget(query, of: identifier, app: app, into: &facts)
+            guard facts.failures.exhausted.isEmpty else { return facts }
         }
         if query.settings { facts.settings = try self.app(app) }
         if let id = query.challenge { facts.challenge = try challenge(id, app: app) }
@@ -26,6 +26,19 @@ extension Database {
         if let purpose = query.signingKeys { facts.signingKeys = try signingKeys(of: app, purpose: purpose) }
         try readWebhook(query, app: app, into: &facts)
         return facts
+    }
+
+    private func readBudget(
+        _ query: FactQuery, of identifier: CanonicalIdentifier, app: AppID, into facts: inout Facts
+    ) throws {
+        guard let budget = query.budget?.budget else { return }
+        if let device = budget.device {
+            facts.isKnownDevice = try isOwner(device.userID, of: identifier, app: app)
+        }
+        for counter in budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice) {
+            guard let until = try limit(of: counter, app: app) else { continue }
+            facts.failures.add(.exhausted(counter.key, until: until))
+        }
     }
 
     private func readSessionAndUser(_ query: FactQuery, app: AppID, into facts: inout Facts) throws {
@@ -56,6 +69,10 @@ extension Database {
             }
         guard let key else { return }
         facts.verification = try verification(tokenHash: key, app: app)
+        if query.budget?.subject == .ofVerification, let verification = facts.verification {
+            try readBudget(query, of: verification.identifier, app: app, into: &facts)
+            guard facts.failures.exhausted.isEmpty else { return }
+        }
         guard case .ofVerification(let now, let maximumChecks)? = query.user, let verification = facts.verification,
             verification.codeExpiresAt > now, verification.checks < maximumChecks
         else { return }

@@ -24,6 +24,14 @@ extension Database {
         ) { try $0.next() }
     }
 
+    /// Whether a user has this identifier. A free identifier and one of another user cost the same.
+    func isOwner(_ userID: String, of identifier: CanonicalIdentifier, app: AppID) throws -> Bool {
+        try first(
+            "SELECT 1 FROM identifiers WHERE app_id = ? AND type = ? AND canonical = ? AND user_id = ?",
+            [app, identifier.type, identifier.canonical, userID]
+        ) { try $0.next() as Int } != nil
+    }
+
     func insert(_ identifier: CanonicalIdentifier, of user: User) throws {
         try run(
             """

@@ -1,0 +1,39 @@
+/// Who pays for a call at a code, a password or a message. Owners never share a counter, so a stranger who spends one
+/// budget leaves the others as they are.
+package enum BudgetOwner: Hashable, Sendable {
+    /// A caller that is not known. All of them together have one budget for each identifier.
+    case anonymous(CanonicalIdentifier)
+    /// A device on which the owner of the identifier has signed in before.
+    case device(id: String, userID: String)
+    /// A signed-in session.
+    case session(id: String, userID: String)
+
+    /// The name of the owner in the keys of counters.
+    var text: String {
+        switch self {
+        case .anonymous(let identifier): identifier.key
+        case .device(let id, let userID): "device/\(userID)/\(id)"
+        case .session(let id, let userID): "session/\(userID)/\(id)"
+        }
+    }
+
+    /// All devices, or all sessions, of the same user. They have a total, so that a user who owns many of them has no
+    /// more attempts.
+    var group: String? {
+        switch self {
+        case .anonymous: nil
+        case .device(_, let userID): "devices/\(userID)"
+        case .session(_, let userID): "sessions/\(userID)"
+        }
+    }
+
+    /// Who pays for a step: the session, and for an identifier that the user does not have yet also the strangers' budget
+    /// of it, because many accounts could ask for codes to one number.
+    static func owners(of challenge: StepUpChallenge, user: User?) -> [BudgetOwner] {
+        let session = BudgetOwner.session(id: challenge.sessionID, userID: challenge.userID)
+        guard let added = challenge.newIdentifier, user?.identifiers.contains(added) != true else { return [session] }
+        return [session, .anonymous(added)]
+    }
+
+    var isAnonymous: Bool { if case .anonymous = self { true } else { false } }
+}

@@ -1,0 +1,113 @@
+/// The counters that a call spends, and who pays for it.
+package struct CallBudget: Sendable, Equatable {
+    /// What a call does.
+    package enum Use: Sendable, Equatable {
+        /// Starts a verification and sends its first code.
+        case start
+        /// Sends another code of a running verification.
+        case resend
+        /// Checks a code.
+        case check
+        /// Checks a password. Operators set this limit beside those of all checks.
+        case password(RateLimit)
+    }
+
+    package let use: Use
+    package let limits: OTPLimits
+    /// The device that the caller names, if its token is valid. It pays only for its own user.
+    package let device: KnownDevice?
+    package let now: Timestamp
+
+    package init(_ use: Use, limits: OTPLimits, device: KnownDevice?, now: Timestamp) {
+        self.use = use
+        self.limits = limits
+        self.device = device
+        self.now = now
+    }
+
+    /// - Parameter isKnownDevice: Whether the identifier belongs to the user of `device`.
+    package func owner(of identifier: CanonicalIdentifier, isKnownDevice: Bool) -> BudgetOwner {
+        guard isKnownDevice, let device else { return .anonymous(identifier) }
+        return device.owner
+    }
+
+    /// The counters of a call for an identifier. They do not depend on whether a user has it.
+    package func counters(
+        for identifier: CanonicalIdentifier, isKnownDevice: Bool
+    ) -> [FactQuery.CounterSelector] {
+        let owner = owner(of: identifier, isKnownDevice: isKnownDevice)
+        switch use {
+        case .start:
+            return [counter(.starts(owner), limits.starts)] + sends(of: owner, to: identifier)
+        case .resend: return sends(of: owner, to: identifier)
+        case .check: return failures(of: owner)
+        case .password(let limit): return [counter(.passwordTries(owner), limit)] + failures(of: owner)
+        }
+    }
+
+    /// Failed checks. Two devices or sessions of one user share twice the limit of one.
+    func failures(of owner: BudgetOwner) -> [FactQuery.CounterSelector] {
+        var counters = [
+            counter(.failures(owner, .hour), limits.failedChecks),
+            counter(.failures(owner, .day), RateLimit(limit: limits.failedChecksPerDay, window: 86_400)),
+            counter(
+                .failures(owner, .streak), .streak(limits.consecutiveFailures, window: OTPLimits.streakWindow)),
+        ]
+        if let group = owner.group {
+            counters.append(
+                counter(.failuresOfGroup(group), RateLimit(limit: 2 * limits.failedChecksPerDay, window: 86_400)))
+        }
+        return counters
+    }
+
+    func sends(of owner: BudgetOwner, to destination: CanonicalIdentifier) -> [FactQuery.CounterSelector] {
+        var counters = sends(of: owner)
+        if let group = owner.group {
+            counters.append(counter(.sendsOfGroup(group), RateLimit(limit: 2 * limits.sendsPerDay, window: 86_400)))
+        }
+        counters.append(counter(.sendsOfApp, share(limits.appSendsPerDay, of: owner)))
+        if destination.type == .phoneNumber {
+            let code = CallingCode.of(destination.canonical)
+            counters.append(counter(.sendsToCallingCode(code), share(limits.callingCodeSendsPerDay, of: owner)))
+        }
+        return counters
+    }
+
+    /// The owner's own counters of messages.
+    func sends(of owner: BudgetOwner) -> [FactQuery.CounterSelector] {
+        [
+            counter(.sends(owner, .hour), RateLimit(limit: limits.sendsPerHour, window: 3600)),
+            counter(.sends(owner, .day), RateLimit(limit: limits.sendsPerDay, window: 86_400)),
+        ]
+    }
+
+    /// Strangers can spend four fifths of what all callers of an app share. The rest is for known devices and sessions, so
+    /// that a stranger does not stop them.
+    private func share(_ limit: Int, of owner: BudgetOwner) -> RateLimit {
+        RateLimit(limit: owner.isAnonymous ? (4 * limit + 4) / 5 : limit, window: 86_400)
+    }
+
+    func counter(_ key: CounterKey, _ limit: RateLimit) -> FactQuery.CounterSelector {
+        FactQuery.CounterSelector(key, limit: limit, now: now)
+    }
+}
+
+extension BudgetOwner {
+    /// The counters that a success clears.
+    ///
+    /// A success on a known device ends the streak of strangers as well, but not their hour and day: an owner who signs in
+    /// often must not give a stranger more attempts.
+    package func clearedBySuccess(of identifier: CanonicalIdentifier) -> [CounterKey] {
+        var keys: [CounterKey] = [
+            .failures(self, .hour), .failures(self, .day), .failures(self, .streak), .passwordTries(self),
+        ]
+        if let group { keys.append(.failuresOfGroup(group)) }
+        if case .device = self { keys.append(.failures(.anonymous(identifier), .streak)) }
+        return keys
+    }
+}
+
+extension FactQuery.CounterSelector {
+    /// The change that counts one event.
+    func counted(app: AppID) -> Change { .count(key, app: app, limit: limit, now: now) }
+}

@@ -1,0 +1,17 @@
+/// Country calling codes (ITU-T E.164 §6.2.1).
+enum CallingCode {
+    private static let oneDigit: Set<Substring> = ["1", "7"]
+    private static let twoDigits: Set<Substring> = [
+        "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45", "46", "47", "48", "49", "51",
+        "52", "53", "54", "55", "56", "57", "58", "60", "61", "62", "63", "64", "65", "66", "81", "82", "84", "86", "90",
+        "91", "92", "93", "94", "95", "98",
+    ]
+
+    /// The calling code of a number in E.164 form, such as `+33`. All other codes have three digits.
+    static func of(_ number: String) -> String {
+        let digits = number.dropFirst()
+        let length =
+            if oneDigit.contains(digits.prefix(1)) { 1 } else if twoDigits.contains(digits.prefix(2)) { 2 } else { 3 }
+        return "+" + digits.prefix(length)
+    }
+}

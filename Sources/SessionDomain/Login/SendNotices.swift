@@ -1,0 +1,23 @@
+internal import Synchronization
+
+/// Tells the operator once a day that the messages of an app, or those to a country, have reached their limit.
+final class SendNotices: Sendable {
+    private let notices: @Sendable (ServiceNotice) -> Void
+    /// The end of the window that was reported last, per app and country.
+    private let reported = Mutex<[String: Timestamp]>([:])
+
+    init(notices: @escaping @Sendable (ServiceNotice) -> Void) { self.notices = notices }
+
+    func report(_ limit: ReachedLimit, app: AppID) {
+        let callingCode: String?
+        switch limit.counter {
+        case .sendsOfApp: callingCode = nil
+        case .sendsToCallingCode(let code): callingCode = code
+        default: return
+        }
+        let isNew = reported.withLock { reported in
+            reported.updateValue(limit.until, forKey: "\(app)\(callingCode ?? "")") != limit.until
+        }
+        if isNew { notices(.sendLimitReached(app: app, callingCode: callingCode, until: limit.until)) }
+    }
+}

@@ -1,0 +1,97 @@
+import SessionDomain
+
+/// The limits of codes, failed checks and messages, in requests and in responses. Times are in seconds.
+struct LimitsConfigBody: Codable {
+    /// At most `limit` events in `window` seconds.
+    struct Rate: Codable {
+        let limit: Int
+        let window: Int
+
+        init(_ limit: RateLimit) {
+            self.limit = limit.limit
+            window = limit.window
+        }
+
+        var rateLimit: RateLimit { RateLimit(limit: limit, window: window) }
+    }
+
+    let codeLifetime: Int?
+    let checksPerCode: Int?
+    let resendDelay: Int?
+    let sendsPerVerification: Int?
+    let starts: Rate?
+    let failedChecks: Rate?
+    let failedChecksPerDay: Int?
+    let consecutiveFailures: Int?
+    let sendsPerHour: Int?
+    let sendsPerDay: Int?
+    let appSendsPerDay: Int?
+    let callingCodeSendsPerDay: Int?
+    let allowedPrefixes: [String]?
+    let startsPerAddress: Rate?
+    let checksPerAddress: Rate?
+    let sendsPerAddress: Rate?
+
+    private enum CodingKeys: String, CodingKey {
+        case starts
+        case codeLifetime = "code_lifetime"
+        case checksPerCode = "checks_per_code"
+        case resendDelay = "resend_delay"
+        case sendsPerVerification = "sends_per_verification"
+        case failedChecks = "failed_checks"
+        case failedChecksPerDay = "failed_checks_per_day"
+        case consecutiveFailures = "consecutive_failed_checks"
+        case sendsPerHour = "sends_per_hour"
+        case sendsPerDay = "sends_per_day"
+        case appSendsPerDay = "app_sends_per_day"
+        case callingCodeSendsPerDay = "calling_code_sends_per_day"
+        case allowedPrefixes = "allowed_prefixes"
+        case startsPerAddress = "starts_per_address"
+        case checksPerAddress = "checks_per_address"
+        case sendsPerAddress = "sends_per_address"
+    }
+
+    init(_ limits: OTPLimits) {
+        codeLifetime = limits.codeLifetime
+        checksPerCode = limits.checksPerCode
+        resendDelay = limits.resendDelay
+        sendsPerVerification = limits.sendsPerVerification
+        starts = Rate(limits.starts)
+        failedChecks = Rate(limits.failedChecks)
+        failedChecksPerDay = limits.failedChecksPerDay
+        consecutiveFailures = limits.consecutiveFailures
+        sendsPerHour = limits.sendsPerHour
+        sendsPerDay = limits.sendsPerDay
+        appSendsPerDay = limits.appSendsPerDay
+        callingCodeSendsPerDay = limits.callingCodeSendsPerDay
+        allowedPrefixes = limits.allowedPrefixes
+        startsPerAddress = Rate(limits.startsPerIP)
+        checksPerAddress = Rate(limits.checksPerIP)
+        sendsPerAddress = Rate(limits.sendsPerIP)
+    }
+
+    /// The limits that replace the stored ones. A missing member gets its default.
+    ///
+    /// - Throws: `Refusal.invalidField`.
+    func limits() throws(Refusal) -> OTPLimits {
+        var limits = OTPLimits()
+        limits.codeLifetime = codeLifetime ?? limits.codeLifetime
+        limits.checksPerCode = checksPerCode ?? limits.checksPerCode
+        limits.resendDelay = resendDelay ?? limits.resendDelay
+        limits.sendsPerVerification = sendsPerVerification ?? limits.sendsPerVerification
+        limits.starts = starts?.rateLimit ?? limits.starts
+        limits.failedChecks = failedChecks?.rateLimit ?? limits.failedChecks
+        limits.failedChecksPerDay = failedChecksPerDay ?? limits.failedChecksPerDay
+        limits.consecutiveFailures = consecutiveFailures ?? limits.consecutiveFailures
+        limits.sendsPerHour = sendsPerHour ?? limits.sendsPerHour
+        limits.sendsPerDay = sendsPerDay ?? limits.sendsPerDay
+        limits.appSendsPerDay = appSendsPerDay ?? limits.appSendsPerDay
+        limits.callingCodeSendsPerDay = callingCodeSendsPerDay ?? limits.callingCodeSendsPerDay
+        limits.allowedPrefixes = allowedPrefixes ?? limits.allowedPrefixes
+        limits.startsPerIP = startsPerAddress?.rateLimit ?? limits.startsPerIP
+        limits.checksPerIP = checksPerAddress?.rateLimit ?? limits.checksPerIP
+        limits.sendsPerIP = sendsPerAddress?.rateLimit ?? limits.sendsPerIP
+        try limits.validate()
+        return limits
+    }
+}

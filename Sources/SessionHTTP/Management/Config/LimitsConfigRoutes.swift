@@ -1,0 +1,20 @@
+import Hummingbird
+import SessionDomain
+
+/// The limits of codes, failed checks and messages in the management API.
+struct LimitsConfigRoutes: Sendable {
+    let apps: AppManagement
+
+    @Sendable func get(_ request: Request, context: OperatorContext) async throws -> Response {
+        try .config(LimitsConfigBody(try await apps.app(context.appID).otpLimits))
+    }
+
+    @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
+        let limits = try await request.decode(LimitsConfigBody.self).limits()
+        let stored = try await apps.update(context.appID) { app in
+            app.otpLimits = limits
+            return app.otpLimits
+        }
+        return try .config(LimitsConfigBody(stored))
+    }
+}
