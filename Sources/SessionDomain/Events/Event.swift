@@ -20,6 +20,9 @@ package struct Event: Sendable, Equatable {
         package static let migrationHookFailed = Name(rawValue: "migration.hook_failed")
         package static let stepUpGranted = Name(rawValue: "step_up.granted")
         package static let refreshTokenReused = Name(rawValue: "session.refresh_token_reused")
+        package static let loginFailed = Name(rawValue: "login.failed")
+        package static let loginLimited = Name(rawValue: "login.limited")
+        package static let codeSent = Name(rawValue: "code.sent")
         package static let signingKeyRotated = Name(rawValue: "signing_key.rotated")
         package static let signingKeyRemoved = Name(rawValue: "signing_key.removed")
         package static let signingKeyResealed = Name(rawValue: "signing_key.resealed")
@@ -52,7 +55,7 @@ package struct Event: Sendable, Equatable {
 
 /// Creates the events of one request. Intents carry it into the store's transaction.
 package struct EventFactory: Sendable {
-    private let appID: AppID
+    package let appID: AppID
     private let environment: ServiceEnvironment
     private let context: EventContext
 

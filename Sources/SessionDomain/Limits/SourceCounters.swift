@@ -37,6 +37,13 @@ struct SourceCounters {
         return (decision, dropped)
     }
 
+    /// Whether a refused counter is refused for the first time in its window. A later call returns `false`.
+    mutating func isFirstRefusal(of key: Key, limit: RateLimit) -> Bool {
+        guard let current = younger[key], current.count == limit.limit else { return false }
+        younger[key]?.count += 1
+        return true
+    }
+
     private mutating func endGeneration(now: Timestamp) -> Generation? {
         let isOver = endsAt.map { $0 <= now } ?? true
         guard isOver || younger.count >= capacity / 2 else { return nil }

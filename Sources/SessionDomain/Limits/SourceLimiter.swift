@@ -26,12 +26,34 @@ package final class SourceLimiter: Sendable {
     package func take(
         _ kind: String, app: AppID, source: SourceAddress, limit: RateLimit, now: Timestamp
     ) throws(Refusal) {
-        guard !source.isExempt else { return }
+        if let refusal = refusal(kind, app: app, source: source, limit: limit, now: now) {
+            throw .rateLimited(retryAfter: refusal.until.retryAfter(from: now))
+        }
+    }
+
+    /// The same for the app of `events`. The first refusal of a window is reported, and no later one: a flood from an
+    /// address writes one event.
+    func take(
+        _ kind: String, source: SourceAddress, limit: RateLimit, now: Timestamp, reporting events: EventFactory,
+        to store: any IntentStore
+    ) async throws {
+        guard let refusal = refusal(kind, app: events.appID, source: source, limit: limit, now: now) else { return }
+        if refusal.isFirst {
+            try await store.perform(AppendEvents([events.sourceLimited(kind, until: refusal.until)]))
+        }
+        throw Refusal.rateLimited(retryAfter: refusal.until.retryAfter(from: now))
+    }
+
+    private func refusal(
+        _ kind: String, app: AppID, source: SourceAddress, limit: RateLimit, now: Timestamp
+    ) -> (until: Timestamp, isFirst: Bool)? {
+        guard !source.isExempt else { return nil }
         for network in source.networks {
             let key = SourceCounters.Key(app: app, kind: kind, network: network.key)
-            let decision = table(of: key).take(key, limit: limit.inMemory(widening: network.widening), now: now)
-            if case .refused(let until) = decision { throw .rateLimited(retryAfter: until.retryAfter(from: now)) }
+            let refusal = table(of: key).refusal(key, limit: limit.inMemory(widening: network.widening), now: now)
+            if let refusal { return refusal }
         }
+        return nil
     }
 
     /// The number of counters in memory.
@@ -49,11 +71,17 @@ package final class SourceLimiter: Sendable {
 
         var count: Int { counters.withLock(\.count) }
 
-        func take(_ key: SourceCounters.Key, limit: RateLimit, now: Timestamp) -> RateDecision {
-            let (decision, dropped) = counters.withLock { $0.take(key, limit: limit, now: now) }
+        func refusal(
+            _ key: SourceCounters.Key, limit: RateLimit, now: Timestamp
+        ) -> (until: Timestamp, isFirst: Bool)? {
+            let (refusal, dropped) = counters.withLock { counters in
+                let (decision, dropped) = counters.take(key, limit: limit, now: now)
+                guard case .refused(let until) = decision else { return (nil as (Timestamp, Bool)?, dropped) }
+                return ((until, counters.isFirstRefusal(of: key, limit: limit)), dropped)
+            }
             // Memory of forgotten counters is released here, after the lock.
             _ = dropped
-            return decision
+            return refusal
         }
     }
 }

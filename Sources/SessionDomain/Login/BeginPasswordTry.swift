@@ -3,11 +3,16 @@ package struct BeginPasswordTry: Intent {
     package let appID: AppID
     package let identifier: CanonicalIdentifier
     package let budget: CallBudget
+    /// Reports a limit.
+    package let events: EventFactory?
 
-    package init(appID: AppID, identifier: CanonicalIdentifier, budget: CallBudget) {
+    package init(
+        appID: AppID, identifier: CanonicalIdentifier, budget: CallBudget, events: EventFactory? = nil
+    ) {
         self.appID = appID
         self.identifier = identifier
         self.budget = budget
+        self.events = events
     }
 
     package var facts: FactQuery {
@@ -20,7 +25,9 @@ package struct BeginPasswordTry: Intent {
 
     package func decide(_ facts: Facts) -> Decision<BeginPasswordTryOutcome> {
         let counters = budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice)
-        if let limit = facts.reached(counters) { return Decision(.limited(limit)) }
+        if let limit = facts.reached(counters) {
+            return Decision(.limited(limit), events?.loginLimited(limit, of: LoginSubject(identifier), facts) ?? [])
+        }
         let counted = counters.map { $0.counted(app: appID) }
         guard let user = facts.user else { return Decision(.unknown, counted) }
         return Decision(.found(user, passwordHash: facts.passwordHash), counted)

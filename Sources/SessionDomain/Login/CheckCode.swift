@@ -45,24 +45,30 @@ package struct CheckCode: Intent {
     package func decide(_ facts: Facts) -> Decision<CheckCodeOutcome> {
         let checked: Verification
         switch precheck(facts.verification) {
-        case .stop(let outcome): return Decision(outcome)
+        case .stop(let outcome): return Decision(outcome, rejection(of: facts.verification, of: { LoginSubject($0) }))
         case .count(let next): checked = next
         }
         guard let current = facts.verification else { return Decision(.unknown) }
         let (identifier, isKnown) = (current.identifier, facts.isKnownDevice)
         let counters = budget.counters(for: identifier, isKnownDevice: isKnown)
-        if let limit = facts.reached(counters) { return Decision(.limited(limit)) }
+        let (method, subject) = (LoginMethod(codeTo: identifier.type), LoginSubject(identifier, userID: facts.user?.id))
+        if let limit = facts.reached(counters) {
+            return Decision(.limited(limit), events.loginLimited(limit, of: subject, facts))
+        }
+        func failed(_ reason: LoginFailure) -> [Change] { [.append(events.loginFailed(reason, method, of: subject))] }
         let counted = counters.map { $0.counted(app: appID) }
         guard isRight(checked) else {
-            return Decision(.wrong, counted + [.replaceVerification(current, with: checked)])
+            let reason = reason(user: facts.user, isSuppressed: current.isSuppressed) ?? .wrongCode
+            return Decision(.wrong, counted + [.replaceVerification(current, with: checked)] + failed(reason))
         }
         // The identifier is proven. Its count of failures starts again.
         let cleared = budget.owner(of: identifier, isKnownDevice: isKnown).clearedBySuccess(of: identifier)
         let spent = counted + [.deleteVerification(current)] + cleared.map { .clearCounter($0, app: appID) }
         if let user = facts.user {
-            return Decision(user.status == .active ? .right(checked, user, isNew: false) : .wrong, spent)
+            guard user.status == .active else { return Decision(.wrong, spent + failed(.inactiveUser)) }
+            return Decision(.right(checked, user, isNew: false), spent)
         }
-        guard signUp else { return Decision(.wrong, spent) }
+        guard signUp else { return Decision(.wrong, spent + failed(.unknownUser)) }
         let user = newUser(for: checked)
         let created = Change.insertions(of: user) + [.append(events.userCreated(user))]
         return Decision(.right(checked, user, isNew: true), spent + created)
@@ -75,6 +81,26 @@ package struct CheckCode: Intent {
         var next = current
         next.checks += 1
         return .count(next)
+    }
+
+    /// Why no code is right. `nil` if the identifier may sign in.
+    private func reason(user: User?, isSuppressed: Bool) -> LoginFailure? {
+        guard let user else { return signUp && !isSuppressed ? nil : .unknownUser }
+        return user.status == .active ? nil : .inactiveUser
+    }
+
+    /// Reports an attempt at an expired or used-up code, once per code: such attempts are not counted, so a caller could
+    /// make any number of events.
+    func rejection(
+        of current: Verification?, of subject: (CanonicalIdentifier) -> LoginSubject
+    ) -> [Change] {
+        guard let current, current.appID == appID, current.checks <= limits.checksPerCode else { return [] }
+        var reported = current
+        reported.checks = limits.checksPerCode + 1
+        let reason: LoginFailure = current.codeExpiresAt > now ? .usedUp : .expiredCode
+        let event = events.loginFailed(
+            reason, LoginMethod(codeTo: current.identifier.type), of: subject(current.identifier))
+        return [.replaceVerification(current, with: reported), .append(event)]
     }
 
     /// Compares in constant time. A suppressed verification takes as long and is never right.

@@ -35,8 +35,11 @@ package struct OTPLogin: Sendable {
         let now = environment.now()
         let limits = app.settings.otpLimits
         try limits.requireAllowed(identifier)
-        try sources.take("otp", app: app.settings.id, source: source, limit: limits.startsPerIP, now: now)
-        try sources.take("send", app: app.settings.id, source: source, limit: limits.sendsPerIP, now: now)
+        let events = events(app)
+        try await sources.take(
+            "otp", source: source, limit: limits.startsPerIP, now: now, reporting: events, to: store)
+        try await sources.take(
+            "send", source: source, limit: limits.sendsPerIP, now: now, reporting: events, to: store)
 
         let token = VerificationToken.make(environment: environment)
         let tokenHash = VerificationToken.hash(token)
@@ -46,7 +49,7 @@ package struct OTPLogin: Sendable {
             StartVerification(
                 appID: app.settings.id, identifier: identifier, signUp: app.settings.signUp,
                 budget: CallBudget(
-                    .start, limits: limits, device: knownDevice(deviceToken, app, now), now: now)
+                    .start, limits: limits, device: knownDevice(deviceToken, app, now), now: now), events: events
             ) { isSuppressed in
                 Verification(
                     tokenHash: tokenHash, appID: app.settings.id, identifier: identifier, loginConfigID: config.id,
@@ -67,7 +70,8 @@ package struct OTPLogin: Sendable {
         try codes.requireDelivery()
         let now = environment.now()
         let limits = app.settings.otpLimits
-        try sources.take("send", app: app.settings.id, source: source, limit: limits.sendsPerIP, now: now)
+        try await sources.take(
+            "send", source: source, limit: limits.sendsPerIP, now: now, reporting: events(app), to: store)
         let tokenHash = VerificationToken.hash(token)
         guard let running = try await store.verification(tokenHash: tokenHash, app: app.settings.id) else {
             throw Refusal.invalidVerificationToken
@@ -79,7 +83,8 @@ package struct OTPLogin: Sendable {
         let decision = try await store.perform(
             ResendCode(
                 appID: app.settings.id, tokenHash: tokenHash, limits: limits,
-                device: knownDevice(deviceToken, app, now), newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0], now: now))
+                device: knownDevice(deviceToken, app, now),
+                newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0], now: now, events: events(app)))
         switch decision {
         case .unknown: throw Refusal.invalidVerificationToken
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
@@ -97,15 +102,15 @@ package struct OTPLogin: Sendable {
         let entered = try OneTimeCode.entered(code)
         let now = environment.now()
         let limits = app.settings.otpLimits
-        try sources.take("check", app: app.settings.id, source: source, limit: limits.checksPerIP, now: now)
+        try await sources.take(
+            "check", source: source, limit: limits.checksPerIP, now: now, reporting: events(app), to: store)
         let tokenHash = VerificationToken.hash(token)
         let outcome = try await store.perform(
             CheckCode(
                 appID: app.settings.id, tokenHash: tokenHash,
                 codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),
                 limits: limits, device: knownDevice(deviceToken, app, now), signUp: app.settings.signUp,
-                newUserID: environment.newID("usr"), now: now,
-                events: EventFactory(appID: app.settings.id, environment: environment)))
+                newUserID: environment.newID("usr"), now: now, events: events(app)))
         switch outcome {
         case .unknown: throw Refusal.invalidVerificationToken
         case .wrong: throw Refusal.badCode
@@ -113,8 +118,13 @@ package struct OTPLogin: Sendable {
         case .right(let verification, let user, _):
             let scopes = app.settings.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
             return try app.issueLoginChallenge(
-                for: user, codeChallenge: verification.codeChallenge, grantedScopes: scopes, environment: environment)
+                for: user, codeChallenge: verification.codeChallenge, grantedScopes: scopes,
+                method: LoginMethod(codeTo: verification.identifier.type), environment: environment)
         }
+    }
+
+    private func events(_ app: AppRuntime) -> EventFactory {
+        EventFactory(appID: app.settings.id, environment: environment)
     }
 
     private func knownDevice(_ token: String?, _ app: AppRuntime, _ now: Timestamp) -> KnownDevice? {

@@ -30,12 +30,14 @@ package struct PasswordLogin: Sendable {
         let now = environment.now()
         // Before anything is counted: a busy service must not use up the attempts of the user.
         let place = try hasher.admit(app: app.settings.id)
-        try sources.take("password", app: app.settings.id, source: source, limit: config.ipLimit, now: now)
+        let events = EventFactory(appID: app.settings.id, environment: environment)
+        try await sources.take(
+            "password", source: source, limit: config.ipLimit, now: now, reporting: events, to: store)
         let device = KnownDevice(deviceToken, app: app.settings.id, keys: keys, now: now)
         let budget = CallBudget(
             .password(config.identifierLimit), limits: app.settings.otpLimits, device: device, now: now)
         let attempt = try await store.perform(
-            BeginPasswordTry(appID: app.settings.id, identifier: identifier, budget: budget))
+            BeginPasswordTry(appID: app.settings.id, identifier: identifier, budget: budget, events: events))
         let user: User?
         let hash: String?
         switch attempt {
@@ -44,9 +46,12 @@ package struct PasswordLogin: Sendable {
         case .found(let found, let stored): (user, hash) = (found, stored)
         }
         guard case .right(let needsUpgrade) = try await place.verify(password, against: hash), let user else {
-            throw Refusal.unauthorized
+            let reason: LoginFailure = user == nil ? .unknownUser : hash == nil ? .noPassword : .wrongPassword
+            throw try await failed(reason, Refusal.unauthorized, identifier, user, events)
         }
-        try user.requireActive()
+        do throws(Refusal) { try user.requireActive() } catch {
+            throw try await failed(.inactiveUser, error, identifier, user, events)
+        }
         let owner = budget.owner(of: identifier, isKnownDevice: device?.userID == user.id)
         try await store.perform(ClearPasswordTries(identifier, of: owner, app: app.settings.id))
         if needsUpgrade, let hash {
@@ -54,7 +59,17 @@ package struct PasswordLogin: Sendable {
                 UpgradePasswordHash(
                     from: hash, to: try await place.hash(password), user: user.id, app: app.settings.id))
         }
-        return try app.issueLoginChallenge(for: user, environment: environment)
+        return try app.issueLoginChallenge(for: user, method: .password, environment: environment)
+    }
+
+    /// Reports a failed attempt before it is answered, for known and unknown identifiers with the same statement.
+    private func failed(
+        _ reason: LoginFailure, _ refusal: Refusal, _ identifier: CanonicalIdentifier, _ user: User?,
+        _ events: EventFactory
+    ) async throws -> Refusal {
+        let subject = LoginSubject(identifier, userID: user?.id)
+        try await store.perform(AppendEvents([events.loginFailed(reason, .password, of: subject)]))
+        return refusal
     }
 
     /// The rules for new passwords, so that clients can check them early.

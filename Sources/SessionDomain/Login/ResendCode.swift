@@ -7,10 +7,12 @@ package struct ResendCode: Intent {
     package let device: KnownDevice?
     package let newCodeHash: String
     package let now: Timestamp
+    /// Reports the code, and a limit.
+    package let events: EventFactory?
 
     package init(
         appID: AppID, tokenHash: String, limits: OTPLimits, device: KnownDevice? = nil, newCodeHash: String,
-        now: Timestamp
+        now: Timestamp, events: EventFactory? = nil
     ) {
         self.appID = appID
         self.tokenHash = tokenHash
@@ -18,6 +20,7 @@ package struct ResendCode: Intent {
         self.device = device
         self.newCodeHash = newCodeHash
         self.now = now
+        self.events = events
     }
 
     package var facts: FactQuery {
@@ -36,9 +39,14 @@ package struct ResendCode: Intent {
         case .limited(let until): return Decision(.limited(until: until))
         case .send(let next):
             let counters = budget.counters(for: current.identifier, isKnownDevice: facts.isKnownDevice)
-            if let limit = facts.reached(counters) { return Decision(.exhausted(limit)) }
+            let subject = LoginSubject(current.identifier)
+            if let limit = facts.reached(counters) {
+                return Decision(.exhausted(limit), events?.loginLimited(limit, of: subject, facts) ?? [])
+            }
+            let event = events.map { [Change.append($0.resent(next, to: subject))] } ?? []
             return Decision(
-                .send(next), counters.map { $0.counted(app: appID) } + [.replaceVerification(current, with: next)])
+                .send(next),
+                counters.map { $0.counted(app: appID) } + [.replaceVerification(current, with: next)] + event)
         }
     }
 
@@ -55,6 +63,15 @@ package struct ResendCode: Intent {
         next.sends += 1
         next.lastSentAt = now
         return .send(next)
+    }
+}
+
+extension EventFactory {
+    /// The user is not read here, so that a resend takes the same time for every identifier.
+    fileprivate func resent(_ verification: Verification, to subject: LoginSubject) -> Event {
+        verification.isSuppressed
+            ? loginFailed(.codeNotSent, LoginMethod(codeTo: verification.identifier.type), of: subject)
+            : codeSent(to: subject)
     }
 }
 

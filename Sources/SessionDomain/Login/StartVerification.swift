@@ -6,17 +6,20 @@ package struct StartVerification: Intent {
     package let identifier: CanonicalIdentifier
     package let signUp: Bool
     package let budget: CallBudget
+    /// Reports the code, and a limit.
+    package let events: EventFactory?
     /// Makes the row, given whether the identifier may not sign in.
     package let verification: @Sendable (_ isSuppressed: Bool) -> Verification
 
     package init(
-        appID: AppID, identifier: CanonicalIdentifier, signUp: Bool, budget: CallBudget,
+        appID: AppID, identifier: CanonicalIdentifier, signUp: Bool, budget: CallBudget, events: EventFactory? = nil,
         verification: @escaping @Sendable (_ isSuppressed: Bool) -> Verification
     ) {
         self.appID = appID
         self.identifier = identifier
         self.signUp = signUp
         self.budget = budget
+        self.events = events
         self.verification = verification
     }
 
@@ -29,15 +32,30 @@ package struct StartVerification: Intent {
 
     package func decide(_ facts: Facts) -> Decision<StartVerificationOutcome> {
         let counters = budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice)
-        if let limit = facts.reached(counters) { return Decision(.limited(limit)) }
+        let subject = LoginSubject(identifier, userID: facts.user?.id)
+        if let limit = facts.reached(counters) {
+            return Decision(.limited(limit), events?.loginLimited(limit, of: subject, facts) ?? [])
+        }
         let started = verification(isSuppressed(user: facts.user))
-        // A suppressed code is counted, too: the writes do not show that nothing is sent.
-        return Decision(.started(started), counters.map { $0.counted(app: appID) } + [.insertVerification(started)])
+        // A suppressed code is counted and reported, too: the writes do not show that nothing is sent.
+        let event = events.map { [Change.append($0.started(started, of: subject))] } ?? []
+        return Decision(
+            .started(started), counters.map { $0.counted(app: appID) } + [.insertVerification(started)] + event)
     }
 
     private func isSuppressed(user: User?) -> Bool {
         guard let user else { return !signUp }
         return user.status != .active
+    }
+}
+
+extension EventFactory {
+    /// A code was sent. Of a suppressed one, the reason why not.
+    fileprivate func started(_ verification: Verification, of subject: LoginSubject) -> Event {
+        guard verification.isSuppressed else { return codeSent(to: subject) }
+        return loginFailed(
+            subject.userID == nil ? .unknownUser : .inactiveUser,
+            LoginMethod(codeTo: verification.identifier.type), of: subject)
     }
 }
 

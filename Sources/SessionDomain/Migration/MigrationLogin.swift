@@ -36,11 +36,13 @@ package struct MigrationLogin: Sendable {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
         }
         guard let config = app.settings.migration else { throw Refusal.noLoginConfig("migration is not configured") }
-        try sources.take(
-            "migration", app: app.settings.id, source: source, limit: RateLimit(limit: 30, window: 600),
-            now: environment.now())
+        try await sources.take(
+            "migration", source: source, limit: RateLimit(limit: 30, window: 600), now: environment.now(),
+            reporting: EventFactory(appID: app.settings.id, environment: environment), to: store)
         let user = try await validated(token, config: config, app: app)
-        try user.requireActive()
+        do throws(Refusal) { try user.requireActive() } catch {
+            throw try await rejected(.inactiveUser, error, app, userID: user.id)
+        }
         return try app.issueLoginChallenge(
             for: user, codeChallenge: codeChallenge, method: .migration, environment: environment)
     }
@@ -53,7 +55,7 @@ package struct MigrationLogin: Sendable {
         } catch is EgressError {
             throw try await failed(.requestFailed, app)
         }
-        if answer.status == 401 { throw Refusal.unauthorized }
+        if answer.status == 401 { throw try await rejected(.rejectedCredential, .unauthorized, app) }
         guard answer.status == 200 else { throw try await failed(.invalidStatusCode, app) }
         guard let migrated = try? TokenJSON.decode(Answer.self, from: answer.body).user else {
             throw try await failed(.responseDecodeFailed, app)
@@ -66,6 +68,15 @@ package struct MigrationLogin: Sendable {
         case .adopted(let user): return user
         case .conflict: throw Refusal.identifierTaken
         }
+    }
+
+    private func rejected(
+        _ reason: LoginFailure, _ refusal: Refusal, _ app: AppRuntime, userID: String? = nil
+    ) async throws -> Refusal {
+        let events = EventFactory(appID: app.settings.id, environment: environment)
+        let subject = LoginSubject(nil, userID: userID)
+        try await store.perform(AppendEvents([events.loginFailed(reason, .migration, of: subject)]))
+        return refusal
     }
 
     private func failed(_ failure: HookFailure, _ app: AppRuntime) async throws -> Refusal {

@@ -35,12 +35,16 @@ package struct CheckStepUpCode: Intent {
         guard let challenge, let user else { return Decision(.refused(.invalidChallenge)) }
         let check = codeCheck(of: challenge)
         guard case .count(let checked) = check.precheck(facts.verification), let current = facts.verification else {
-            return Decision(.wrong)
+            return Decision(
+                .wrong, check.rejection(of: facts.verification, of: { LoginSubject($0, of: challenge) }))
         }
         let owners = BudgetOwner.owners(of: challenge, user: user)
         let budget = CallBudget(.check, limits: limits, device: nil, now: now)
         let counters = owners.flatMap(budget.failures)
-        if let limit = facts.reached(counters) { return Decision(.limited(limit)) }
+        let subject = LoginSubject(current.identifier, of: challenge)
+        if let limit = facts.reached(counters) {
+            return Decision(.limited(limit), events.loginLimited(limit, of: subject, facts))
+        }
         let counted = counters.map { $0.counted(app: appID) }
         guard check.isRight(checked) else {
             return Decision(
@@ -48,6 +52,7 @@ package struct CheckStepUpCode: Intent {
                 counted + [
                     .replaceVerification(current, with: checked),
                     .replaceChallenge(challenge, with: challenge.withOneMoreWrongCode),
+                    .append(events.loginFailed(.wrongCode, LoginMethod(codeTo: current.identifier.type), of: subject)),
                 ])
         }
         let completion = complete(challenge, of: user, facts)

@@ -8,9 +8,11 @@ package struct SendStepUpCode: Intent {
     package let verification: @Sendable (StepUpChallenge, CanonicalIdentifier) -> Verification
     /// The keyed hash of the new code for this challenge.
     package let codeHash: @Sendable (StepUpChallenge) -> String
+    /// Reports the code, and a limit.
+    package let events: EventFactory?
 
     package init(
-        appID: AppID, reference: ChallengeReference, limits: OTPLimits, now: Timestamp,
+        appID: AppID, reference: ChallengeReference, limits: OTPLimits, now: Timestamp, events: EventFactory? = nil,
         verification: @escaping @Sendable (StepUpChallenge, CanonicalIdentifier) -> Verification,
         codeHash: @escaping @Sendable (StepUpChallenge) -> String
     ) {
@@ -20,6 +22,7 @@ package struct SendStepUpCode: Intent {
         self.now = now
         self.verification = verification
         self.codeHash = codeHash
+        self.events = events
     }
 
     package var facts: FactQuery { reference.facts(app: appID) { $0.verification = .ofChallenge } }
@@ -39,11 +42,15 @@ package struct SendStepUpCode: Intent {
         let budget = CallBudget(.resend, limits: limits, device: nil, now: now)
         let others = BudgetOwner.owners(of: challenge, user: facts.user).dropFirst()
         let sends = budget.sends(of: session, to: identifier) + others.flatMap { budget.sends(of: $0) }
+        let subject = LoginSubject(identifier, of: challenge)
+        let event = events.map { [Change.append($0.codeSent(to: subject))] } ?? []
         func decision(_ counters: [FactQuery.CounterSelector], _ next: Verification, _ changes: [Change])
             -> Decision<SendStepUpOutcome>
         {
-            if let limit = facts.reached(counters) { return Decision(.exhausted(limit)) }
-            return Decision(.send(next), counters.map { $0.counted(app: appID) } + changes)
+            if let limit = facts.reached(counters) {
+                return Decision(.exhausted(limit), events?.loginLimited(limit, of: subject, facts) ?? [])
+            }
+            return Decision(.send(next), counters.map { $0.counted(app: appID) } + changes + event)
         }
         do throws(Refusal) { try limits.requireAllowed(identifier) } catch { return Decision(.refused(error)) }
         switch decide(challenge, current: current, identifier: identifier) {

@@ -75,14 +75,15 @@ package struct StepUp: Sendable {
         let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
         try codes.requireDelivery()
         let limits = app.settings.otpLimits
-        try sources.take("send", app: app.settings.id, source: source, limit: limits.sendsPerIP, now: now)
+        try await sources.take(
+            "send", source: source, limit: limits.sendsPerIP, now: now, reporting: events(app), to: store)
         let keys = keys
         // One code for both channels: the channel is known only inside the transaction.
         let code = OneTimeCode.make(size: codes.codeSize(app.settings), environment: environment)
         let appID = app.settings.id
         let outcome = try await store.perform(
             SendStepUpCode(
-                appID: appID, reference: reference, limits: limits, now: now,
+                appID: appID, reference: reference, limits: limits, now: now, events: events(app),
                 verification: { challenge, identifier in
                     Verification(
                         tokenHash: challenge.verificationKey, appID: appID, identifier: identifier, loginConfigID: "",
