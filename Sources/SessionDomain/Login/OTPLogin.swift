@@ -79,7 +79,8 @@ package struct OTPLogin: Sendable {
         let decision = try await store.perform(
             ResendCode(
                 appID: app.settings.id, tokenHash: tokenHash, limits: limits,
-                device: knownDevice(deviceToken, app, now), newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0], now: now))
+                device: knownDevice(deviceToken, app, now), newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0],
+                now: now))
         switch decision {
         case .unknown: throw Refusal.invalidVerificationToken
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
