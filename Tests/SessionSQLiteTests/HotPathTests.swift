@@ -109,32 +109,53 @@ struct HotPathTests {
                 + ["INSERT INTO proofs", "ROLLBACK TO job"] + reads + ["RELEASE job", "COMMIT TRANSACTION"])
     }
 
+    private func attempt(_ address: String, limit: Int, device: KnownDevice? = nil) throws -> BeginPasswordTry {
+        BeginPasswordTry(
+            appID: app, identifier: try CanonicalIdentifier(type: "email_address", value: address),
+            budget: CallBudget(
+                .password(RateLimit(limit: limit, window: 60)), limits: OTPLimits(), device: device, now: Self.now))
+    }
+
+    private static let counters = Array(repeating: "FROM counters", count: 4)
+
     @Test("The search for an identifier costs the same statements whether a user has it or not")
     func identifiers() async throws {
         _ = try await signIn()
         try await startTracing()
         for address in ["a@example.com", "nobody@example.com"] {
-            _ = try await store.perform(
-                BeginPasswordTry(
-                    appID: app, identifier: try CanonicalIdentifier(type: "email_address", value: address),
-                    limit: RateLimit(limit: 1, window: 60), now: Self.now))
+            _ = try await store.perform(try attempt(address, limit: 1))
             let statements = trace.take().filter { $0.hasPrefix("FROM") }
             #expect(
-                statements == ["FROM counters", "FROM users", "FROM identifiers", "FROM users", "FROM counters"])
+                statements == Self.counters + ["FROM users", "FROM identifiers", "FROM users"] + Self.counters)
         }
     }
 
-    @Test("A limited password try reads only the counter, whether a user has the identifier or not")
+    @Test("A limited password try reads only the counters, whether a user has the identifier or not")
     func limited() async throws {
         _ = try await signIn()
         for address in ["a@example.com", "nobody@example.com"] {
-            let attempt = BeginPasswordTry(
-                appID: app, identifier: try CanonicalIdentifier(type: "email_address", value: address),
-                limit: RateLimit(limit: 1, window: 60), now: Self.now)
+            let attempt = try attempt(address, limit: 1)
             _ = try await store.perform(attempt)
             try await startTracing()
-            #expect(try await store.perform(attempt) == .limited(until: Self.now + 60))
-            #expect(trace.take().filter { $0.hasPrefix("FROM") } == ["FROM counters"])
+            let reached = ReachedLimit(.passwordTries(.anonymous(attempt.identifier)), until: Self.now + 60)
+            #expect(try await store.perform(attempt) == .limited(reached))
+            #expect(trace.take().filter { $0.hasPrefix("FROM") } == Self.counters)
+        }
+    }
+
+    @Test("A known device of another user costs the same statements whether a user has the identifier or not")
+    func foreignDevice() async throws {
+        _ = try await signIn()
+        try await startTracing()
+        let device = KnownDevice(userID: "usr_2", id: "dev_1", issuedAt: Self.now)
+        for address in ["a@example.com", "nobody@example.com"] {
+            _ = try await store.perform(try attempt(address, limit: 1, device: device))
+            let first = trace.take().filter { $0.hasPrefix("FROM") }
+            #expect(
+                first == ["FROM identifiers"] + Self.counters + ["FROM users", "FROM identifiers", "FROM users"]
+                    + Self.counters)
+            _ = try await store.perform(try attempt(address, limit: 1, device: device))
+            #expect(trace.take().filter { $0.hasPrefix("FROM") } == ["FROM identifiers"] + Self.counters)
         }
     }
 }

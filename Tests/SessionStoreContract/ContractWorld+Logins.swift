@@ -5,10 +5,14 @@ extension ContractWorld {
     /// A start of a verification, whose code has the hash `right`.
     func verificationStart(
         _ identifier: CanonicalIdentifier, token: String, limit: RateLimit = RateLimit(limit: 100, window: 600),
-        signUp: Bool = true, after seconds: Int = 0
+        sends: Int = 100, device: KnownDevice? = nil, signUp: Bool = true, after seconds: Int = 0
     ) -> StartVerification {
         let time = now + seconds
-        return StartVerification(appID: app, identifier: identifier, limit: limit, signUp: signUp, now: time) {
+        var limits = OTPLimits()
+        limits.starts = limit
+        (limits.sendsPerHour, limits.sendsPerDay) = (sends, sends)
+        let budget = CallBudget(.start, limits: limits, device: device, now: time)
+        return StartVerification(appID: app, identifier: identifier, signUp: signUp, budget: budget) {
             Verification(
                 tokenHash: token, appID: app, identifier: identifier, loginConfigID: "lcfg_1", codeChallenge: "pkce",
                 isSuppressed: $0, codeHash: "right", codeExpiresAt: time + 600, lastSentAt: time, createdAt: time)
@@ -29,20 +33,27 @@ extension ContractWorld {
     }
 
     func check(
-        _ codes: String..., token: String, limits: OTPLimits = OTPLimits(), signUp: Bool = true,
-        after seconds: Int = 1
+        _ codes: String..., token: String, limits: OTPLimits = OTPLimits(), device: KnownDevice? = nil,
+        signUp: Bool = true, after seconds: Int = 1
     ) async throws -> CheckCodeOutcome {
         try await store.perform(
             CheckCode(
-                appID: app, tokenHash: token, codeHashes: codes, limits: limits, signUp: signUp,
+                appID: app, tokenHash: token, codeHashes: codes, limits: limits, device: device, signUp: signUp,
                 newUserID: environment.newID("usr"), now: now + seconds, events: events()))
     }
 
     func resend(
-        token: String, code: String = "second", limits: OTPLimits = OTPLimits(), after seconds: Int
-    ) async throws -> ResendDecision {
+        token: String, code: String = "second", limits: OTPLimits = OTPLimits(), device: KnownDevice? = nil,
+        after seconds: Int
+    ) async throws -> ResendOutcome {
         try await store.perform(
-            ResendCode(appID: app, tokenHash: token, limits: limits, newCodeHash: code, now: now + seconds))
+            ResendCode(
+                appID: app, tokenHash: token, limits: limits, device: device, newCodeHash: code, now: now + seconds))
+    }
+
+    /// A device on which a user has signed in.
+    func device(of user: User, id: String = "dev_1") -> KnownDevice {
+        KnownDevice(userID: user.id, id: id, issuedAt: now)
     }
 }
 
@@ -54,4 +65,8 @@ struct ContractFailure: Error, CustomStringConvertible {
 
 extension CheckCodeOutcome {
     var isRight: Bool { if case .right = self { true } else { false } }
+}
+
+extension StartVerificationOutcome {
+    var isStarted: Bool { if case .started = self { true } else { false } }
 }

@@ -66,21 +66,6 @@ enum FactRules {
             #expect(try await world.read { $0.user = .id(user.id) }.user?.profile == ["size": "large"])
             #expect(try await world.read { $0.user = .identifier(user.identifiers[0]) }.user?.profile == [:])
         },
-        ContractRule("A counter at its limit is reported before any other row is read, and a free one changes nothing")
-        {
-            world async throws in
-            let user = try await world.addUser()
-            let (key, limit) = (CounterKey.passwordTries(user.identifiers[0]), RateLimit(limit: 1, window: 60))
-            let ask: @Sendable (inout FactQuery) -> Void = { query in
-                query.counter = .init(key, limit: limit, now: world.now)
-                query.user = .id(user.id)
-            }
-            let free = try await world.read(ask)
-            #expect(free.user == user && free.limit(of: key) == nil)
-            try await world.write(.count(key, app: world.app, limit: limit, now: world.now))
-            let exhausted = try await world.read(ask)
-            #expect(exhausted.user == nil && exhausted.limit(of: key) == world.now + 60)
-        },
         ContractRule("Rows that do not exist are missing, with all that depend on them") { world async throws in
             let facts = try await world.read { query in
                 query.settings = true

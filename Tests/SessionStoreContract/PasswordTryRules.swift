@@ -20,18 +20,21 @@ enum PasswordTryRules {
             let user = try await world.addUser(passwordHash: "hash")
             for identifier in [user.identifiers[0], try world.mail("nobody@example.com")] {
                 let outcomes = try await concurrently(16) { _ in try await attempt(identifier, world) }
-                #expect(outcomes.filter { $0 == .limited(until: world.now + 900) }.count == 13)
-                let after = try await attempt(identifier, world, after: 900)
-                #expect(after != .limited(until: world.now + 900))
+                let limited = limited(identifier, world)
+                #expect(outcomes.filter { $0 == limited }.count == 13)
+                #expect(try await attempt(identifier, world, after: 900) != limited)
             }
         },
         ContractRule("A success clears the attempts of its address, in its app only") { world async throws in
             let user = try await world.addUser(passwordHash: "hash")
             for _ in 0..<3 { _ = try await attempt(user.identifiers[0], world) }
-            try await world.store.perform(ClearPasswordTries(user.identifiers[0], app: world.otherApp))
-            try await world.write(.clearCounter(.otpStarts(user.identifiers[0]), app: world.app))
-            #expect(try await attempt(user.identifiers[0], world) == .limited(until: world.now + 900))
-            try await world.store.perform(ClearPasswordTries(user.identifiers[0], app: world.app))
+            let identifier = user.identifiers[0]
+            let (owner, device) = (BudgetOwner.anonymous(identifier), BudgetOwner.device(id: "dev_1", userID: user.id))
+            try await world.store.perform(ClearPasswordTries(identifier, of: owner, app: world.otherApp))
+            try await world.store.perform(ClearPasswordTries(identifier, of: device, app: world.app))
+            try await world.write(.clearCounter(.starts(owner), app: world.app))
+            #expect(try await attempt(identifier, world) == limited(identifier, world))
+            try await world.store.perform(ClearPasswordTries(identifier, of: owner, app: world.app))
             #expect(try await attempt(user.identifiers[0], world) == .found(user, passwordHash: "hash"))
         },
     ]
@@ -47,7 +50,15 @@ enum PasswordTryRules {
     ) async throws -> BeginPasswordTryOutcome {
         try await world.store.perform(
             BeginPasswordTry(
-                appID: world.app, identifier: identifier, limit: RateLimit(limit: 3, window: 900),
-                now: world.now + seconds))
+                appID: world.app, identifier: identifier,
+                budget: CallBudget(
+                    .password(RateLimit(limit: 3, window: 900)), limits: OTPLimits(), device: nil,
+                    now: world.now + seconds)))
+    }
+
+    private static func limited(
+        _ identifier: CanonicalIdentifier, _ world: ContractWorld
+    ) -> BeginPasswordTryOutcome {
+        .limited(ReachedLimit(.passwordTries(.anonymous(identifier)), until: world.now + 900))
     }
 }

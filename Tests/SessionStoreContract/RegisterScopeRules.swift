@@ -53,6 +53,7 @@ enum RegisterScopeRules {
             var limits = OTPLimits()
             limits.starts = RateLimit(limit: 100, window: 600)
             limits.failedChecks = RateLimit(limit: 100, window: 600)
+            (limits.sendsPerHour, limits.sendsPerDay) = (100, 100)
             var challenges: [StepUpChallenge] = []
             for index in 0..<16 {
                 let user = try await world.addUser("u\(index)@example.com")

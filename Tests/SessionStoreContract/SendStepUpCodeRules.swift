@@ -47,18 +47,20 @@ enum SendStepUpCodeRules {
             #expect(outcomes.compactMap(\.sent).count == 1)
             #expect(outcomes.filter { $0 == .limited(until: world.now + 60) }.count == 15)
         },
-        ContractRule("A first code counts as a start of the identifier, as logins do") {
+        ContractRule("A first code counts as a start of the session, and starts of strangers do not count") {
             world async throws in
             var limits = OTPLimits()
             limits.starts = RateLimit(limit: 2, window: 600)
             let challenge = try await openMailStep(world)
-            try await world.begin(try world.mail("ADA@example.com"), token: "login")
+            for token in ["a", "b", "c"] { try await world.begin(try world.mail("ADA@example.com"), token: token) }
             _ = try await world.send(challenge, limits: limits)
             // A code that is sent again does not count as a start.
             #expect(try await world.send(challenge, limits: limits, after: 30).sent?.sends == 2)
             let session = try #require(try await world.store.session(challenge.sessionID, app: world.app))
+            _ = try await world.send(
+                try await world.open(for: session, steps: [ContractWorld.mailStep]), limits: limits)
             let second = try await world.open(for: session, steps: [ContractWorld.mailStep])
-            #expect(try await world.send(second, limits: limits) == .limited(until: world.now + 600))
+            #expect(try await world.send(second, limits: limits) == exhausted(session, world))
             let stored = try await world.store.verification(tokenHash: second.verificationKey, app: world.app)
             #expect(stored == nil)
         },
@@ -73,7 +75,7 @@ enum SendStepUpCodeRules {
             #expect(try await world.enter("next", for: challenge, after: 21).advanced != nil)
             let session = try #require(try await world.store.session(challenge.sessionID, app: world.app))
             let second = try await world.open(for: session, steps: [ContractWorld.mailStep])
-            #expect(try await world.send(second, limits: limits, after: 21) == .limited(until: world.now + 600))
+            #expect(try await world.send(second, limits: limits, after: 21) == exhausted(session, world))
         },
         ContractRule("A step without a code, and a completed challenge, send no code") { world async throws in
             let session = try await world.signIn(try await world.addUser())
@@ -111,6 +113,11 @@ enum SendStepUpCodeRules {
 
     static func openMailStep(_ world: ContractWorld) async throws -> StepUpChallenge {
         try await world.open(for: try await world.signIn(try await world.addUser()), steps: [ContractWorld.mailStep])
+    }
+
+    private static func exhausted(_ session: Session, _ world: ContractWorld) -> SendStepUpOutcome {
+        let owner = BudgetOwner.session(id: session.id, userID: session.userID)
+        return .exhausted(ReachedLimit(.starts(owner), until: world.now + 600))
     }
 
     static func addUserWithPhone(_ world: ContractWorld) async throws -> User {

@@ -65,7 +65,7 @@ enum StepUpCodeRules {
             for _ in 0..<2 { #expect(try await world.enter("wrong", for: challenge, after: 31) == .wrong) }
             #expect(try await world.enter("new", for: challenge, after: 31) == .refused(.invalidChallenge))
         },
-        ContractRule("A new code gives the identifier no further attempts (O6)") { world async throws in
+        ContractRule("A new code gives the session no further attempts (O6)") { world async throws in
             var limits = OTPLimits()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
             let challenge = try await openSent(world)
@@ -73,32 +73,46 @@ enum StepUpCodeRules {
             _ = try await world.send(challenge, code: "new", after: 30)
             #expect(try await world.enter("wrong", for: challenge, limits: limits, after: 31) == .wrong)
             let limited = try await world.enter("new", for: challenge, limits: limits, after: 31)
-            #expect(limited == .limited(until: world.now + 3601))
+            #expect(limited == Self.limited(challenge, until: world.now + 3601))
         },
-        ContractRule("Failures of logins and of steps are counted together per identifier (O17)") {
-            world async throws in
+        ContractRule("Failed logins of a stranger do not limit the steps of a session (X5)") { world async throws in
             var limits = OTPLimits()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
             let challenge = try await openSent(world)
             try await world.begin(try world.mail("ada@example.com"), token: "login")
-            for _ in 0..<2 { #expect(try await world.check("wrong", token: "login", limits: limits) == .wrong) }
-            #expect(try await world.enter("wrong", for: challenge, limits: limits) == .wrong)
-            let limited = StepOutcome.limited(until: world.now + 3601)
+            for _ in 0..<3 { #expect(try await world.check("wrong", token: "login", limits: limits) == .wrong) }
+            #expect(try await world.check("right", token: "login", limits: limits) != .wrong)
+            for _ in 0..<3 { #expect(try await world.enter("wrong", for: challenge, limits: limits) == .wrong) }
+            let limited = Self.limited(challenge, until: world.now + 3601)
             #expect(try await world.enter("right", for: challenge, limits: limits) == limited)
-            #expect(
-                try await world.check("right", token: "login", limits: limits) == .limited(until: world.now + 3601))
-            // A limited attempt does not count: the challenge has four attempts left.
-            for _ in 0..<4 { #expect(try await world.enter("wrong", for: challenge) == .wrong) }
+            // A limited attempt does not count: the challenge has two attempts left.
+            for _ in 0..<2 { #expect(try await world.enter("wrong", for: challenge) == .wrong) }
             #expect(try await world.enter("right", for: challenge) == .refused(.invalidChallenge))
         },
-        ContractRule("A correct code clears the count of the identifier's failures") { world async throws in
+        ContractRule("Failed steps do not limit the logins of the user, and clear with a correct code") {
+            world async throws in
             var limits = OTPLimits()
             limits.failedChecks = RateLimit(limit: 2, window: 3600)
             let challenge = try await openSent(world)
             try await world.begin(try world.mail("ada@example.com"), token: "login")
-            _ = try await world.check("wrong", token: "login", limits: limits)
+            _ = try await world.enter("wrong", for: challenge, limits: limits)
             #expect(try await world.enter("right", for: challenge, limits: limits).advanced != nil)
             for _ in 0..<2 { #expect(try await world.check("wrong", token: "login", limits: limits) == .wrong) }
+        },
+        ContractRule("Attempts to register an identifier also count as those of strangers at it") { world async throws in
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 2, window: 3600)
+            let new = try world.mail("new@example.com")
+            let challenge = try await world.open(
+                for: try await world.signIn(try await world.addUser()), steps: [ContractWorld.mailStep],
+                newIdentifier: new)
+            _ = try await world.send(challenge)
+            _ = try await world.enter("wrong", for: challenge, limits: limits)
+            try await world.begin(new, token: "login")
+            #expect(try await world.check("wrong", token: "login", limits: limits) == .wrong)
+            let failures = CounterKey.failures(.anonymous(new), .hour)
+            let outcome = try await world.enter("right", for: challenge, limits: limits)
+            #expect(outcome == .limited(ReachedLimit(failures, until: world.now + 3601)))
         },
         ContractRule("An attempt without a running code is wrong and not counted") { world async throws in
             var limits = OTPLimits()
@@ -152,6 +166,11 @@ enum StepUpCodeRules {
             #expect(try await world.enter("right", for: bobs) == .refused(.invalidChallenge))
         },
     ]
+
+    private static func limited(_ challenge: StepUpChallenge, until time: Timestamp) -> StepOutcome {
+        let owner = BudgetOwner.session(id: challenge.sessionID, userID: challenge.userID)
+        return .limited(ReachedLimit(.failures(owner, .hour), until: time))
+    }
 
     /// A challenge whose code was sent.
     private static func openSent(_ world: ContractWorld) async throws -> StepUpChallenge {

@@ -9,7 +9,7 @@ package enum StoreContract {
         FactRules.all + GuardRules.all + AppRules.all + ManagementKeyRules.all + UserRules.all + IdentifierRules.all
         + AccessRules.all
         + StartSessionRules.all + RotationRules.all + RotationRaceRules.all + SessionListRules.all
-        + ReplayMemoryRules.all + VerificationRules.all + CheckCodeRules.all + PasswordTryRules.all
+        + ReplayMemoryRules.all + VerificationRules.all + BudgetRules.all + CheckCodeRules.all + PasswordTryRules.all
         + HousekeepingRules.all + ChallengeRules.all + EndedStepUpRules.all + GrantRules.all + RedemptionRules.all
         + ChangePasswordRules.all + SendStepUpCodeRules.all + StepUpCodeRules.all + RegisterScopeRules.all
         + CustomStepRules.all + AdoptUserRules.all + WebhookRules.all + OutboxRules.all + SigningKeyRules.all

@@ -24,6 +24,7 @@ struct NamesTests {
         #expect(HeaderName.refreshToken == "x-refresh-token")
         #expect(HeaderName.refreshTokenExpiresAt == "x-refresh-token-expires-at")
         #expect(HeaderName.verificationToken == "x-verification-token")
+        #expect(HeaderName.trustedDevice == "x-trusted-device")
         #expect(HeaderName.deviceID == "x-device-id")
         #expect(HeaderName.requestID == "x-request-id")
     }
@@ -34,5 +35,6 @@ struct NamesTests {
         #expect(
             CookieName.hostPrefix + CookieName.verification(appID: "abcdefg") == "__Host-verification-login_abcdefg")
         #expect(CookieName.hostPrefix + CookieName.device(appID: "abcdefg") == "__Host-did_abcdefg")
+        #expect(CookieName.hostPrefix + CookieName.trustedDevice(appID: "abcdefg") == "__Host-device_abcdefg")
     }
 }

@@ -46,7 +46,7 @@ package struct CallBudget: Sendable, Equatable {
     }
 
     /// Failed checks. Two devices or sessions of one user share twice the limit of one.
-    func failures(of owner: BudgetOwner) -> [FactQuery.CounterSelector] {
+    package func failures(of owner: BudgetOwner) -> [FactQuery.CounterSelector] {
         var counters = [
             counter(.failures(owner, .hour), limits.failedChecks),
             counter(.failures(owner, .day), RateLimit(limit: limits.failedChecksPerDay, window: 86_400)),
@@ -60,7 +60,7 @@ package struct CallBudget: Sendable, Equatable {
         return counters
     }
 
-    func sends(of owner: BudgetOwner, to destination: CanonicalIdentifier) -> [FactQuery.CounterSelector] {
+    package func sends(of owner: BudgetOwner, to destination: CanonicalIdentifier) -> [FactQuery.CounterSelector] {
         var counters = sends(of: owner)
         if let group = owner.group {
             counters.append(counter(.sendsOfGroup(group), RateLimit(limit: 2 * limits.sendsPerDay, window: 86_400)))
@@ -74,7 +74,7 @@ package struct CallBudget: Sendable, Equatable {
     }
 
     /// The owner's own counters of messages.
-    func sends(of owner: BudgetOwner) -> [FactQuery.CounterSelector] {
+    package func sends(of owner: BudgetOwner) -> [FactQuery.CounterSelector] {
         [
             counter(.sends(owner, .hour), RateLimit(limit: limits.sendsPerHour, window: 3600)),
             counter(.sends(owner, .day), RateLimit(limit: limits.sendsPerDay, window: 86_400)),
@@ -109,5 +109,5 @@ extension BudgetOwner {
 
 extension FactQuery.CounterSelector {
     /// The change that counts one event.
-    func counted(app: AppID) -> Change { .count(key, app: app, limit: limit, now: now) }
+    package func counted(app: AppID) -> Change { .count(key, app: app, limit: limit, now: now) }
 }

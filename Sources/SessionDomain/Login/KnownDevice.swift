@@ -1,6 +1,6 @@
 /// A device on which a user has signed in before. It opens a budget of its own for attempts at this user's identifiers.
 ///
-/// Its token is a MAC and is not stored. It proves nothing else: it signs nobody in, and replaces no code or password.
+/// Its token is a MAC and is not stored. It proves nothing else: it replaces no code and no password.
 package struct KnownDevice: Sendable, Equatable {
     /// Seconds for which a token is valid.
     package static let lifetime = 180 * 86_400

@@ -3,30 +3,30 @@ import Testing
 
 @Suite("What a code check writes")
 struct CheckCodeDecisionTests {
-    private func check(_ hash: String, signUp: Bool = true, _ fill: (inout Facts) throws -> Void) throws
-        -> Decision<CheckCodeOutcome>
-    {
+    private func check(
+        _ hash: String, device: KnownDevice? = nil, signUp: Bool = true, _ fill: (inout Facts) throws -> Void
+    ) throws -> Decision<CheckCodeOutcome> {
         let intent = CheckCode(
-            appID: try appID(), tokenHash: "token", codeHashes: [hash], limits: OTPLimits(), signUp: signUp,
-            newUserID: "usr_new", now: now, events: try TestApp.events())
+            appID: try appID(), tokenHash: "token", codeHashes: [hash], limits: OTPLimits(), device: device,
+            signUp: signUp, newUserID: "usr_new", now: now, events: try TestApp.events())
         return intent.decide(try Facts(fill))
     }
 
-    private var failures: CounterKey { get throws { .otpFailedChecks(try TestApp.mail()) } }
+    private var stranger: BudgetOwner { get throws { .anonymous(try TestApp.mail()) } }
 
-    private var counted: Change {
-        get throws { .count(try failures, app: try appID(), limit: OTPLimits().failedChecks, now: now) }
+    private func counted(_ owner: BudgetOwner) throws -> [Change] {
+        let device: KnownDevice? = if case .device = owner { TestApp.device() } else { nil }
+        let budget = CallBudget(.check, limits: OTPLimits(), device: device, now: now)
+        return try TestApp.counted(budget.counters(for: try TestApp.mail(), isKnownDevice: device != nil))
     }
 
     /// The changes of every correct code.
-    private var spent: [Change] {
-        get throws {
-            [
-                try counted, .deleteVerification(try TestApp.verification()),
-                .clearCounter(try failures, app: try appID()),
-            ]
-        }
+    private func spent(_ owner: BudgetOwner) throws -> [Change] {
+        try counted(owner) + [.deleteVerification(try TestApp.verification())]
+            + TestApp.cleared(owner.clearedBySuccess(of: try TestApp.mail()))
     }
+
+    private var spent: [Change] { get throws { try spent(try stranger) } }
 
     @Test("A wrong code counts, for the identifier and for the verification")
     func wrong() throws {
@@ -34,7 +34,7 @@ struct CheckCodeDecisionTests {
         var next = running
         next.checks = 1
         let decision = try check("wrong") { $0.verification = running }
-        #expect(decision == Decision(.wrong, [try counted, .replaceVerification(running, with: next)]))
+        #expect(decision == Decision(.wrong, try counted(try stranger) + [.replaceVerification(running, with: next)]))
     }
 
     @Test("A correct code signs its active user in and is spent")
@@ -77,9 +77,29 @@ struct CheckCodeDecisionTests {
     func limited(hash: String) throws {
         let decision = try check(hash) { facts in
             facts.verification = try TestApp.verification()
-            facts.failures.add(.exhausted(try failures, until: now + 9))
+            facts.failures.add(.exhausted(try hour(try stranger), until: now + 9))
         }
-        #expect(decision == Decision(.limited(until: now + 9)))
+        #expect(decision == Decision(.limited(ReachedLimit(try hour(try stranger), until: now + 9))))
+    }
+
+    private func hour(_ owner: BudgetOwner) throws -> CounterKey { .failures(owner, .hour) }
+
+    @Test("A known device pays for its own user's identifiers, and for no others (X5)", arguments: ["right", "wrong"])
+    func knownDevice(hash: String) throws {
+        let device = TestApp.device()
+        let owner = BudgetOwner.device(id: device.id, userID: device.userID)
+        func facts(_ facts: inout Facts, isKnown: Bool) throws {
+            facts.verification = try TestApp.verification()
+            facts.user = try TestApp.user([try TestApp.mail()])
+            facts.isKnownDevice = isKnown
+            facts.failures.add(.exhausted(try hour(try stranger), until: now + 9))
+        }
+        let known = try check(hash, device: device) { try facts(&$0, isKnown: true) }
+        let counted = try counted(owner)
+        #expect(Array(known.changes.prefix(counted.count)) == counted)
+        if hash == "right" { #expect(known.changes == (try spent(owner))) }
+        let foreign = try check(hash, device: device) { try facts(&$0, isKnown: false) }
+        #expect(foreign == Decision(.limited(ReachedLimit(try hour(try stranger), until: now + 9))))
     }
 
     @Test("Without attempts or without a verification nothing is counted")

@@ -3,13 +3,13 @@ import Testing
 
 @Suite("Logins with codes and passwords")
 struct LoginDecisionTests {
-    private static let limit = RateLimit(limit: 5, window: 600)
-
     private func exhausted(_ key: CounterKey) -> FailedGuard { .exhausted(key, until: now + 77) }
 
     @Test("A start is counted, and the code is suppressed for users that may not sign in")
     func start() throws {
         let mail = try TestApp.mail()
+        let budget = CallBudget(.start, limits: OTPLimits(), device: nil, now: now)
+        let counters = budget.counters(for: mail, isKnownDevice: false)
         let verifications = [false: try TestApp.verification("sent"), true: try TestApp.verification("suppressed")]
         let rows: [(status: User.Status?, signUp: Bool, isSuppressed: Bool)] = [
             (nil, true, false), (nil, false, true), (.active, true, false), (.active, false, false),
@@ -17,37 +17,40 @@ struct LoginDecisionTests {
         ]
         for row in rows {
             let intent = StartVerification(
-                appID: try appID(), identifier: mail, limit: Self.limit, signUp: row.signUp, now: now,
+                appID: try appID(), identifier: mail, signUp: row.signUp, budget: budget,
                 verification: { verifications[$0]! })
             let expected = try #require(verifications[row.isSuppressed])
             let facts = try Facts { facts in facts.user = try row.status.map { try TestApp.user([mail], status: $0) } }
             #expect(
                 intent.decide(facts)
                     == Decision(
-                        .started(expected),
-                        [
-                            .count(.otpStarts(mail), app: try appID(), limit: Self.limit, now: now),
-                            .insertVerification(expected),
-                        ]))
-            let limited = Facts { $0.failures.add(exhausted(.otpStarts(mail))) }
-            #expect(intent.decide(limited) == Decision(.limited(until: now + 77)))
+                        .started(expected), try TestApp.counted(counters) + [.insertVerification(expected)]))
+            for key in counters.map(\.key) {
+                let limited = Facts { $0.failures.add(exhausted(key)) }
+                #expect(intent.decide(limited) == Decision(.limited(ReachedLimit(key, until: now + 77))))
+            }
         }
     }
 
     @Test("A password attempt is counted before the hash is returned, for known and unknown identifiers")
     func passwordTry() throws {
         let (mail, user) = (try TestApp.mail(), try TestApp.user())
-        let intent = BeginPasswordTry(appID: try appID(), identifier: mail, limit: Self.limit, now: now)
-        let counted = Change.count(.passwordTries(mail), app: try appID(), limit: Self.limit, now: now)
-        #expect(intent.decide(Facts()) == Decision(.unknown, [counted]))
+        let budget = CallBudget(
+            .password(RateLimit(limit: 5, window: 600)), limits: OTPLimits(), device: nil, now: now)
+        let intent = BeginPasswordTry(appID: try appID(), identifier: mail, budget: budget)
+        let counters = budget.counters(for: mail, isKnownDevice: false)
+        let counted = try TestApp.counted(counters)
+        #expect(intent.decide(Facts()) == Decision(.unknown, counted))
         let found = Facts { facts in
             facts.user = user
             facts.passwordHash = "hash"
         }
-        #expect(intent.decide(found) == Decision(.found(user, passwordHash: "hash"), [counted]))
-        #expect(intent.decide(Facts { $0.user = user }) == Decision(.found(user, passwordHash: nil), [counted]))
-        let limited = Facts { $0.failures.add(exhausted(.passwordTries(mail))) }
-        #expect(intent.decide(limited) == Decision(.limited(until: now + 77)))
+        #expect(intent.decide(found) == Decision(.found(user, passwordHash: "hash"), counted))
+        #expect(intent.decide(Facts { $0.user = user }) == Decision(.found(user, passwordHash: nil), counted))
+        for key in counters.map(\.key) {
+            let limited = Facts { $0.failures.add(exhausted(key)) }
+            #expect(intent.decide(limited) == Decision(.limited(ReachedLimit(key, until: now + 77))))
+        }
     }
 
     @Test("A new code replaces the running verification, and a refusal writes nothing")
@@ -60,7 +63,17 @@ struct LoginDecisionTests {
             return
         }
         let decision = intent.decide(Facts { $0.verification = running })
-        #expect(decision == Decision(.send(next), [.replaceVerification(running, with: next)]))
+        let counters = CallBudget(.resend, limits: OTPLimits(), device: nil, now: now)
+            .counters(for: running.identifier, isKnownDevice: false)
+        let written = try TestApp.counted(counters) + [.replaceVerification(running, with: next)]
+        #expect(decision == Decision(.send(next), written))
+        for key in counters.map(\.key) {
+            let spent = Facts { facts in
+                facts.verification = running
+                facts.failures.add(exhausted(key))
+            }
+            #expect(intent.decide(spent) == Decision(.exhausted(ReachedLimit(key, until: now + 77))))
+        }
         let soon = try TestApp.verification(sent: 29)
         #expect(intent.decide(Facts { $0.verification = soon }) == Decision(.limited(until: now + 1)))
         #expect(intent.decide(Facts()) == Decision(.unknown))

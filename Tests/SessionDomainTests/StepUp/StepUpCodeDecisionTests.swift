@@ -22,30 +22,32 @@ struct StepUpCodeDecisionTests {
         ).decide(facts)
     }
 
-    private var failures: CounterKey { get throws { .otpFailedChecks(try TestApp.mail()) } }
+    private static let session = BudgetOwner.session(id: "ses_1", userID: "usr_1")
+    private static let budget = CallBudget(.check, limits: OTPLimits(), device: nil, now: now)
 
-    private var counted: Change {
-        get throws { .count(try failures, app: try appID(), limit: OTPLimits().failedChecks, now: now) }
+    private func counted(adding new: CanonicalIdentifier? = nil) throws -> [Change] {
+        try TestApp.counted(owners(new).flatMap(Self.budget.failures))
     }
 
-    private var spent: [Change] {
-        get throws {
-            [
-                try counted, .deleteVerification(try TestApp.verification(Self.key)),
-                .clearCounter(try failures, app: try appID()),
-            ]
-        }
+    /// Who pays for an attempt.
+    private func owners(_ new: CanonicalIdentifier?) -> [BudgetOwner] {
+        [Self.session] + (new.map { [.anonymous($0)] } ?? [])
     }
 
-    @Test("A wrong code counts for identifier, verification and challenge")
+    private func spent(adding new: CanonicalIdentifier? = nil) throws -> [Change] {
+        let mail = try TestApp.mail()
+        return try counted(adding: new) + [.deleteVerification(try TestApp.verification(Self.key))]
+            + TestApp.cleared(owners(new).flatMap { $0.clearedBySuccess(of: mail) })
+    }
+
+    @Test("A wrong code counts for session, verification and challenge")
     func wrong() throws {
         let challenge = try TestApp.challenge()
         #expect(
             try check("wrong", try facts(challenge))
                 == Decision(
                     .wrong,
-                    [
-                        try counted,
+                    try counted() + [
                         .replaceVerification(
                             try TestApp.verification(Self.key), with: try TestApp.verification(Self.key, checks: 1)),
                         .replaceChallenge(challenge, with: try TestApp.challenge(wrongCodes: 1)),
@@ -58,7 +60,7 @@ struct StepUpCodeDecisionTests {
         let next = challenge.advanced(tokenID: "chl_2", at: now)
         #expect(
             try check("right", try facts(challenge))
-                == Decision(.advanced(next), try spent + [.replaceChallenge(challenge, with: next)]))
+                == Decision(.advanced(next), try spent() + [.replaceChallenge(challenge, with: next)]))
     }
 
     @Test("A correct code adds the identifier that it proves, unless the user has it")
@@ -74,14 +76,14 @@ struct StepUpCodeDecisionTests {
             try check("right", try facts(challenge))
                 == Decision(
                     .advanced(next),
-                    try spent + [
+                    try spent(adding: phone) + [
                         .insertIdentifier(phone, of: user), .replaceUser(user, with: extended),
                         .append(try TestApp.events().identifierCreated(phone, of: user.id)),
                         .replaceChallenge(challenge, with: next),
                     ]))
         #expect(
             try check("right", try facts(challenge) { $0.user = extended })
-                == Decision(.advanced(next), try spent + [.replaceChallenge(challenge, with: next)]))
+                == Decision(.advanced(next), try spent() + [.replaceChallenge(challenge, with: next)]))
     }
 
     @Test("An identifier that another user took in the meantime ends the challenge, and the code is spent")
@@ -90,7 +92,7 @@ struct StepUpCodeDecisionTests {
         let challenge = try TestApp.challenge(newIdentifier: phone)
         #expect(
             try check("right", try facts(challenge) { $0.failures.add(.taken(.identifier(phone))) })
-                == Decision(.identifierTaken, try spent + [.deleteChallenge(challenge)]))
+                == Decision(.identifierTaken, try spent(adding: phone) + [.deleteChallenge(challenge)]))
     }
 
     @Test("A user with 10 identifiers gets no eleventh, and the attempt counts")
@@ -102,14 +104,19 @@ struct StepUpCodeDecisionTests {
         #expect(
             try check("right", try facts(challenge) { $0.user = try TestApp.user(numbers) })
                 == Decision(
-                    .refused(.identifiersFull), try spent + [.replaceChallenge(challenge, with: counted)]))
+                    .refused(.identifiersFull), try spent(adding: try TestApp.mail()) + [.replaceChallenge(challenge, with: counted)]))
     }
 
     @Test("At the limit, without a running code, or without the right to do the step, nothing is written")
     func nothing() throws {
         let challenge = try TestApp.challenge()
-        let limited = try facts(challenge) { $0.failures.add(.exhausted(try failures, until: now + 9)) }
-        #expect(try check("right", limited) == Decision(.limited(until: now + 9)))
+        let hour = CounterKey.failures(Self.session, .hour)
+        let limited = try facts(challenge) { $0.failures.add(.exhausted(hour, until: now + 9)) }
+        #expect(try check("right", limited) == Decision(.limited(ReachedLimit(hour, until: now + 9))))
+        // What strangers did at the identifier does not matter.
+        let stranger = CounterKey.failures(.anonymous(try TestApp.mail()), .hour)
+        let besieged = try facts(challenge) { $0.failures.add(.exhausted(stranger, until: now + 9)) }
+        #expect(try check("right", besieged).changes.isEmpty == false)
         #expect(try check("right", try facts(challenge) { $0.verification = nil }) == Decision(.wrong))
         let used = try facts(challenge) { $0.verification = try TestApp.verification(Self.key, checks: 5) }
         #expect(try check("right", used) == Decision(.wrong))
@@ -129,27 +136,28 @@ struct StepUpCodeDecisionTests {
     @Test("A first code counts a start and replaces an expired verification; a further code counts none")
     func sent() throws {
         let (challenge, first) = (try TestApp.challenge(), try TestApp.verification(Self.key))
-        let starts = CounterKey.otpStarts(try TestApp.mail())
-        let counted = Change.count(starts, app: try appID(), limit: OTPLimits().starts, now: now)
+        let starts = CounterKey.starts(Self.session)
+        let sends = try TestApp.counted(Self.budget.sends(of: Self.session, to: try TestApp.mail()))
+        let counted = [Change.count(starts, app: try appID(), limit: OTPLimits().starts, now: now)] + sends
         #expect(
             try send(try facts(challenge) { $0.verification = nil })
-                == Decision(.send(first), [counted, .insertVerification(first)]))
+                == Decision(.send(first), counted + [.insertVerification(first)]))
         let expired = try TestApp.verification(Self.key, sent: 600, expires: 0)
         #expect(
             try send(try facts(challenge) { $0.verification = expired })
-                == Decision(.send(first), [counted, .deleteVerification(expired), .insertVerification(first)]))
+                == Decision(.send(first), counted + [.deleteVerification(expired), .insertVerification(first)]))
         let limited = try facts(challenge) { facts in
             facts.verification = nil
             facts.failures.add(.exhausted(starts, until: now + 9))
         }
-        #expect(try send(limited) == Decision(.limited(until: now + 9)))
+        #expect(try send(limited) == Decision(.exhausted(ReachedLimit(starts, until: now + 9))))
         let running = try TestApp.verification(Self.key, sent: 30)
         let resent = try send(try facts(challenge) { $0.verification = running })
         guard case .send(let next) = resent.outcome else {
             Issue.record("the code is not sent again")
             return
         }
-        #expect(resent.changes == [.replaceVerification(running, with: next)])
+        #expect(resent.changes == sends + [.replaceVerification(running, with: next)])
         #expect(next.sends == 2)
     }
 
@@ -165,9 +173,11 @@ struct StepUpCodeDecisionTests {
                     facts.user = try TestApp.user([try TestApp.mail(), phone])
                     facts.verification = nil
                 }
-            ).changes.count == 2)
+            ).outcome == .send(try TestApp.verification(Self.key)))
         let adding = try TestApp.challenge(step: StepUpStep.verifySMS, newIdentifier: phone)
-        #expect(try send(try facts(adding) { $0.verification = nil }).changes.count == 2)
+        let added = try send(try facts(adding) { $0.verification = nil })
+        let stranger = Self.budget.sends(of: .anonymous(phone))
+        #expect(added.changes.contains(try TestApp.counted(stranger)[0]))
         #expect(try send(try facts(try TestApp.challenge(step: "kyc"))) == Decision(.refused(.stepNotFound)))
     }
 }

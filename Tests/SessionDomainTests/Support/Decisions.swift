@@ -59,4 +59,19 @@ extension TestApp {
             .replaceSession(session, with: ended), .append(try events().sessionRevoked(session, reason: reason)),
         ]
     }
+
+    static func device(id: String = "dev_1", of userID: String = "usr_1") -> KnownDevice {
+        KnownDevice(userID: userID, id: id, issuedAt: now)
+    }
+
+    /// The changes that count one call of this owner, with the default limits.
+    static func counted(_ counters: [FactQuery.CounterSelector]) throws -> [Change] {
+        let app = try appID()
+        return counters.map { .count($0.key, app: app, limit: $0.limit, now: $0.now) }
+    }
+
+    static func cleared(_ keys: [CounterKey]) throws -> [Change] {
+        let app = try appID()
+        return keys.map { .clearCounter($0, app: app) }
+    }
 }

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Who pays for a call, and with which counters")
+struct CallBudgetTests {
+    private static let uses: [CallBudget.Use] = [
+        .start, .resend, .check, .password(RateLimit(limit: 10, window: 900)),
+    ]
+
+    private func keys(_ use: CallBudget.Use, of identifier: CanonicalIdentifier, isKnown: Bool) -> Set<CounterKey> {
+        let budget = CallBudget(use, limits: OTPLimits(), device: TestApp.device(), now: now)
+        return Set(budget.counters(for: identifier, isKnownDevice: isKnown).map(\.key))
+    }
+
+    private static let shared: Set<CounterKey> = [.sendsOfApp, .sendsToCallingCode("+1")]
+
+    @Test("A stranger, a known device and a session share no counter but those of the whole app", arguments: uses)
+    func separate(use: CallBudget.Use) throws {
+        let phone = try TestApp.phone()
+        let stranger = keys(use, of: phone, isKnown: false)
+        let device = keys(use, of: phone, isKnown: true)
+        #expect(stranger.intersection(device).isSubset(of: Self.shared))
+        let session = BudgetOwner.session(id: "ses_1", userID: "usr_1")
+        let budget = CallBudget(use, limits: OTPLimits(), device: nil, now: now)
+        let step = Set((budget.failures(of: session) + budget.sends(of: session, to: phone)).map(\.key))
+        #expect(step.intersection(stranger.union(device)).isSubset(of: Self.shared))
+    }
+
+    @Test("Codes and passwords spend the same failed checks (O17)")
+    func factors() throws {
+        let mail = try TestApp.mail()
+        for isKnown in [true, false] {
+            let check = keys(.check, of: mail, isKnown: isKnown)
+            #expect(check.isSubset(of: keys(.password(RateLimit(limit: 1, window: 1)), of: mail, isKnown: isKnown)))
+        }
+    }
+
+    @Test("Failed checks are limited per hour, per day and in a row")
+    func failures() throws {
+        let mail = try TestApp.mail()
+        let budget = CallBudget(.check, limits: OTPLimits(), device: nil, now: now)
+        let counters = budget.counters(for: mail, isKnownDevice: false)
+        #expect(counters.map(\.limit.limit) == [10, 20, 99])
+        #expect(counters.map(\.limit.window) == [3600, 86_400, 30 * 86_400])
+        #expect(counters.map(\.limit.isStreak) == [false, false, true])
+    }
+
+    @Test("Strangers can spend four fifths of the messages of an app and of a country")
+    func share() throws {
+        var limits = OTPLimits()
+        (limits.appSendsPerDay, limits.callingCodeSendsPerDay) = (100, 1)
+        func shared(isKnown: Bool) throws -> [Int] {
+            CallBudget(.resend, limits: limits, device: TestApp.device(), now: now)
+                .counters(for: try TestApp.phone(), isKnownDevice: isKnown)
+                .filter { Self.shared.contains($0.key) }.map(\.limit.limit)
+        }
+        #expect(try shared(isKnown: false) == [80, 1])
+        #expect(try shared(isKnown: true) == [100, 1])
+    }
+
+    @Test("No two counters have the same key in the store")
+    func texts() throws {
+        let (mail, phone) = (try TestApp.mail(), try TestApp.phone())
+        let owners: [BudgetOwner] = [
+            .anonymous(mail), .anonymous(phone), .device(id: "x", userID: "usr_1"), .session(id: "x", userID: "usr_1"),
+        ]
+        var all: Set<CounterKey> = [.stepUps(userID: "usr_1")]
+        for use in Self.uses {
+            let budget = CallBudget(use, limits: OTPLimits(), device: nil, now: now)
+            all.formUnion(budget.counters(for: phone, isKnownDevice: false).map(\.key))
+            for owner in owners {
+                all.formUnion((budget.failures(of: owner) + budget.sends(of: owner, to: mail)).map(\.key))
+                all.formUnion([.starts(owner), .passwordTries(owner)])
+            }
+        }
+        #expect(Set(all.map(\.text)).count == all.count)
+    }
+
+    @Test("A success on a known device ends the strangers' streak, but not their hour and day")
+    func success() throws {
+        let mail = try TestApp.mail()
+        let cleared = TestApp.device().owner.clearedBySuccess(of: mail)
+        #expect(cleared.contains(.failures(.anonymous(mail), .streak)))
+        #expect(!cleared.contains(.failures(.anonymous(mail), .hour)))
+        #expect(!cleared.contains(.failures(.anonymous(mail), .day)))
+        let session = BudgetOwner.session(id: "ses_1", userID: "usr_1").clearedBySuccess(of: mail)
+        #expect(!session.contains(.failures(.anonymous(mail), .streak)))
+    }
+}

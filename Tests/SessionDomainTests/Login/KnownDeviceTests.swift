@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Tokens of known devices")
+struct KnownDeviceTests {
+    private let device = TestApp.device()
+
+    private func token() throws -> String { device.token(app: try appID(), keys: TestApp.keys) }
+
+    private func read(_ token: String?, app: String = "domain1", after seconds: Int = 0) throws -> KnownDevice? {
+        KnownDevice(token, app: try appID(app), keys: TestApp.keys, now: now + seconds)
+    }
+
+    @Test("A token is valid for 180 days, in its app only")
+    func valid() throws {
+        #expect(try read(token()) == device)
+        #expect(try read(token(), after: KnownDevice.lifetime - 1) == device)
+        #expect(try read(token(), after: KnownDevice.lifetime) == nil)
+        #expect(try read(token(), app: "domain2") == nil)
+        // Issued by a node whose clock is ahead.
+        #expect(try read(token(), after: -86_400) == device)
+        #expect(try read(token(), after: -86_401) == nil)
+    }
+
+    @Test("A token is valid under an older master key, and not under a foreign one")
+    func keys() throws {
+        let other = MasterKey(secret: Data(repeating: 8, count: 32))
+        let old = MasterKey(secret: Data(repeating: 7, count: 32))
+        let rotated = KeyRing(current: other, older: [old])
+        #expect(KnownDevice(try token(), app: try appID(), keys: rotated, now: now) == device)
+        #expect(KnownDevice(try token(), app: try appID(), keys: KeyRing(current: other), now: now) == nil)
+    }
+
+    @Test("No part of a token can be changed")
+    func forged() throws {
+        let parts = try token().split(separator: ".").map(String.init)
+        for index in parts.indices {
+            for changed in [parts[index] + "1", "1" + parts[index], ""] {
+                var forged = parts
+                forged[index] = changed
+                #expect(try read(forged.joined(separator: ".")) == nil)
+            }
+        }
+        for text in [nil, "", "....", "a.b.99999999999999999999.c.d", "a.b.9223372036854775807.c.d"] as [String?] {
+            #expect(try read(text) == nil)
+        }
+        let (keyID, mac) = TestApp.keys.refreshTokenMAC("\(try appID())\0ses_1\00")
+        #expect(try read("usr_1.dev_1.0.\(keyID).\(mac)") == nil)
+        #expect(try read(try token() + String(repeating: ".", count: 300)) == nil)
+    }
+}

@@ -1,0 +1,168 @@
+internal import SessionDomain
+internal import Testing
+
+/// The budgets of strangers, known devices and sessions, through the store.
+enum BudgetRules {
+    static let all: [ContractRule] = [
+        ContractRule("A counter at its limit is reported before any other row is read, and a free one changes nothing")
+        {
+            world async throws in
+            let user = try await world.addUser()
+            let identifier = user.identifiers[0]
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 1, window: 60)
+            limits.failedChecksPerDay = 1
+            let budget = CallBudget(.check, limits: limits, device: nil, now: world.now)
+            let counters = budget.counters(for: identifier, isKnownDevice: false)
+            let ask: @Sendable (inout FactQuery) -> Void = { query in
+                query.budget = .init(budget, for: .identifier(identifier))
+                query.user = .id(user.id)
+            }
+            let free = try await world.read(ask)
+            #expect(free.user == user && free.reached(counters) == nil)
+            for counter in counters { try await world.write(counter.counted(app: world.app)) }
+            let exhausted = try await world.read(ask)
+            #expect(exhausted.user == nil)
+            // Of several limits, the one that ends last counts.
+            let day = CounterKey.failures(.anonymous(identifier), .day)
+            #expect(exhausted.reached(counters) == ReachedLimit(day, until: world.now + 86_400))
+        },
+        ContractRule("The budget of a verification is that of its identifier, and is read before the user") {
+            world async throws in
+            let user = try await world.addUser()
+            let started = try await world.begin(user.identifiers[0], token: "token")
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 1, window: 60)
+            let budget = CallBudget(.check, limits: limits, device: nil, now: world.now)
+            let ask: @Sendable (inout FactQuery) -> Void = { query in
+                query.verification = .tokenHash("token")
+                query.budget = .init(budget, for: .ofVerification)
+                query.user = .ofVerification(now: world.now, maximumChecks: 5)
+            }
+            #expect(try await world.read(ask).user != nil)
+            let key = CounterKey.failures(.anonymous(user.identifiers[0]), .hour)
+            try await world.write(.count(key, app: world.app, limit: limits.failedChecks, now: world.now))
+            let exhausted = try await world.read(ask)
+            #expect(exhausted.verification == started && exhausted.user == nil)
+            #expect(exhausted.limit(of: key) == world.now + 60)
+        },
+        ContractRule("A device is known for the identifiers of its own user only, in its app only") {
+            world async throws in
+            let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            _ = try await world.addUser("carol@example.com", app: world.otherApp)
+            let device = world.device(of: ada)
+            func isKnown(_ address: String) async throws -> Bool {
+                let identifier = try world.mail(address)
+                return try await world.read { query in
+                    query.budget = .init(
+                        CallBudget(.check, limits: OTPLimits(), device: device, now: world.now),
+                        for: .identifier(identifier))
+                }.isKnownDevice
+            }
+            #expect(try await isKnown("ADA@example.com"))
+            #expect(try await !isKnown(bob.identifiers[0].value))
+            #expect(try await !isKnown("carol@example.com"))
+            #expect(try await !isKnown("nobody@example.com"))
+            _ = try await world.store.perform(DeleteUser(ada.id, app: world.app, events: []))
+            #expect(try await !isKnown("ada@example.com"))
+        },
+        ContractRule("A stranger who spends the failed checks of an identifier leaves those of a known device (X5)") {
+            world async throws in
+            let ada = try await world.addUser()
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 3, window: 3600)
+            try await world.begin(ada.identifiers[0], token: "stranger's")
+            for _ in 0..<3 { _ = try await world.check("wrong", token: "stranger's", limits: limits) }
+            try await world.begin(ada.identifiers[0], token: "ada's")
+            #expect(try await !world.check("right", token: "ada's", limits: limits).isRight)
+            let device = world.device(of: ada)
+            #expect(try await world.check("wrong", token: "ada's", limits: limits, device: device) == .wrong)
+            #expect(try await world.check("right", token: "ada's", limits: limits, device: device).isRight)
+        },
+        ContractRule("Failed checks of a known device are limited per device, and together per user") {
+            world async throws in
+            let ada = try await world.addUser()
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 3, window: 3600)
+            limits.failedChecksPerDay = 3
+            var failures = 0
+            for index in 0..<4 {
+                let device = world.device(of: ada, id: "dev_\(index)")
+                try await world.begin(ada.identifiers[0], token: "t\(index)")
+                for _ in 0..<5 {
+                    let outcome = try await world.check("wrong", token: "t\(index)", limits: limits, device: device)
+                    if outcome == .wrong { failures += 1 }
+                }
+            }
+            #expect(failures == 6)
+        },
+        ContractRule("A success on a known device leaves the hour of strangers as it is") { world async throws in
+            let ada = try await world.addUser()
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 2, window: 3600)
+            for token in ["a", "b", "c"] { try await world.begin(ada.identifiers[0], token: token) }
+            for _ in 0..<2 { #expect(try await world.check("wrong", token: "a", limits: limits) == .wrong) }
+            let known = try await world.check("right", token: "b", limits: limits, device: world.device(of: ada))
+            #expect(known.isRight)
+            #expect(try await !world.check("right", token: "c", limits: limits).isRight)
+        },
+        ContractRule("Sends are limited per destination, resends included, and known devices have their own") {
+            world async throws in
+            let ada = try await world.addUser()
+            let address = ada.identifiers[0]
+            func start(_ token: String, device: KnownDevice? = nil) async throws -> Bool {
+                try await world.store.perform(
+                    world.verificationStart(address, token: token, sends: 2, device: device, after: 30)
+                ).isStarted
+            }
+            var limits = OTPLimits()
+            limits.sendsPerHour = 2
+            try await world.begin(address, token: "first")
+            guard case .send = try await world.resend(token: "first", limits: limits, after: 30) else {
+                throw ContractFailure("the code is not sent again")
+            }
+            let spent = try await world.resend(token: "first", limits: limits, after: 60)
+            let hour = ReachedLimit(.sends(.anonymous(address), .hour), until: world.now + 3600)
+            #expect(spent == .exhausted(hour))
+            #expect(try await !start("second"))
+            #expect(try await start("third", device: world.device(of: ada)))
+            guard case .send = try await world.resend(
+                token: "first", limits: limits, device: world.device(of: ada), after: 60)
+            else { throw ContractFailure("the code is not sent again to a known device") }
+        },
+        ContractRule("Of concurrent sends, an app never exceeds its day, and a part is kept for known devices") {
+            world async throws in
+            let ada = try await world.addUser()
+            var limits = OTPLimits()
+            limits.appSendsPerDay = 10
+            let strangers = CallBudget(.start, limits: limits, device: nil, now: world.now)
+            let owner = CallBudget(.start, limits: limits, device: world.device(of: ada), now: world.now)
+            @Sendable func start(
+                _ identifier: CanonicalIdentifier, _ token: String, _ budget: CallBudget
+            ) async throws -> Bool {
+                let row = world.verificationStart(identifier, token: token).verification
+                let start = StartVerification(
+                    appID: world.app, identifier: identifier, signUp: true, budget: budget, verification: row)
+                return try await world.store.perform(start).isStarted
+            }
+            let started = try await concurrently(16) { index in
+                try await start(try world.mail("u\(index)@example.com"), "t\(index)", strangers)
+            }
+            #expect(started.filter { $0 }.count == 8)
+            #expect(try await start(ada.identifiers[0], "a", owner))
+            #expect(try await start(ada.identifiers[0], "b", owner))
+            #expect(try await !start(ada.identifiers[0], "c", owner))
+        },
+        ContractRule("A streak of failures keeps its pauses in the store") { world async throws in
+            let key = CounterKey.failures(.session(id: "ses_1", userID: "usr_1"), .streak)
+            let limit = RateLimit.streak(99, window: OTPLimits.streakWindow)
+            func count(after seconds: Int) async throws -> GuardFailures {
+                try await world.failures(of: .count(key, app: world.app, limit: limit, now: world.now + seconds))
+            }
+            for _ in 0..<10 { #expect(try await count(after: 0) == GuardFailures()) }
+            #expect(try await count(after: 29) == GuardFailures(.exhausted(key, until: world.now + 30)))
+            #expect(try await count(after: 30) == GuardFailures())
+            #expect(try await count(after: 89) == GuardFailures(.exhausted(key, until: world.now + 90)))
+        },
+    ]
+}
