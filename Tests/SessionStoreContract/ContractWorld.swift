@@ -27,9 +27,11 @@ package struct ContractWorld: Sendable {
         EventFactory(appID: app, environment: environment(at: time ?? now))
     }
 
-    /// The names of the app's events, oldest first.
+    /// The names of the app's events, oldest first, without those of attempts to sign in.
     func happened() async throws -> [Event.Name] {
-        try await store.events(app: app, limit: 1000, offset: 0).reversed().map(\.name)
+        let attempts: [Event.Name] = [.loginFailed, .loginLimited, .codeSent]
+        return try await store.events(app: app, limit: 1000, offset: 0).reversed().map(\.name)
+            .filter { !attempts.contains($0) }
     }
 
     func mail(_ address: String) throws -> CanonicalIdentifier {

@@ -118,7 +118,7 @@ def test_the_page_has_every_call_of_the_router():
     management = router[router.index("private func addManagement"):]
     routes = re.findall(r'\.(get|post|put|patch|delete)\("([^"]*)"', management)
     in_router = {method.upper() + " …" + re.sub(r":(\w+)", r"{\1}", path) for method, path in routes}
-    in_router |= {"GET /v2/session/apps", "POST /v2/session/apps"}
+    in_router |= {"GET /v2/session/apps", "POST /v2/session/apps", "GET /v2/session/events"}
     on_page = {f"{call.method} {call.path.split('?')[0]}" for call in CALLS}
     assert len(in_router) > 50
     assert on_page == in_router

@@ -22,7 +22,7 @@ KEYS = "A" * 43
 #: The commands that need an existing database.
 NEEDS_DATABASE = [
     ["app", "list"], ["key", "list"], ["key", "create", "backend"], ["key", "revoke", "mk_1"], ["key", "rotate"],
-    ["key", "signing"], ["key", "reseal"], ["user", "create", "--app", APP, "--email", "ada@example.com"],
+    ["key", "signing"], ["key", "reseal"], ["events"], ["user", "create", "--app", APP, "--email", "ada@example.com"],
     ["user", "find", "--app", APP, "--email", "ada@example.com"],
     ["user", "set-status", "--app", APP, "usr_1", "inactive"], ["user", "delete", "--app", APP, "usr_1"],
     ["user", "set-password", "--app", APP, "usr_1"],

@@ -45,7 +45,7 @@ package struct CheckCode: Intent {
     package func decide(_ facts: Facts) -> Decision<CheckCodeOutcome> {
         let checked: Verification
         switch precheck(facts.verification) {
-        case .stop(let outcome): return Decision(outcome, rejection(of: facts.verification, of: { LoginSubject($0) }))
+        case .stop(let outcome): return Decision(outcome, rejection(facts) { LoginSubject($0) })
         case .count(let next): checked = next
         }
         guard let current = facts.verification else { return Decision(.unknown) }
@@ -91,16 +91,15 @@ package struct CheckCode: Intent {
 
     /// Reports an attempt at an expired or used-up code, once per code: such attempts are not counted, so a caller could
     /// make any number of events.
-    func rejection(
-        of current: Verification?, of subject: (CanonicalIdentifier) -> LoginSubject
-    ) -> [Change] {
-        guard let current, current.appID == appID, current.checks <= limits.checksPerCode else { return [] }
-        var reported = current
-        reported.checks = limits.checksPerCode + 1
-        let reason: LoginFailure = current.codeExpiresAt > now ? .usedUp : .expiredCode
+    func rejection(_ facts: Facts, of subject: (CanonicalIdentifier) -> LoginSubject) -> [Change] {
+        guard let current = facts.verification, current.appID == appID else { return [] }
+        let key = "login.failed/\(current.tokenHash)/\(current.sends)"
+        guard !facts.isTaken(.redemption(key)) else { return [] }
         let event = events.loginFailed(
-            reason, LoginMethod(codeTo: current.identifier.type), of: subject(current.identifier))
-        return [.replaceVerification(current, with: reported), .append(event)]
+            current.codeExpiresAt > now ? .usedUp : .expiredCode, LoginMethod(codeTo: current.identifier.type),
+            of: subject(current.identifier))
+        // The verification is deleted before that.
+        return [.redeem(key, until: max(current.codeExpiresAt, now) + 3600, app: appID), .append(event)]
     }
 
     /// Compares in constant time. A suppressed verification takes as long and is never right.

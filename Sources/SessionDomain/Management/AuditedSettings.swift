@@ -24,7 +24,8 @@ package struct AuditedSettings: Sendable, Equatable {
     private var originals: [String: JSONValue] = [:]
 
     package init(_ app: App) throws {
-        let stored = try TokenJSON.decode(JSONValue.self, from: TokenJSON.encode(app))
+        // Not the strict reader of requests: a claim may be nested as deeply as that reader allows.
+        let stored = try JSONDecoder().decode(JSONValue.self, from: TokenJSON.encode(app))
         add(Self.renamed(stored), at: [])
     }
 

@@ -20,7 +20,8 @@ package struct StartSession: Intent {
 
     package init(
         session: Session, grants: [Grant] = [], challengeID: String, challengeIssuedAt: Timestamp,
-        challengeExpiresAt: Timestamp, method: LoginMethod? = nil, proof: ProofUse?, previousSessionID: String?, now: Timestamp,
+        challengeExpiresAt: Timestamp, method: LoginMethod? = nil, proof: ProofUse?, previousSessionID: String?,
+        now: Timestamp,
         events: EventFactory
     ) {
         self.session = session

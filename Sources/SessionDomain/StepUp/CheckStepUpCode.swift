@@ -36,7 +36,7 @@ package struct CheckStepUpCode: Intent {
         let check = codeCheck(of: challenge)
         guard case .count(let checked) = check.precheck(facts.verification), let current = facts.verification else {
             return Decision(
-                .wrong, check.rejection(of: facts.verification, of: { LoginSubject($0, of: challenge) }))
+                .wrong, check.rejection(facts) { LoginSubject($0, of: challenge) })
         }
         let owners = BudgetOwner.owners(of: challenge, user: user)
         let budget = CallBudget(.check, limits: limits, device: nil, now: now)

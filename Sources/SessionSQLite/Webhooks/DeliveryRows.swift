@@ -10,15 +10,16 @@ extension WebhookDelivery {
         """
 
     static let columns = """
-        delivery.webhook_id, event.id, event.app_id, event.name, event.created_at, event.data, delivery.status,
-        delivery.attempts, delivery.next_attempt_at, delivery.last_status, delivery.last_error, delivery.delivered_at
+        delivery.webhook_id, event.id, event.app_id, event.name, event.created_at, event.data, event.context,
+        delivery.status, delivery.attempts, delivery.next_attempt_at, delivery.last_status, delivery.last_error, delivery.delivered_at
         """
 
     init(reading columns: inout ColumnReader) throws {
         let webhookID: String = try columns.next()
         let event = Event(
             id: try columns.next(), appID: try columns.next(), name: Event.Name(rawValue: try columns.next()),
-            createdAt: try columns.next(), data: try StoredJSON.value(try columns.next()))
+            createdAt: try columns.next(), data: try StoredJSON.value(try columns.next()),
+            context: try StoredJSON.value(try columns.next()))
         self.init(
             webhookID: webhookID, event: event, status: try columns.next(), attempts: try columns.next(),
             nextAttemptAt: try columns.next(), lastStatus: try columns.next(), lastError: try columns.next(),

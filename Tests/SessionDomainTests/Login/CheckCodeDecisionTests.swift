@@ -9,7 +9,7 @@ struct CheckCodeDecisionTests {
         let intent = CheckCode(
             appID: try appID(), tokenHash: "token", codeHashes: [hash], limits: OTPLimits(), device: device,
             signUp: signUp, newUserID: "usr_new", now: now, events: try TestApp.events())
-        return intent.decide(try Facts(fill))
+        return intent.decide(try Facts(fill)).withoutReports
     }
 
     private var stranger: BudgetOwner { get throws { .anonymous(try TestApp.mail()) } }

@@ -19,7 +19,7 @@ struct StepUpCodeDecisionTests {
         CheckStepUpCode(
             appID: try appID(), reference: TestApp.reference, codeHashes: { _ in [hash] }, limits: OTPLimits(),
             nextTokenID: "chl_2", now: now, events: try TestApp.events()
-        ).decide(facts)
+        ).decide(facts).withoutReports
     }
 
     private static let session = BudgetOwner.session(id: "ses_1", userID: "usr_1")

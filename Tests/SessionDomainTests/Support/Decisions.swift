@@ -1,5 +1,20 @@
 import SessionDomain
 
+extension Decision {
+    /// The decision without the events of attempts, for tests of what else it writes.
+    var withoutReports: Decision {
+        Decision(
+            outcome,
+            changes.filter { change in
+                switch change {
+                case .append(let event): !["login.", "code."].contains { event.name.rawValue.hasPrefix($0) }
+                case .redeem(let key, _, _): !key.hasPrefix("login.")
+                default: true
+                }
+            })
+    }
+}
+
 extension TestApp {
     static func events() throws -> EventFactory { EventFactory(appID: try appID(), environment: stillEnvironment) }
 

@@ -151,7 +151,9 @@ struct UserChangeTests {
         let user = try TestApp.user()
         let next = updated(user) { $0.externalID = "ext" }
         let intent = SetExternalID("ext", in: try TestApp.change(of: user.id))
-        #expect(intent.decide(facts(user)) == Decision(.updated(next), [.replaceUser(user, with: next)]))
+        let event = try TestApp.events().make(.externalIDUpdated, ["user_id": "usr_1"])
+        #expect(
+            intent.decide(facts(user)) == Decision(.updated(next), [.append(event), .replaceUser(user, with: next)]))
         #expect(intent.decide(facts(user, failed: .taken(.externalID("ext")))) == Decision(.taken))
         #expect(intent.decide(facts(user, failed: .taken(.externalID("other")))).outcome == .updated(next))
     }

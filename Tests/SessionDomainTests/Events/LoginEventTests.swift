@@ -1,0 +1,218 @@
+import SessionTokens
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Events of attempts to sign in")
+struct LoginEventTests {
+    private func events(_ changes: [Change]) -> [Event] {
+        changes.compactMap { if case .append(let event) = $0 { event } else { nil } }
+    }
+
+    private func check(_ hash: String, signUp: Bool = true, _ fill: (inout Facts) throws -> Void) throws -> [Event] {
+        let intent = CheckCode(
+            appID: try appID(), tokenHash: "token", codeHashes: [hash], limits: OTPLimits(), signUp: signUp,
+            newUserID: "usr_new", now: now, events: try TestApp.events())
+        return events(intent.decide(try Facts(fill)).changes).filter { $0.name != .userCreated }
+    }
+
+    private func failure(_ reason: String, user: String? = nil) throws -> [String: JSONValue] {
+        var data: [String: JSONValue] = [
+            "reason": .string(reason), "method": "otp_email", "purpose": "login", "identifier": "a***@example.com",
+        ]
+        if let user { data["user_id"] = .string(user) }
+        return data
+    }
+
+    @Test("Each outcome of a code check has at most one event, with its reason")
+    func codes() throws {
+        let mail = try TestApp.mail()
+        let active = try TestApp.user([mail])
+        let running = try TestApp.verification()
+        typealias Row = (String, Bool, Verification?, User?, [[String: JSONValue]])
+        let rows: [Row] = [
+            ("right", true, running, active, []), ("right", true, running, nil, []),
+            ("wrong", true, running, active, [try failure("wrong_code", user: "usr_1")]),
+            ("wrong", true, running, nil, [try failure("wrong_code")]),
+            ("wrong", false, running, nil, [try failure("unknown_user")]),
+            ("right", false, running, nil, [try failure("unknown_user")]),
+            (
+                "right", true, running, try TestApp.user([mail], status: .suspended),
+                [try failure("inactive_user", user: "usr_1")]
+            ),
+            ("right", true, try TestApp.verification(checks: 5), active, [try failure("used_up")]),
+            ("right", true, try TestApp.verification(expires: 0), active, [try failure("expired_code")]),
+            ("right", true, nil, nil, []),
+        ]
+        for (hash, signUp, verification, user, expected) in rows {
+            let made = try check(hash, signUp: signUp) { facts in
+                facts.verification = verification
+                // A code that is rejected anyway is checked without its user.
+                facts.user = verification == running ? user : nil
+            }
+            #expect(made.map(\.data) == expected)
+            #expect(made.allSatisfy { $0.name == .loginFailed })
+        }
+    }
+
+    @Test("Known and unknown identifiers cause the same changes, with data of their own", arguments: [true, false])
+    func known(isKnown: Bool) throws {
+        let intent = CheckCode(
+            appID: try appID(), tokenHash: "token", codeHashes: ["wrong"], limits: OTPLimits(), signUp: true,
+            newUserID: "usr_new", now: now, events: try TestApp.events())
+        func kinds(_ user: User?) throws -> [String] {
+            try intent.decide(
+                Facts {
+                    $0.verification = try TestApp.verification()
+                    $0.user = user
+                }
+            ).changes.map { String("\($0)".prefix { $0 != "(" }) }
+        }
+        #expect(try kinds(isKnown ? try TestApp.user([try TestApp.mail()]) : nil) == kinds(nil))
+    }
+
+    @Test("An expired or used-up code is reported once, however often it is tried", arguments: [5, 0])
+    func once(checks: Int) throws {
+        let verification = try TestApp.verification(checks: checks, expires: checks == 5 ? 60 : 0)
+        let intent = CheckCode(
+            appID: try appID(), tokenHash: "token", codeHashes: ["right"], limits: OTPLimits(), signUp: true,
+            newUserID: "usr_new", now: now, events: try TestApp.events())
+        let first = intent.decide(Facts { $0.verification = verification }).changes
+        guard case .redeem(let key, _, _)? = first.first else { return #expect(Bool(false), "\(first)") }
+        let later = intent.decide(
+            Facts {
+                $0.verification = verification
+                $0.failures.add(.taken(.redemption(key)))
+            })
+        #expect(later == Decision(.wrong))
+    }
+
+    @Test("A limit is reported once per counter and hour, and kept in mind until the hour of its end is over")
+    func limited() throws {
+        let mail = try TestApp.mail()
+        let counter = CounterKey.failures(.anonymous(mail), .hour)
+        let limit = ReachedLimit(counter, until: now + 9)
+        let factory = try TestApp.events()
+        let changes = factory.loginLimited(limit, of: LoginSubject(mail), Facts())
+        #expect(
+            events(changes).map(\.data) == [
+                [
+                    "limit": "failures_hour", "purpose": "login", "identifier": "a***@example.com",
+                    "retry_at": .string((now + 9).rfc3339),
+                ]
+            ])
+        guard case .redeem(let key, let until, _)? = changes.first else { return #expect(Bool(false), "\(changes)") }
+        #expect(until > now + 9 && until <= now + 9 + 3600)
+        let taken = Facts { $0.failures.add(.taken(.redemption(key))) }
+        #expect(factory.loginLimited(limit, of: LoginSubject(mail), taken).isEmpty)
+        // A limit that always refuses ends later with each call. It has the same key within the hour.
+        let moved = factory.loginLimited(ReachedLimit(counter, until: now + 10), of: LoginSubject(mail), taken)
+        #expect(moved.isEmpty)
+        let next = factory.loginLimited(ReachedLimit(counter, until: now + 3609), of: LoginSubject(mail), taken)
+        #expect(events(next).count == 1)
+    }
+
+    @Test("A limited password attempt and a limited start report the limit, and nothing else is written")
+    func limitedIntents() throws {
+        let mail = try TestApp.mail()
+        let budget = CallBudget(.start, limits: OTPLimits(), device: nil, now: now)
+        let key = budget.counters(for: mail, isKnownDevice: false)[0].key
+        let facts = Facts { $0.failures.add(.exhausted(key, until: now + 9)) }
+        let verification = try TestApp.verification()
+        let start = StartVerification(
+            appID: try appID(), identifier: mail, signUp: true, budget: budget, events: try TestApp.events()
+        ) { _ in verification }
+        #expect(events(start.decide(facts).changes).map(\.name) == [.loginLimited])
+        let tries = CallBudget(.password(RateLimit(limit: 1, window: 9)), limits: OTPLimits(), device: nil, now: now)
+        let counter = tries.counters(for: mail, isKnownDevice: false)[0].key
+        let attempt = BeginPasswordTry(
+            appID: try appID(), identifier: mail, budget: tries, events: try TestApp.events())
+        let limited = attempt.decide(Facts { $0.failures.add(.exhausted(counter, until: now + 9)) })
+        #expect(events(limited.changes).map { $0.data["limit"] } == ["password_tries"])
+    }
+
+    @Test(
+        "A start reports the code that it sends, or why it sends none",
+        arguments: [
+            (nil, true, "code.sent", nil), (User.Status.active, true, "code.sent", nil),
+            (nil, false, "login.failed", "unknown_user"), (.inactive, true, "login.failed", "inactive_user"),
+        ] as [(User.Status?, Bool, String, String?)])
+    func starts(status: User.Status?, signUp: Bool, name: String, reason: String?) throws {
+        let mail = try TestApp.mail()
+        let app = try appID()
+        let intent = StartVerification(
+            appID: app, identifier: mail, signUp: signUp,
+            budget: CallBudget(.start, limits: OTPLimits(), device: nil, now: now), events: try TestApp.events()
+        ) { isSuppressed in
+            Verification(
+                tokenHash: "t", appID: app, identifier: mail, loginConfigID: "l", codeChallenge: nil,
+                isSuppressed: isSuppressed, codeHash: "h", codeExpiresAt: now, lastSentAt: now, createdAt: now)
+        }
+        let user = try status.map { try TestApp.user([mail], status: $0) }
+        let made = events(intent.decide(Facts { $0.user = user }).changes)
+        #expect(made.map(\.name.rawValue) == [name])
+        #expect(made.first?.data["identifier"] == "a***@example.com")
+        #expect(made.first?.data["reason"]?.stringValue == reason)
+        #expect(made.first?.data["channel"]?.stringValue == (reason == nil ? "email" : nil))
+        #expect(made.first?.data["user_id"]?.stringValue == user?.id)
+    }
+
+    @Test("The code of a step-up names its session and what it is for", arguments: [true, false])
+    func stepUp(isRegistering: Bool) throws {
+        let phone = try TestApp.phone()
+        let challenge = try TestApp.challenge(
+            step: isRegistering ? StepUpStep.verifySMS : StepUpStep.verifyEmail,
+            newIdentifier: isRegistering ? phone : nil)
+        let subject = LoginSubject(isRegistering ? phone : try TestApp.mail(), of: challenge)
+        let data = try TestApp.events().codeSent(to: subject).data
+        #expect(data["purpose"] == (isRegistering ? "register" : "step_up"))
+        #expect(data["channel"] == (isRegistering ? "sms" : "email"))
+        #expect(data["session_id"] == "ses_1" && data["user_id"] == "usr_1")
+    }
+
+    @Test("An address that is refused again and again is reported once per window")
+    func source() async throws {
+        let (sources, recorder) = (SourceLimiter(), EventRecorder())
+        let (limit, source) = (RateLimit(limit: 2, window: 60), SourceAddress(ip: "203.0.113.7"))
+        func take(after seconds: Int = 0) async -> Bool {
+            do {
+                try await sources.take(
+                    "otp", source: source, limit: limit, now: now + seconds, reporting: try TestApp.events(),
+                    to: recorder)
+                return true
+            } catch {
+                return false
+            }
+        }
+        for _ in 0..<2 { #expect(await take()) }
+        #expect(recorder.events.isEmpty)
+        for _ in 0..<50 { #expect(await take() == false) }
+        #expect(recorder.events.map(\.name) == [.loginLimited])
+        #expect(recorder.events.map { $0.data["limit"] } == ["source_otp"])
+        for _ in 0..<2 { #expect(await take(after: 61)) }
+        for _ in 0..<2 { #expect(await take(after: 61) == false) }
+        #expect(recorder.events.count == 2)
+    }
+}
+
+@Suite("Masked identifiers")
+struct MaskedIdentifierTests {
+    @Test(
+        "An identifier shows enough for its owner, and too little for a stranger",
+        arguments: [
+            ("email_address", "Mike@Example.com", "m***@example.com"),
+            ("email_address", "m@example.com", "***@example.com"),
+            ("email_address", "é.long.name+tag@sub.example.com", "é***@sub.example.com"),
+            ("phone_number", "+33612345689", "+33•••••••89"), ("phone_number", "+1234567", "+12•••67"),
+            ("phone_number", "+1 (415) 555-0100", "+14•••••••00"),
+        ])
+    func masks(type: String, value: String, masked: String) throws {
+        #expect(try CanonicalIdentifier(type: type, value: value).masked == masked)
+    }
+
+    @Test("A stored value in another form is not shown")
+    func malformed() {
+        #expect(CanonicalIdentifier(type: .emailAddress, canonical: "mike", value: "mike").masked == "***")
+        #expect(CanonicalIdentifier(type: .phoneNumber, canonical: "+123", value: "+123").masked == "+•••")
+    }
+}
