@@ -17,11 +17,11 @@ package func buildRouter(
     addFrontend(to: router, service: service, edge: edge)
     let apps = AppRoutes(apps: service.apps)
     router.group("/v2/session/apps")
-        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps))
+        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
         .group(context: AllAppsContext.self)
         .get("", use: apps.list)
         .post("", use: apps.create)
-    addManagement(to: router.group("/v2/session/apps/:app_id"), service: service)
+    addManagement(to: router.group("/v2/session/apps/:app_id"), service: service, edge: edge)
     router.get("/health", use: HealthRoute(store: service.store).show)
 
     if let mailbox {
@@ -75,7 +75,9 @@ private func addFrontend(to router: Router<ServiceRequestContext>, service: Sess
         .post(.passwordReset, use: password.reset)
 }
 
-private func addManagement(to group: RouterGroup<ServiceRequestContext>, service: SessionService) {
+private func addManagement(
+    to group: RouterGroup<ServiceRequestContext>, service: SessionService, edge: EdgeOptions
+) {
     let users = UserRoutes(users: service.users)
     let sessions = UserSessionRoutes(users: service.users)
     let password = PasswordConfigRoutes(configs: service.loginConfigs)
@@ -88,7 +90,7 @@ private func addManagement(to group: RouterGroup<ServiceRequestContext>, service
     let keys = ManagementKeyRoutes(keys: service.managementKeys)
     let signingKeys = SigningKeyRoutes(keys: service.signingKeys)
     let sessionConfig = SessionConfigRoutes(apps: service.apps)
-    group.add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps))
+    group.add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
         .group(context: OperatorContext.self)
         .get("", use: app.get)
         .patch("", use: app.update)

@@ -32,6 +32,13 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable {
         Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
     }
 
+    /// Reads RFC 3339 in whole seconds, such as `2027-01-01T12:00:00Z`. `nil` for other texts, and for times before 1970.
+    package init?(rfc3339 text: String) {
+        guard text.utf8.count <= 32, let date = try? Date(text, strategy: .iso8601), date.timeIntervalSince1970 >= 0
+        else { return nil }
+        self.init(seconds: Int64(date.timeIntervalSince1970))
+    }
+
     package init(from decoder: any Decoder) throws {
         milliseconds = try decoder.singleValueContainer().decode(Int64.self)
     }

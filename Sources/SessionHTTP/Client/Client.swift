@@ -26,8 +26,8 @@ extension Client {
     init(headers: HTTPFields, authority: String?, peerAddress: String, options: EdgeOptions) throws(Refusal) {
         let isProxied = options.isTrusted(peerAddress)
         host = try Self.host(headers, authority: authority, isProxied: isProxied)
-        let ip = isProxied ? Self.forwardedAddress(headers, options: options) ?? peerAddress : peerAddress
-        source = SourceAddress(ip: ip, isExempt: options.exemptsLoopback && IPNetwork.loopback(contains: ip))
+        source = SourceAddress(headers: headers, peerAddress: peerAddress, options: options)
+        let ip = source.ip
         isBrowser = headers.contains("origin") || headers.contains("sec-fetch-site")
         let agent = headers.first("user-agent") ?? ""
         var device = Device(userAgent: agent)
