@@ -32,11 +32,24 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable {
         Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
     }
 
-    /// Reads RFC 3339 in whole seconds, such as `2027-01-01T12:00:00Z`. `nil` for other texts, and for times before 1970.
+    /// Reads RFC 3339 in UTC with `Z`. A fraction of a second has 1 to 3 digits.
+    ///
+    /// - Returns: `nil` for another format, and for a date that does not exist.
     package init?(rfc3339 text: String) {
-        guard text.utf8.count <= 32, let date = try? Date(text, strategy: .iso8601), date.timeIntervalSince1970 >= 0
-        else { return nil }
-        self.init(seconds: Int64(date.timeIntervalSince1970))
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        var fraction = 0
+        if parts.count == 2 {
+            let digits = parts[1].dropLast()
+            guard parts[1].last == "Z", (1...3).contains(digits.utf8.count), let value = Int(digits), value >= 0,
+                digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            else { return nil }
+            fraction = value * [100, 10, 1][digits.utf8.count - 1]
+        }
+        let whole = parts.count == 2 ? parts[0] + "Z" : parts[0]
+        guard whole.utf8.count == 20, let date = try? Date(String(whole), strategy: .iso8601) else { return nil }
+        self.init(milliseconds: Int64(date.timeIntervalSince1970) * 1000 + Int64(fraction))
+        // A date such as February 31 is read as another one.
+        guard rfc3339 == whole else { return nil }
     }
 
     package init(from decoder: any Decoder) throws {

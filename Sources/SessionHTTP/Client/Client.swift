@@ -26,8 +26,8 @@ extension Client {
     init(headers: HTTPFields, authority: String?, peerAddress: String, options: EdgeOptions) throws(Refusal) {
         let isProxied = options.isTrusted(peerAddress)
         host = try Self.host(headers, authority: authority, isProxied: isProxied)
-        source = SourceAddress(headers: headers, peerAddress: peerAddress, options: options)
-        let ip = source.ip
+        let ip = Self.address(headers, peerAddress: peerAddress, options: options)
+        source = SourceAddress(ip: ip, isExempt: options.exemptsLoopback && IPNetwork.loopback(contains: ip))
         isBrowser = headers.contains("origin") || headers.contains("sec-fetch-site")
         let agent = headers.first("user-agent") ?? ""
         var device = Device(userAgent: agent)
@@ -47,6 +47,12 @@ extension Client {
             throw .invalidField("Host", "is missing or longer than 255 bytes")
         }
         return host
+    }
+
+    /// The address of the client: of the peer, or as a trusted proxy reports it.
+    static func address(_ headers: HTTPFields, peerAddress: String, options: EdgeOptions) -> String {
+        guard options.isTrusted(peerAddress) else { return peerAddress }
+        return forwardedAddress(headers, options: options) ?? peerAddress
     }
 
     /// The last entry of `X-Forwarded-For` that is not a trusted proxy. Clients can forge all entries before it.

@@ -6,9 +6,7 @@ extension SourceAddress {
     ///
     /// - Parameter peerAddress: The address of the other end of the connection.
     init(headers: HTTPFields, peerAddress: String, options: EdgeOptions) {
-        let forwarded =
-            options.isTrusted(peerAddress) ? Client.forwardedAddress(headers, options: options) : nil
-        let ip = forwarded ?? peerAddress
+        let ip = Client.address(headers, peerAddress: peerAddress, options: options)
         self.init(ip: ip, isExempt: options.exemptsLoopback && IPNetwork.loopback(contains: ip))
     }
 }
