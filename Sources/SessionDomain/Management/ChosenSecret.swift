@@ -34,10 +34,12 @@ package struct ChosenSecret: Sendable {
 
     private var isDecimal: Bool { bytes.allSatisfy(Self.digits.contains) }
 
-    /// The length of the part whose repetition is the text: 4 for `abcdabcdab`.
+    /// The length of the part that repeats at least once: 4 for `abcdabcdab`. Without one, the whole length.
     private var period: Int {
-        (1..<max(1, bytes.count)).first { length in zip(bytes, bytes.dropFirst(length)).allSatisfy { $0 == $1 } }
-            ?? bytes.count
+        guard bytes.count >= 2 else { return bytes.count }
+        return (1...bytes.count / 2).first { length in
+            zip(bytes, bytes.dropFirst(length)).allSatisfy { $0 == $1 }
+        } ?? bytes.count
     }
 
     /// Whether two thirds of the characters follow their neighbour, as in `aaaa`, `1234` and `zyxw`.
