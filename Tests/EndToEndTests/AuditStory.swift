@@ -2,6 +2,7 @@ import HTTPTypes
 import PreludeSession
 import PreludeSessionTesting
 import SessionDomain
+import SessionHTTP
 import SessionTokens
 import SessionWire
 import Testing
