@@ -28,11 +28,12 @@ package struct SessionService: Sendable {
     ///   - egress: Sends requests to hooks, webhooks and operators' key sets.
     ///   - defaultApp: Serves hosts that name no app.
     ///   - keyRotation: When signing keys are replaced.
+    ///   - configuredKeys: Keys of the management API that the configuration names.
     ///   - notices: Called with conditions that an operator should know.
     package init(
         store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, delivery: (any CodeDelivery)?,
         egress: any Egress, origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment,
-        keyRotation: KeyRotationPolicy = KeyRotationPolicy(),
+        keyRotation: KeyRotationPolicy = KeyRotationPolicy(), configuredKeys: [ConfiguredManagementKey] = [],
         notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) {
         let sources = SourceLimiter()
@@ -47,7 +48,7 @@ package struct SessionService: Sendable {
             notices: notices)
         let codes = CodeSender(delivery: delivery, notices: SendNotices(notices: notices))
         let hookKeys = HookKeys(store: store, keys: keys, directory: directory, environment: environment)
-        let call = HookCall(egress: egress, keys: hookKeys)
+        let call = HookCall(egress: egress, keys: hookKeys, environment: environment)
         otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
         passwordLogin = PasswordLogin(
             store: store, keys: keys, hasher: hasher, sources: sources, environment: environment)
@@ -70,7 +71,8 @@ package struct SessionService: Sendable {
             store: store, apps: apps, keys: hookKeys, egress: egress, environment: environment)
         courier = WebhookCourier(store: store, directory: directory, call: call, environment: environment)
         users = UserManagement(store: store, apps: store, hasher: hasher, environment: environment)
-        managementKeys = ManagementKeys(store: store, environment: environment)
+        managementKeys = ManagementKeys(
+            store: store, configured: configuredKeys, sources: sources, environment: environment)
     }
 
     /// Deletes expired rows and rotates signing keys, once a minute, until cancelled.
@@ -85,6 +87,11 @@ package struct SessionService: Sendable {
             do {
                 while try await store.deleteExpired(now: time, limit: batch) >= batch {}
                 try await deleteEvents(now: time, batch: batch)
+            } catch {
+                if !(error is CancellationError) { report(error) }
+            }
+            do {
+                try await managementKeys.recordUses()
             } catch {
                 if !(error is CancellationError) { report(error) }
             }

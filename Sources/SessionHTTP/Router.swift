@@ -19,15 +19,15 @@ package func buildRouter(
     let events = EventRoutes(store: service.store)
     let management = router.group("/v2/session").add(middleware: OperatorContextMiddleware(options: edge))
     management.group("/events")
-        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps))
+        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
         .group(context: AllAppsContext.self)
         .get("", use: events.listOfService)
     management.group("/apps")
-        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps))
+        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
         .group(context: AllAppsContext.self)
         .get("", use: apps.list)
         .post("", use: apps.create)
-    addManagement(to: management.group("/apps/:app_id"), service: service)
+    addManagement(to: management.group("/apps/:app_id"), service: service, edge: edge)
     router.get("/health", use: HealthRoute(store: service.store).show)
 
     if let mailbox {
@@ -81,7 +81,9 @@ private func addFrontend(to router: Router<ServiceRequestContext>, service: Sess
         .post(.passwordReset, use: password.reset)
 }
 
-private func addManagement(to group: RouterGroup<ServiceRequestContext>, service: SessionService) {
+private func addManagement(
+    to group: RouterGroup<ServiceRequestContext>, service: SessionService, edge: EdgeOptions
+) {
     let users = UserRoutes(users: service.users)
     let sessions = UserSessionRoutes(users: service.users)
     let password = PasswordConfigRoutes(configs: service.loginConfigs)
@@ -95,7 +97,7 @@ private func addManagement(to group: RouterGroup<ServiceRequestContext>, service
     let signingKeys = SigningKeyRoutes(keys: service.signingKeys)
     let sessionConfig = SessionConfigRoutes(apps: service.apps)
     let limits = LimitsConfigRoutes(apps: service.apps)
-    group.add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps))
+    group.add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
         .group(context: OperatorContext.self)
         .get("", use: app.get)
         .patch("", use: app.update)

@@ -101,7 +101,8 @@ struct AuditStory {
     func secrets() async throws {
         let world = try await ServiceWorld()
         let created = try await world.service.managementKeys.create(name: "backend", app: world.appID)
-        let rotated = try await world.service.managementKeys.rotate(id: created.key.id, of: world.appID)
+        let rotated = try await world.service.managementKeys.rotate(
+            id: created.key.id, of: world.appID, by: created.key)
         try await world.service.signingKeys.rotate(.access, of: world.appID, reason: .emergency)
         try await world.allow("pay")
         var device = try await RawDevice(world, email: Self.email)

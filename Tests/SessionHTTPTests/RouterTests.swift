@@ -34,6 +34,23 @@ struct RouterTests {
         }
     }
 
+    @Test("A management key with the role read can read, and gets 403 for every route that is not GET")
+    func readOnlyKey() async throws {
+        let world = try await EdgeWorld()
+        let secret = try await world.service.managementKeys.create(name: "test", app: nil, role: .read).secret
+        let headers = HTTPFields.of(("authorization", "Bearer " + secret))
+        let routes = routes(of: world).filter { $0.path.hasPrefix("/v2/") }
+        #expect(routes.count { $0.method != .get } > 30)
+        for route in routes {
+            let response = try await world.call(route.method, route.path, headers, json: "{}")
+            #expect((response.status == 403) == (route.method != .get), "\(route): \(response.text)")
+            guard route.method != .get else { continue }
+            #expect(response.code == "forbidden")
+            #expect(response.message == "the management key has the role read; this call needs the role write")
+        }
+        #expect(try await world.call(.get, "/v2/session/apps/testapp", headers).status == 200)
+    }
+
     @Test("Every call of a signed-in user requires an access token")
     func accessToken() async throws {
         let world = try await EdgeWorld.shared.value

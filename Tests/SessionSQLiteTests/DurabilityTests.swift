@@ -105,7 +105,7 @@ struct DurabilityTests {
                     let key = ManagementKey(
                         id: "mk_\(index)", name: "k", appID: nil, hash: "hash \(index)",
                         createdAt: Timestamp(seconds: Int64(index)))
-                    try await store.perform(InsertManagementKey(key, mustBeNew: true))
+                    _ = try await store.perform(InsertManagementKey(key))
                     return key
                 }
             }

@@ -62,7 +62,8 @@ struct HotPathTests {
         let outcome = try await store.perform(
             StartSession(
                 session: session, challengeID: "chl_1", challengeIssuedAt: Self.now,
-                challengeExpiresAt: Self.now + 300, proof: nil, previousSessionID: nil, now: Self.now, events: events))
+                challengeExpiresAt: Self.now + 300, proof: nil, previousSessionID: nil, maximumSessions: 100,
+                now: Self.now, events: events))
         #expect(outcome == .started(user))
         return session
     }

@@ -161,6 +161,31 @@ struct MigrationTests {
         try await store.close()
     }
 
+    @Test("Stored copies of configured management keys are deleted; other keys keep their rights")
+    func managementKeys() async throws {
+        let database = try DatabaseQueue(path: path)
+        _ = try await database.writeWithoutTransaction {
+            try Migration.apply([.foundation, .stepUp, .signingKeys], to: $0)
+        }
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO management_keys (id, hash, name, app_id, created_at) VALUES
+                        ('mk_1', 'a', 'configured', NULL, 1000), ('mk_2', 'b', 'development', NULL, 1000),
+                        ('mk_3', 'c', 'backend', NULL, 1000), ('mk_4', 'd', 'configured', 'testapp', 1000);
+                    """)
+        }
+        try database.close()
+        let store = try SQLiteStore.open(.file(path))
+        let (time, app) = (Timestamp(seconds: 1), try #require(AppID("testapp")))
+        #expect(
+            try await store.managementKeys() == [
+                ManagementKey(id: "mk_3", name: "backend", appID: nil, hash: "c", role: .write, createdAt: time),
+                ManagementKey(id: "mk_4", name: "configured", appID: app, hash: "d", role: .write, createdAt: time),
+            ])
+        try await store.close()
+    }
+
     @Test("Every table is strict, and its frequent look-ups and deletions use an index")
     func plans() async throws {
         let store = try SQLiteStore.open(.memory)

@@ -23,13 +23,13 @@ extension ContractWorld {
 
     func start(
         _ session: Session, grants: [Grant] = [], challenge: String? = nil, proof: ProofUse? = nil,
-        replacing previous: String? = nil
+        replacing previous: String? = nil, maximum: Int = 100
     ) -> StartSession {
         StartSession(
             session: session, grants: grants, challengeID: challenge ?? "challenge of \(session.id)",
             challengeIssuedAt: session.createdAt, challengeExpiresAt: session.createdAt + 600, proof: proof,
-            previousSessionID: previous,
-            now: session.createdAt, events: EventFactory(appID: session.appID, environment: environment))
+            previousSessionID: previous, maximumSessions: maximum, now: session.createdAt,
+            events: EventFactory(appID: session.appID, environment: environment))
     }
 
     /// A session that is in the store.

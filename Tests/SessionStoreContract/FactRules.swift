@@ -11,7 +11,8 @@ enum FactRules {
             #expect(facts.settings == nil && facts.challenge == nil && facts.session == nil && facts.user == nil)
             #expect(facts.verification == nil && facts.passwordHash == nil && facts.loginsVoidBefore == nil)
             #expect(facts.grants.isEmpty && facts.liveSessions.isEmpty && facts.unredeemedChallenges.isEmpty)
-            #expect(facts.owners.isEmpty && facts.signingKeys.isEmpty && facts.managementKey == nil)
+            #expect(facts.owners.isEmpty && facts.signingKeys.isEmpty && facts.managementKeys.isEmpty)
+            #expect(facts.surplusSessions.isEmpty)
             #expect(facts.webhook == nil && facts.webhookCount == 0 && facts.dueDeliveries.isEmpty)
         },
         ContractRule("A query finds each kind of row, and the rows that depend on them") { world async throws in
@@ -79,12 +80,13 @@ enum FactRules {
                 query.liveSessions = world.now
                 query.webhook = "web_unknown"
                 query.dueDeliveries = .init(now: world.now, limit: 10)
-                query.managementKey = "mk_unknown"
+                query.managementKeys = true
+                query.surplusSessions = .init(now: world.now, keeping: 0)
             }
             #expect(facts.settings == nil && facts.challenge == nil && facts.session == nil && facts.user == nil)
             #expect(facts.verification == nil && facts.passwordHash == nil && facts.loginsVoidBefore == nil)
-            #expect(facts.grants.isEmpty && facts.liveSessions.isEmpty)
-            #expect(facts.webhook == nil && facts.dueDeliveries.isEmpty && facts.managementKey == nil)
+            #expect(facts.grants.isEmpty && facts.liveSessions.isEmpty && facts.surplusSessions.isEmpty)
+            #expect(facts.webhook == nil && facts.dueDeliveries.isEmpty && facts.managementKeys.isEmpty)
         },
         ContractRule("The verification of a challenge is that of its current step") { world async throws in
             let session = try await world.signIn(try await world.addUser())
@@ -112,6 +114,26 @@ enum FactRules {
             }
             #expect(try await live(4) == [one, two, expired].sorted { $0.id < $1.id })
             #expect(try await live(5) == [one, two].sorted { $0.id < $1.id })
+        },
+        ContractRule("Surplus sessions are the live ones of the user without those used last, in this order") {
+            world async throws in
+            let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            var sessions: [Session] = []
+            for second in 1...4 {
+                let session = try await world.signIn(ada, idle: second == 4 ? 5 : 1000)
+                _ = try await world.rotate(session, proof: world.proof("\(second)"), after: 10 - 2 * second)
+                sessions.append(session)
+            }
+            _ = try await world.signIn(bob)
+            try await world.endSession(sessions[1])
+            func surplus(keeping count: Int) async throws -> [String] {
+                try await world.read { query in
+                    query.user = .id(ada.id)
+                    query.surplusSessions = .init(now: world.now + 20, keeping: count)
+                }.surplusSessions.map(\.id)
+            }
+            let live = [sessions[0].id, sessions[2].id, sessions[3].id]
+            for count in 0...4 { #expect(try await surplus(keeping: count) == Array(live.dropFirst(count))) }
         },
         ContractRule("Unredeemed challenges of a session come newest first") { world async throws in
             let session = try await world.signIn(try await world.addUser())

@@ -1,4 +1,5 @@
 internal import SessionDomain
+internal import SessionTokens
 internal import Testing
 
 enum StartSessionRules {
@@ -99,6 +100,34 @@ enum StartSessionRules {
             #expect(ended.count == 1)
             let unknown = world.start(world.newSession(of: user), replacing: "ses_unknown")
             #expect(try await world.store.perform(unknown) == .started(user))
+        },
+        ContractRule("A login above the maximum ends the session unused longest, of this user only") {
+            world async throws in
+            let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            let other = try await world.signIn(bob)
+            let (one, two) = (try await world.signIn(ada), try await world.signIn(ada))
+            _ = try await world.rotate(one, proof: world.proof("a"))
+            let third = world.start(world.newSession(of: ada), maximum: 3)
+            #expect(try await world.store.perform(third) == .started(ada))
+            for session in [one, two] { #expect(try await world.isLive(session)) }
+            let fourth = world.start(world.newSession(of: ada), maximum: 3)
+            #expect(try await world.store.perform(fourth) == .started(ada))
+            #expect(try await !world.isLive(two))
+            for session in [one, third.session, fourth.session, other] { #expect(try await world.isLive(session)) }
+            let events = try await world.store.events(app: world.app, limit: 100, offset: 0)
+            let ended = events.filter { $0.name == .sessionRevoked }.map(\.data)
+            #expect(ended == [["user_id": .string(ada.id), "session_id": .string(two.id), "reason": "session_limit"]])
+        },
+        ContractRule("Of many concurrent logins of one user, the maximum stays") { world async throws in
+            let user = try await world.addUser()
+            _ = try await concurrently(16) { _ in
+                try await world.store.perform(world.start(world.newSession(of: user), maximum: 3))
+            }
+            let live = try await world.read { query in
+                query.user = .id(user.id)
+                query.liveSessions = world.now
+            }.liveSessions
+            #expect(live.count == 3)
         },
         ContractRule("A rejected login ends no session") { world async throws in
             let user = try await world.addUser()

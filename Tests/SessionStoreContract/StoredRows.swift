@@ -31,7 +31,9 @@ struct StoredRows {
             tokenHash: "token", appID: world.app, identifier: user.identifiers[0], loginConfigID: "lcfg",
             codeChallenge: nil, codeHash: "right", codeExpiresAt: now + 600, lastSentAt: now, createdAt: now)
         signingKey = SigningKeyRules.key("kid", of: world.app, at: now)
-        managementKey = ManagementKey(id: "mk_1", name: "k", appID: nil, hash: "hash", createdAt: now)
+        managementKey = ManagementKey(
+            id: "mk_1", name: "k", appID: world.app, hash: "hash", role: .read, createdBy: .commandLine, createdAt: now,
+            expiresAt: now + 60, lastUsedAt: now + 1)
         webhook = world.newWebhook()
         try await world.write(
             .insertSession(session), .insertGrant(grant), .insertChallenge(challenge),
@@ -108,7 +110,7 @@ struct StoredRows {
             query.passwordHash = true
             query.grants = true
             query.signingKeys = .access
-            query.managementKey = "mk_1"
+            query.managementKeys = true
             query.webhook = webhook.id
             query.webhookCount = true
             query.dueDeliveries = .init(now: world.now, limit: 10)
@@ -121,7 +123,7 @@ struct StoredRows {
         #expect(facts.passwordHash == "hash")
         #expect(facts.grants == [grant])
         #expect(facts.signingKeys == [signingKey])
-        #expect(facts.managementKey == managementKey)
+        #expect(facts.managementKeys == [managementKey])
         #expect(facts.webhook == webhook)
         #expect(facts.webhookCount == 1)
         #expect(facts.dueDeliveries == [delivery])

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import secrets
 import signal
 import socket
 import subprocess
@@ -30,7 +31,8 @@ class Service:
         self.port = free_port()
         self.url = f"http://localhost:{self.port}"
         self.database = f"sqlite:{directory}/session.sqlite"
-        self.key = "system-tests-management-key"
+        #: Configured management keys, separated by commas. Empty: none.
+        self.key = secrets.token_urlsafe(32)
         self.flags = [*(["--development"] if development else []), *flags]
         self.process: subprocess.Popen | None = None
 
@@ -38,7 +40,7 @@ class Service:
         log = open(self.directory / "service.log", "ab")
         self.process = subprocess.Popen(
             [BINARY, "serve", "--port", str(self.port), "--database", self.database, *self.flags],
-            env={**os.environ, "PRELUDE_SESSION_MANAGEMENT_KEY": self.key},
+            env={**os.environ, **({"PRELUDE_SESSION_MANAGEMENT_KEY": self.key} if self.key else {})},
             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:

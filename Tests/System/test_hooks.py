@@ -15,6 +15,7 @@ from snippets import load
 from transport import Transport
 
 is_from_the_service = load("hooks.md").is_from_the_service
+is_new_request = load("hooks.md").is_new_request
 
 SCOPE = "transfer:write"
 PATH = "/hook"
@@ -107,6 +108,25 @@ def test_the_body_is_signed_by_the_key_that_the_header_names(trusting, hook, ada
     assert not is_from_the_service(call.body + b" ", signature, key_id, jwks)
     others = [key["kid"] for key in jwks["keys"] if key["kid"] != key_id]
     assert not any(is_from_the_service(call.body, signature, other, jwks) for other in others)
+
+
+def test_a_replayed_hook_is_rejected(trusting, hook, ada):
+    """The id and the time of the documentation's receiver are signed, and two equal calls have two ids."""
+    seen: dict[str, int] = {}
+    calls = []
+    for _ in range(2):
+        ada.challenge(SCOPE)
+        calls.append(hook.next())
+    jwks = Transport(trusting.url).send("GET", "/.well-known/jwks.json").json
+    for call in calls:
+        assert is_new_request(call.headers, call.body, jwks, seen)
+        assert not is_new_request(call.headers, call.body, jwks, seen)
+    assert calls[0].body == calls[1].body and len(seen) == 2
+    exchanged = {**calls[0].headers, "x-webhook-id": calls[1].headers["x-webhook-id"]}
+    assert not is_new_request(exchanged, calls[0].body, jwks, {})
+    later = {**calls[0].headers, "x-webhook-timestamp": str(int(time.time()) + 60)}
+    assert not is_new_request(later, calls[0].body, jwks, {})
+    assert not is_new_request(calls[0].headers, calls[0].body + b" ", jwks, {})
 
 
 def test_review_grants_the_scope_after_its_steps(trusting, hook):

@@ -13,6 +13,7 @@ from snippets import load
 from transport import Transport
 
 is_from_the_service = load("hooks.md").is_from_the_service
+is_new_request = load("hooks.md").is_new_request
 
 PATH = "/validate"
 CREDENTIAL = "old-session-3f9c"
@@ -59,6 +60,19 @@ def test_a_user_is_migrated_with_identifiers_profile_and_name(trusting, manageme
     jwks = Transport(trusting.url).send("GET", "/.well-known/jwks.json").json
     signature, key_id = call.headers["x-webhook-signature"], call.headers["x-webhook-signature-key-id"]
     assert is_from_the_service(call.body, signature, key_id, jwks)
+
+
+def test_a_replayed_migration_is_rejected(trusting, management, backend):
+    backend.on(PATH, owner())
+    backend.forget()
+    migrate(trusting)
+    call, jwks = backend.next(), Transport(trusting.url).send("GET", "/.well-known/jwks.json").json
+    seen: dict[str, int] = {}
+    assert is_new_request(call.headers, call.body, jwks, seen)
+    assert not is_new_request(call.headers, call.body, jwks, seen)
+    assert not is_new_request(call.headers, call.body.replace(b"old", b"new"), jwks, {})
+    for name in ("x-webhook-id", "x-webhook-timestamp"):
+        assert not is_new_request({**call.headers, name: call.headers[name] + "0"}, call.body, jwks, {}), name
 
 
 def test_migrating_twice_gives_the_same_user(trusting, management, backend):

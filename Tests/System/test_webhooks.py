@@ -1,8 +1,10 @@
 """Tests webhooks: they are activated, signed, retried, and stored until they are delivered."""
 
 import datetime
+import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import pytest
 
@@ -14,6 +16,7 @@ from snippets import load
 from transport import Transport
 
 is_from_the_service = load("hooks.md").is_from_the_service
+is_new_request = load("hooks.md").is_new_request
 take_new = load("webhooks.md").take_new
 
 PATH = "/events"
@@ -109,6 +112,51 @@ def test_events_are_signed(trusting, management, backend):
     assert set(event) == {"id", "name", "created_at", "data"}
     assert (event["name"], event["data"]) == ("user.created", {"user_id": user})
     assert event["id"].startswith("evt_") and event["created_at"].endswith("Z")
+
+
+def test_a_replayed_webhook_is_rejected(trusting, management, backend):
+    """The receiver of the documentation accepts a request once, unchanged, and just after it was sent."""
+    active_webhook(management, backend, events=["user.created"])
+    new_user(management)
+    call, jwks = backend.next(), Transport(trusting.url).send("GET", "/.well-known/jwks.json").json
+    sent_at = int(call.headers["x-webhook-timestamp"])
+    assert call.headers["x-webhook-id"].startswith("msg_") and abs(time.time() - sent_at) < 10
+
+    def accepted(headers=None, body=call.body, seen=None, now=None) -> bool:
+        return is_new_request({**call.headers, **(headers or {})}, body, jwks, {} if seen is None else seen, now)
+
+    seen: dict[str, int] = {}
+    assert accepted(seen=seen) and not accepted(seen=seen), "the same request again"
+    assert set(seen) == {call.headers["x-webhook-id"]}
+    assert accepted(now=sent_at + 299) and not accepted(now=sent_at + 301) and not accepted(now=sent_at - 301)
+    assert not accepted(seen=seen, now=sent_at + 300), "the id is remembered as long as the request is accepted"
+    assert not accepted({"x-webhook-id": call.headers["x-webhook-id"][:-1] + "0z"})
+    assert not accepted({"x-webhook-timestamp": str(sent_at + 1)})
+    assert not accepted(body=call.body + b" ")
+    assert not accepted({"x-webhook-signature-v2": call.headers["x-webhook-signature"]}), "the signature of the body alone"
+    assert not accepted({"x-webhook-signature-v2": ""}) and not accepted({"x-webhook-signature-key-id": "other"})
+    seen["msg_old"] = sent_at - 301
+    accepted(seen=seen)
+    assert "msg_old" not in seen, "ids are forgotten when their requests are too old"
+
+
+def test_a_retried_delivery_is_no_replay(trusting, management, backend):
+    """The endpoint processes the first attempt, and its answer is lost. The retry is new, and its events are known."""
+    webhook = active_webhook(management, backend, Reply(500), events=["user.created"])
+    new_user(management)
+    first = backend.next()
+    path = f"/webhooks/{webhook['id']}/deliveries"
+    wait_until(lambda: management.get(path)["deliveries"][0]["attempts"])
+    trusting.kill()
+    with closing(sqlite3.connect(trusting.directory / "session.sqlite")) as database, database:
+        database.execute("UPDATE webhook_deliveries SET next_attempt_at = 0 WHERE status = 'pending'")
+    trusting.start()
+    second, jwks = backend.next(), Transport(trusting.url).send("GET", "/.well-known/jwks.json").json
+    seen: dict[str, int] = {}
+    assert is_new_request(first.headers, first.body, jwks, seen) and is_new_request(second.headers, second.body, jwks, seen)
+    assert first.body == second.body and len(seen) == 2
+    known: set[str] = set()
+    assert len(take_new(first.json["events"], known)) == 1 and take_new(second.json["events"], known) == []
 
 
 def test_the_events_of_a_user_arrive_in_order(trusting, management, backend):

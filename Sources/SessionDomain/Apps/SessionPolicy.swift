@@ -15,11 +15,24 @@ package struct SessionPolicy: Sendable, Equatable, Codable {
         case dpop
     }
 
+    /// Whether a session needs a key of the device.
+    package enum DeviceKey: String, Sendable, Codable {
+        /// Browsers may sign in without a key. Headers decide what a browser is, and any client can send them.
+        case optional
+        /// A client without a key gets no token, whatever its headers are.
+        case required
+    }
+
+    /// Allowed values of `maximumSessions`.
+    package static let maximumSessionCounts = 1...1000
     /// Allowed values of `accessTokenLifetime`.
     package static let accessTokenLifetimes = 60...900
 
     package var accessTokenLifetime = 300
     package var accessTokenBinding: AccessTokenBinding = .bearer
+    package var deviceKey: DeviceKey = .optional
+    /// Live sessions of one user. A login above this ends the session that was unused longest.
+    package var maximumSessions = 100
     /// The lifetime of an unused session.
     package var idleLifetime = 30 * 86_400
     /// The lifetime of every session, used or not.
@@ -36,13 +49,15 @@ package struct SessionPolicy: Sendable, Equatable, Codable {
     package init() {}
 
     /// Whether a client with this key, or without a key, gets access tokens.
-    package func admits(keyThumbprint: String?) -> Bool { accessTokenBinding == .bearer || keyThumbprint != nil }
+    package func admits(keyThumbprint: String?) -> Bool {
+        keyThumbprint != nil || (accessTokenBinding == .bearer && deviceKey == .optional)
+    }
 }
 
 extension SessionPolicy {
     enum CodingKeys: CodingKey {
         case accessTokenLifetime, accessTokenBinding, idleLifetime, absoluteLifetime, boundGrace, unboundGrace
-        case noncePolicy, proofWindow
+        case noncePolicy, proofWindow, deviceKey, maximumSessions
     }
 
     /// Decodes a stored record. Settings that are missing in an older record have their defaults.
@@ -54,6 +69,8 @@ extension SessionPolicy {
         }
         try read(.accessTokenLifetime, &accessTokenLifetime)
         try read(.accessTokenBinding, &accessTokenBinding)
+        try read(.deviceKey, &deviceKey)
+        try read(.maximumSessions, &maximumSessions)
         try read(.idleLifetime, &idleLifetime)
         try read(.absoluteLifetime, &absoluteLifetime)
         try read(.unboundGrace, &unboundGrace)
@@ -68,6 +85,9 @@ extension SessionPolicy {
     package func validate() throws(Refusal) {
         guard Self.accessTokenLifetimes.contains(accessTokenLifetime) else {
             throw .invalidField("access_token_lifetime", "must be 60 to 900 seconds")
+        }
+        guard Self.maximumSessionCounts.contains(maximumSessions) else {
+            throw .invalidField("maximum_sessions", "must be 1 to 1000")
         }
         guard (accessTokenLifetime...365 * 86_400).contains(idleLifetime) else {
             throw .invalidField("idle_lifetime", "must be access_token_lifetime to 31536000 seconds")

@@ -2,17 +2,24 @@ internal import Foundation
 internal import SessionRSA
 internal import SessionTokens
 
-/// Sends a signed POST to an operator's backend. The signature is RSASSA-PSS with SHA-256 over the raw body.
+/// Sends a signed POST to an operator's backend. The signatures are RSASSA-PSS with SHA-256.
+///
+/// The first one covers the raw body. The second one also covers the id and the time of the request, so that a receiver
+/// can reject a copy that is sent again. The id is new for each request, so a retry is no copy.
 struct HookCall: Sendable {
     let egress: any Egress
     let keys: HookKeys
+    let environment: ServiceEnvironment
 
     static let signatureHeader = "X-Webhook-Signature"
     static let keyIDHeader = "X-Webhook-Signature-Key-Id"
+    static let idHeader = "X-Webhook-Id"
+    static let timestampHeader = "X-Webhook-Timestamp"
+    static let signatureV2Header = "X-Webhook-Signature-V2"
 
     /// - Parameters:
     ///   - agent: The `User-Agent`. Receivers distinguish kinds of calls by it.
-    ///   - prefix: Text before the signature in its header.
+    ///   - prefix: Text before the signature of the body in its header.
     ///   - timeout: Seconds for the whole call.
     /// - Throws: `EgressError` without an answer.
     func post(
@@ -21,13 +28,16 @@ struct HookCall: Sendable {
         let bytes = try TokenJSON.encode(body)
         let key =
             if let opened = app.hookKey { opened } else { try await keys.current(of: app.settings.id) }
+        let (id, timestamp) = (environment.newID("msg"), String(environment.now().seconds))
         let signature = Base64URL.encode(try key.pssSignature(for: bytes))
+        let signatureV2 = Base64URL.encode(try key.pssSignature(for: Data("\(id).\(timestamp).".utf8) + bytes))
         return try await egress.send(
             EgressRequest(
                 .post, url,
                 headers: [
                     ("User-Agent", agent), ("Content-Type", "application/json"), ("Accept", "application/json"),
                     (Self.signatureHeader, prefix + signature), (Self.keyIDHeader, key.keyID),
+                    (Self.idHeader, id), (Self.timestampHeader, timestamp), (Self.signatureV2Header, signatureV2),
                 ], body: bytes, timeout: timeout))
     }
 }

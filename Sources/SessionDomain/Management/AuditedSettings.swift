@@ -9,7 +9,8 @@ package struct AuditedSettings: Sendable, Equatable {
     /// Names of settings whose text is shown. `*` stands for one part, and `**` at the end for any number.
     private static let shownTexts = [
         "id", "name", "domains", "allowed_origins", "signing_algorithm", "scopes", "sessions.access_token_binding",
-        "sessions.nonce_policy", "otp_logins.*.id", "otp_logins.*.channel", "otp_logins.*.template_id",
+        "sessions.nonce_policy", "sessions.device_key", "otp_limits.allowed_prefixes", "otp_logins.*.id",
+        "otp_logins.*.channel", "otp_logins.*.template_id",
         "otp_logins.*.sender_id", "otp_logins.*.granted_scopes", "step_up.step_keys", "step_up.rules.**",
         "claims.mapping.*.custom_claim", "claims.mapping.*.input.**",
     ].map { $0.split(separator: ".") }

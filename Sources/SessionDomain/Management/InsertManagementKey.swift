@@ -1,25 +1,37 @@
-/// Inserts a management key.
+/// Inserts a management key, if the key that creates it is still valid.
 package struct InsertManagementKey: Intent {
     package let key: ManagementKey
-    /// Whether a stored key with the same secret is an error. If not, nothing is written.
-    package let mustBeNew: Bool
+    /// The id of the stored key that creates this one. `nil`: the command line or a configured key does.
+    package let creatorID: String?
     /// Reports the creation.
     package let events: EventFactory?
 
-    package init(_ key: ManagementKey, mustBeNew: Bool, events: EventFactory? = nil) {
+    package init(_ key: ManagementKey, creatorID: String? = nil, events: EventFactory? = nil) {
         self.key = key
-        self.mustBeNew = mustBeNew
+        self.creatorID = creatorID
         self.events = events
     }
 
-    package var facts: FactQuery { FactQuery(app: nil) }
+    package var facts: FactQuery { FactQuery(app: nil) { $0.managementKeys = creatorID != nil } }
 
-    package func decide(_ facts: Facts) throws -> Decision<Void> {
+    package func decide(_ facts: Facts) throws -> Decision<ManagementKeyCreation> {
         guard !facts.isTaken(.managementKey(hash: key.hash)) else {
-            if mustBeNew { throw StoreError.unavailable("a management key with this secret exists") }
-            return Decision(())
+            throw StoreError.unavailable("a management key with this secret exists")
         }
-        let event = events?.of(key.appID ?? .service).managementKey(.managementKeyCreated, key)
-        return Decision((), [.insertManagementKey(key)] + (event.map { [.append($0)] } ?? []))
+        if let creatorID {
+            guard let creator = facts.managementKeys.first(where: { $0.id == creatorID }),
+                creator.isValid(at: key.createdAt)
+            else { return Decision(.creatorInvalid) }
+            if let excess = creator.excess(of: key) { return Decision(.exceeds(excess)) }
+        }
+        return Decision(.created(key), [.insertManagementKey(key)] + (events?.created(key) ?? []))
     }
+}
+
+package enum ManagementKeyCreation: Sendable, Equatable {
+    case created(ManagementKey)
+    /// The key that creates was revoked or has expired.
+    case creatorInvalid
+    /// The new key would have a right that the key that creates it lacks.
+    case exceeds(ManagementKey.Excess)
 }

@@ -25,8 +25,17 @@ extension EventFactory {
         return changes.isEmpty ? nil : make(.appUpdated, ["changes": .object(changes)])
     }
 
-    func managementKey(_ name: Event.Name, _ key: ManagementKey) -> Event {
-        make(name, ["key_id": .string(key.id), "name": .string(key.name)])
+    /// Reports a new management key, in the app that it is valid for.
+    func created(_ key: ManagementKey) -> [Change] { [.append(managementKey(.managementKeyCreated, key))] }
+
+    func revoked(_ key: ManagementKey) -> [Change] { [.append(managementKey(.managementKeyRevoked, key))] }
+
+    private func managementKey(_ name: Event.Name, _ key: ManagementKey) -> Event {
+        var data: [String: JSONValue] = [
+            "key_id": .string(key.id), "name": .string(key.name), "role": .string(key.role.rawValue),
+        ]
+        if let expiresAt = key.expiresAt { data["expires_at"] = .string(expiresAt.rfc3339) }
+        return of(key.appID ?? .service).make(name, data)
     }
 
     func webhook(_ name: Event.Name, _ webhook: Webhook) -> Event {

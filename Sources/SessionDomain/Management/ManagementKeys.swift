@@ -5,81 +5,151 @@ internal import SessionTokens
 /// Creates, lists, checks and revokes keys of the management API. A key is valid for one app or for all.
 package struct ManagementKeys: Sendable {
     private let store: any ManagementKeyStore
+    private let configured: [ManagementKey]
+    private let sources: SourceLimiter
+    private let uses = ManagementKeyUses()
     private let environment: ServiceEnvironment
 
-    package init(store: any ManagementKeyStore, environment: ServiceEnvironment) {
+    /// Wrong keys that one address may send.
+    static let wrongKeyLimit = RateLimit(limit: 20, window: 600)
+
+    package init(
+        store: any ManagementKeyStore, configured: [ConfiguredManagementKey] = [], sources: SourceLimiter,
+        environment: ServiceEnvironment
+    ) {
         self.store = store
+        self.configured = configured.map(\.key)
+        self.sources = sources
         self.environment = environment
     }
 
-    /// Creates a key of 256 random bits. Its secret is returned only here; the store keeps a hash.
-    package func create(name: String, app: AppID?) async throws -> (key: ManagementKey, secret: String) {
-        let secret = "psk_" + Base64URL.encode(environment.randomBytes(32))
-        let key = try makeKey(secret, name: name, app: app)
-        try await store.perform(InsertManagementKey(key, mustBeNew: true, events: events))
-        return (key, secret)
+    /// Returns a new secret of 256 random bits.
+    package static func newSecret(_ environment: ServiceEnvironment) -> String {
+        "psk_" + Base64URL.encode(environment.randomBytes(32))
     }
 
-    /// Stores a secret chosen by the operator as a key for all apps, unless it exists already.
+    /// SHA-256 in base64url.
+    static func hash(_ secret: String) -> String { Base64URL.encode(SHA256.hash(data: Data(secret.utf8))) }
+}
+
+// MARK: Checking
+
+extension ManagementKeys {
+    /// Returns the valid key with this secret, and notes its use.
     ///
-    /// - Throws: `Refusal.invalidField` if the secret is short enough to be guessed.
-    package func ensure(secret: String, name: String) async throws {
-        guard secret.utf8.count >= 16 else {
-            throw Refusal.invalidField("management key", "must have at least 16 characters")
+    /// - Parameter app: The id of the app that the key must be valid for. `nil`: all apps.
+    /// - Throws: `Refusal.unauthorized` without one; `.rateLimited` if the address has sent too many wrong keys. A valid
+    ///   key is never limited.
+    package func authenticate(_ secret: String?, app: String?, source: SourceAddress) async throws -> ManagementKey {
+        guard let secret else { throw Refusal.unauthorized }
+        let now = environment.now()
+        guard let key = try await key(secret), key.isValid(at: now), key.appID == nil || key.appID?.rawValue == app
+        else {
+            try await sources.take(
+                "management_key", source: source, limit: Self.wrongKeyLimit, now: now, reporting: events, to: store)
+            throw Refusal.unauthorized
         }
-        try await store.perform(
-            InsertManagementKey(try makeKey(secret, name: name, app: nil), mustBeNew: false, events: events))
+        if key.createdBy != .configuration { uses.note(key.id, at: now) }
+        return key
     }
 
-    package func all() async throws -> [ManagementKey] { try await store.managementKeys() }
+    /// Configured hashes are compared in constant time.
+    ///
+    /// The look-up by hash takes variable time. That reveals nothing usable about a secret of 256 random bits.
+    private func key(_ secret: String) async throws -> ManagementKey? {
+        let hash = Self.hash(secret)
+        let matches = configured.filter { ConstantTime.equal($0.hash, hash) }
+        if let match = matches.first { return match }
+        return try await store.managementKey(hash: hash)
+    }
 
-    package func revoke(id: String) async throws {
-        guard try await store.perform(DeleteManagementKey(id: id, events: events)) else {
-            throw Refusal.notFound("there is no such management key")
+    /// Stores the last uses of keys. Housekeeping calls it once a minute.
+    package func recordUses() async throws {
+        let uses = uses.take()
+        guard !uses.isEmpty else { return }
+        do {
+            try await store.perform(RecordManagementKeyUses(uses))
+        } catch {
+            self.uses.putBack(uses)
+            throw error
+        }
+    }
+}
+
+// MARK: Managing
+
+extension ManagementKeys {
+    /// Creates a key of 256 random bits. Its secret is returned only here; the store keeps a hash.
+    ///
+    /// - Parameters:
+    ///   - expiresAt: `nil`: when the key that creates it expires, or never.
+    ///   - creator: The key that creates it. `nil`: the command line does.
+    /// - Throws: `Refusal.invalidField` for an invalid name or expiry; `.forbidden` for more rights than the creator's.
+    package func create(
+        name: String, app: AppID?, role: ManagementKey.Role = .write, expiresAt: Timestamp? = nil,
+        by creator: ManagementKey? = nil
+    ) async throws -> (key: ManagementKey, secret: String) {
+        guard (1...100).contains(name.unicodeScalars.count) else {
+            throw Refusal.invalidField("name", "must have 1 to 100 characters")
+        }
+        let (secret, now) = (Self.newSecret(environment), environment.now())
+        if let expiresAt, expiresAt <= now { throw Refusal.invalidField("expires_at", "must be in the future") }
+        let key = ManagementKey(
+            id: environment.newID("mk"), name: name, appID: app, hash: Self.hash(secret), role: role,
+            createdBy: creator.map { .key($0.id) } ?? .commandLine, createdAt: now,
+            expiresAt: expiresAt ?? creator?.expiresAt)
+        let stored = creator.flatMap { $0.createdBy == .configuration ? nil : $0.id }
+        return (
+            try created(try await store.perform(InsertManagementKey(key, creatorID: stored, events: events))), secret
+        )
+    }
+
+    /// Returns all stored keys. Configured keys are not stored.
+    package func all() async throws -> [ManagementKey] {
+        try await store.managementKeys().map { stored in
+            var key = stored
+            if let used = uses.last(of: key.id) { key.lastUsedAt = used }
+            return key
         }
     }
 
     /// Returns the keys of one app, without the keys for all apps.
-    package func all(of app: AppID) async throws -> [ManagementKey] {
-        try await store.managementKeys().filter { $0.appID == app }
-    }
+    package func all(of app: AppID) async throws -> [ManagementKey] { try await all().filter { $0.appID == app } }
 
-    package func revoke(id: String, of app: AppID) async throws {
-        guard try await all(of: app).contains(where: { $0.id == id }) else {
-            throw Refusal.notFound("there is no such management key")
-        }
-        try await revoke(id: id)
-    }
-
-    /// Creates a key with the same name, then revokes the old one. A crash in between leaves two keys, never none.
-    package func rotate(id: String, of app: AppID) async throws -> (key: ManagementKey, secret: String) {
-        guard let old = try await all(of: app).first(where: { $0.id == id }) else {
-            throw Refusal.notFound("there is no such management key")
-        }
-        let new = try await create(name: old.name, app: app)
-        try await revoke(id: id)
-        return new
-    }
-
-    /// Returns the key with this secret, if there is one.
+    /// Revokes a key with the keys that it created, and returns the ids of all of them.
     ///
-    /// The look-up by hash takes variable time. That reveals nothing usable about a secret of 256 random bits.
-    package func key(_ secret: String) async throws -> ManagementKey? {
-        try await store.managementKey(hash: Self.hash(secret))
+    /// - Parameter app: Keys of another app are unknown. `nil`: every key can be revoked.
+    @discardableResult
+    package func revoke(id: String, of app: AppID? = nil) async throws -> [String] {
+        let revoked = try await store.perform(RevokeManagementKey(id: id, app: app, events: events))
+        guard !revoked.isEmpty else { throw Refusal.notFound("there is no such management key") }
+        return revoked
     }
 
-    private func makeKey(_ secret: String, name: String, app: AppID?) throws(Refusal) -> ManagementKey {
-        guard (1...100).contains(name.unicodeScalars.count) else {
-            throw .invalidField("name", "must have 1 to 100 characters")
+    /// Replaces a key by one with another secret. The old secret is invalid at once.
+    package func rotate(
+        id: String, of app: AppID, by creator: ManagementKey
+    ) async throws -> (key: ManagementKey, secret: String) {
+        let secret = Self.newSecret(environment)
+        let rotation = RotateManagementKey(
+            id: id, app: app, newID: environment.newID("mk"), newHash: Self.hash(secret), creator: creator,
+            now: environment.now(), events: events)
+        guard let creation = try await store.perform(rotation) else {
+            throw Refusal.notFound("there is no such management key")
         }
-        return ManagementKey(
-            id: environment.newID("mk"), name: name, appID: app, hash: Self.hash(secret), createdAt: environment.now())
+        return (try created(creation), secret)
     }
 
     /// Makes events that belong to no app. An intent moves them to the app of its key.
     private var events: EventFactory { EventFactory(appID: .service, environment: environment) }
 
-    private static func hash(_ secret: String) -> String {
-        Base64URL.encode(SHA256.hash(data: Data(secret.utf8)))
+    private func created(_ creation: ManagementKeyCreation) throws(Refusal) -> ManagementKey {
+        switch creation {
+        case .created(let key): return key
+        case .creatorInvalid: throw .unauthorized
+        case .exceeds(.role): throw .forbidden("a key with the role read cannot create a key with the role write")
+        case .exceeds(.app): throw .forbidden("a key of one app cannot create a key of another app")
+        case .exceeds(.expiry): throw .forbidden("a key cannot create a key that expires later than itself")
+        }
     }
 }

@@ -83,4 +83,5 @@ package enum RevocationReason: String, Sendable {
     case userInactive = "user_inactive"
     case userDeleted = "user_deleted"
     case passwordChanged = "password_changed"
+    case sessionLimit = "session_limit"
 }

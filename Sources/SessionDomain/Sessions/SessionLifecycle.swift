@@ -17,7 +17,7 @@ package struct SessionLifecycle: Sendable {
     /// Turns a completed challenge into a session and pins the key of the proof.
     ///
     /// - Parameters:
-    ///   - proofIsOptional: Whether a proof may be missing: only for browsers, and only if access tokens are not bound.
+    ///   - proofIsOptional: Whether a proof may be missing: only for browsers, and only if the app's policy allows it.
     ///   - previousToken: The refresh token of the session that this login replaces. An old one is ignored.
     package func start(
         app: AppRuntime, challengeToken: String, codeVerifier: String?, proof: CheckedProof?, proofIsOptional: Bool,
@@ -52,7 +52,8 @@ package struct SessionLifecycle: Sendable {
                 previousSessionID: previousToken.flatMap {
                     RefreshToken($0, app: app.settings.id, keys: keys)?.sessionID
                 },
-                now: now, events: EventFactory(appID: app.settings.id, environment: environment)))
+                maximumSessions: policy.maximumSessions, now: now,
+                events: EventFactory(appID: app.settings.id, environment: environment)))
         switch outcome {
         case .started(let user):
             var tokens = try issuer.issue(

@@ -15,12 +15,15 @@ package struct StartSession: Intent {
     package let proof: ProofUse?
     /// The session that this login replaces. The MAC of the refresh token that names it is valid.
     package let previousSessionID: String?
+    /// Live sessions that the user may have, this one included.
+    package let maximumSessions: Int
     package let now: Timestamp
     package let events: EventFactory
 
     package init(
         session: Session, grants: [Grant] = [], challengeID: String, challengeIssuedAt: Timestamp,
         challengeExpiresAt: Timestamp, method: LoginMethod? = nil, proof: ProofUse?, previousSessionID: String?,
+        maximumSessions: Int,
         now: Timestamp,
         events: EventFactory
     ) {
@@ -32,6 +35,7 @@ package struct StartSession: Intent {
         self.method = method
         self.proof = proof
         self.previousSessionID = previousSessionID
+        self.maximumSessions = maximumSessions
         self.now = now
         self.events = events
     }
@@ -41,6 +45,7 @@ package struct StartSession: Intent {
             $0.user = .id(session.userID)
             $0.loginsVoidBefore = true
             $0.session = previousSessionID.map { .id($0) }
+            $0.surplusSessions = .init(now: now, keeping: maximumSessions - 1)
         }
     }
 
@@ -55,12 +60,21 @@ package struct StartSession: Intent {
             return .unwritten(rejection, checking: once)
         }
         guard let user = facts.user else { return .unwritten(.unknownUser, checking: once) }
-        var replaced: [Change] = []
-        if let previous = facts.session, mayReplace(previous) {
-            replaced = SessionRevocation(reason: .replacedByLogin, now: now, events: events).changes(previous)
-        }
+        let previous = facts.session.flatMap { mayReplace($0) ? $0 : nil }
+        let replaced = previous.map(SessionRevocation(reason: .replacedByLogin, now: now, events: events).changes) ?? []
+        let ended = surplus(facts.surplusSessions, replacing: previous)
+            .flatMap(SessionRevocation(reason: .sessionLimit, now: now, events: events).changes)
         let started = [Change.insertSession(session)] + grants.map { .insertGrant($0) } + [.append(createdEvent())]
-        return Decision(.started(user), once + replaced + started)
+        return Decision(.started(user), once + replaced + ended + started)
+    }
+
+    /// The sessions that this login ends because the user has too many: those that were unused longest.
+    ///
+    /// - Parameter live: All live sessions but those that may stay beside the new one, used last first.
+    private func surplus(_ live: [Session], replacing previous: Session?) -> [Session] {
+        guard let previous, previous.userID == session.userID else { return live }
+        // The replaced session ends anyway. If it would have stayed, another one may stay in its place.
+        return live.contains { $0.id == previous.id } ? live.filter { $0.id != previous.id } : Array(live.dropFirst())
     }
 
     /// The reason why the user may not sign in with this challenge; `nil` if there is none.

@@ -75,6 +75,10 @@ package enum Change: Sendable, Equatable {
     /// Key: `.managementKey`.
     case insertManagementKey(ManagementKey)
     case deleteManagementKey(ManagementKey)
+    /// Makes one key the creator of all keys that another key created.
+    case reassignManagementKeys(of: ManagementKey, to: ManagementKey)
+    /// Writes the last use of a key, if the key still exists and no later use is stored.
+    case recordManagementKeyUse(id: String, at: Timestamp)
 
     // MARK: Events and webhooks
 

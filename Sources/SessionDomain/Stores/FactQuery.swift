@@ -24,6 +24,8 @@ package struct FactQuery: Sendable, Equatable {
     package var grants = false
     /// The sessions of the user found that are live at this time.
     package var liveSessions: Timestamp?
+    /// The live sessions of the user found, without those that were used last.
+    package var surplusSessions: SurplusSelector?
 
     /// The id of a session whose challenges are wanted, those that are redeemed left out.
     package var unredeemedChallenges: String?
@@ -31,8 +33,8 @@ package struct FactQuery: Sendable, Equatable {
     package var owners: OwnerSelector?
     /// The signing keys of one purpose.
     package var signingKeys: StoredSigningKey.Purpose?
-    /// The id of a management key.
-    package var managementKey: String?
+    /// All management keys, those of all apps included.
+    package var managementKeys = false
     /// The id of a webhook.
     package var webhook: String?
     /// The number of webhooks of the app.
@@ -109,6 +111,17 @@ package struct FactQuery: Sendable, Equatable {
         package init(identifiers: [CanonicalIdentifier], externalID: String?) {
             self.identifiers = identifiers
             self.externalID = externalID
+        }
+    }
+
+    package struct SurplusSelector: Sendable, Equatable {
+        package let now: Timestamp
+        /// The number of sessions, used last, that are left out.
+        package let keeping: Int
+
+        package init(now: Timestamp, keeping: Int) {
+            self.now = now
+            self.keeping = keeping
         }
     }
 

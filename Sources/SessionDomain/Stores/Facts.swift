@@ -13,13 +13,16 @@ package struct Facts: Sendable {
     package var grants: [Grant] = []
     /// Ordered by id.
     package var liveSessions: [Session] = []
+    /// Used last first.
+    package var surplusSessions: [Session] = []
     /// Newest first.
     package var unredeemedChallenges: [StepUpChallenge] = []
     /// Each user once.
     package var owners: [User] = []
     /// The last to sign first.
     package var signingKeys: [StoredSigningKey] = []
-    package var managementKey: ManagementKey?
+    /// Oldest first.
+    package var managementKeys: [ManagementKey] = []
     package var webhook: Webhook?
     package var webhookCount = 0
     /// Longest due first.

@@ -5,11 +5,13 @@ import SessionDomain
 struct OperatorContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     let appID: AppID
+    let managementKey: ManagementKey
+
     /// Whether the management key is valid for all apps.
-    let isForAllApps: Bool
+    var isForAllApps: Bool { managementKey.appID == nil }
 
     init(context: ServiceRequestContext) throws {
-        isForAllApps = try context.managementKey.appID == nil
+        managementKey = try context.managementKey
         guard let appID = context.parameters.get("app_id").flatMap({ AppID($0) }) else {
             throw Refusal.notFound("there is no such app")
         }

@@ -44,6 +44,8 @@ extension Database {
         case .deleteSigningKey(let key): try delete(key)
         case .insertManagementKey(let key): try insert(key)
         case .deleteManagementKey(let key): try delete(key)
+        case .reassignManagementKeys(let old, let new): try reassignManagementKeys(of: old, to: new)
+        case .recordManagementKeyUse(let id, let time): try recordManagementKeyUse(id, at: time)
 
         case .append(let event): try append(event)
         case .insertWebhook(let webhook, let count): try insert(webhook, expectedCount: count)

@@ -5,7 +5,7 @@ extension Database {
     /// Reads the rows that an intent needs.
     func facts(_ query: FactQuery) throws -> Facts {
         var facts = Facts()
-        if let id = query.managementKey { facts.managementKey = try managementKey(id) }
+        if query.managementKeys { facts.managementKeys = try managementKeys() }
         guard let app = query.app else { return facts }
         if case .identifier(let identifier)? = query.budget?.subject {
             try readBudget(query, of: identifier, app: app, into: &facts)
@@ -91,6 +91,7 @@ extension Database {
         if query.loginsVoidBefore { facts.loginsVoidBefore = try loginsVoidBefore(user) }
         if query.grants { facts.grants = try grants(of: user.id, app: user.appID) }
         if let now = query.liveSessions { facts.liveSessions = try liveSessions(of: user, at: now) }
+        if let surplus = query.surplusSessions { facts.surplusSessions = try surplusSessions(of: user, surplus) }
     }
 
     private func readWebhook(_ query: FactQuery, app: AppID, into facts: inout Facts) throws {

@@ -60,6 +60,15 @@ extension Database {
             [user.appID, user.id, now, now], as: Session.init(reading:))
     }
 
+    /// Reads only the surplus: a user below the limit costs no row.
+    func surplusSessions(of user: User, _ surplus: FactQuery.SurplusSelector) throws -> [Session] {
+        try all(
+            """
+            SELECT \(Session.columns) FROM sessions WHERE app_id = ? AND user_id = ? AND \(Self.isLive)
+            ORDER BY last_seen_at DESC, id DESC LIMIT -1 OFFSET ?
+            """, [user.appID, user.id, surplus.now, surplus.now, surplus.keeping], as: Session.init(reading:))
+    }
+
     func insert(_ session: Session) throws {
         try run(
             """

@@ -3,7 +3,6 @@ import SessionDomain
 /// The app of development mode. All logins are on.
 enum DevelopmentApp {
     static let name = "Development"
-    static let managementKeyName = "development"
 
     static let id: AppID? = AppID("devapp1")
 
@@ -19,17 +18,5 @@ enum DevelopmentApp {
                     id: service.environment.newID("lcfg"), channel: channel, isDefault: true, at: now)
             }
         }
-    }
-
-    /// Returns a new management key and revokes that of the last start. Returns `nil` if a key is configured.
-    static func managementKey(configured: String?, in service: SessionService) async throws -> String? {
-        if let configured {
-            try await service.managementKeys.ensure(secret: configured, name: "configured")
-            return nil
-        }
-        for key in try await service.managementKeys.all() where key.name == managementKeyName {
-            try await service.managementKeys.revoke(id: key.id)
-        }
-        return try await service.managementKeys.create(name: managementKeyName, app: nil).secret
     }
 }

@@ -8,7 +8,7 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Each flag can also be set in the environment (PRELUDE_SESSION_PUBLIC_URL for --public-url) or in the file of \
             --config (publicUrl). A flag overrides the environment, and the environment overrides the file. The \
-            management key is read only from PRELUDE_SESSION_MANAGEMENT_KEY or the file. The master keys are in the key \
+            management keys are read only from PRELUDE_SESSION_MANAGEMENT_KEY or the file. The master keys are in the key \
             file, in PRELUDE_SESSION_MASTER_KEYS, or in the systemd credential prelude-session-keys. A missing database \
             is created, and the schema of an older version is migrated.
             """)

@@ -12,12 +12,15 @@ struct ServiceAssembly {
 
     /// Opens the configured database, and reads or creates the master keys.
     ///
-    /// - Parameter opening: Decides whether a missing database and its missing master keys are created, and whether an
-    ///   older schema is migrated.
+    /// - Parameters:
+    ///   - opening: Decides whether a missing database and its missing master keys are created, and whether an older schema
+    ///     is migrated.
+    ///   - managementKeys: Keys of the management API that the configuration names.
     /// - Throws: `ConfigurationError` when the database or the keys cannot be used.
     static func open(
         _ configuration: ServiceConfiguration, opening: Opening, defaultApp: AppID?,
-        delivery: (any CodeDelivery)?, egress: any Egress, environment: ServiceEnvironment = .live,
+        managementKeys: [ConfiguredManagementKey] = [], delivery: (any CodeDelivery)?, egress: any Egress,
+        environment: ServiceEnvironment = .live,
         notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) async throws -> ServiceAssembly {
         let origins = try configuration.origins()
@@ -36,7 +39,7 @@ struct ServiceAssembly {
             let service = SessionService(
                 store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
                 origins: origins, defaultApp: defaultApp, environment: environment,
-                keyRotation: configuration.keyRotation, notices: notices)
+                keyRotation: configuration.keyRotation, configuredKeys: managementKeys, notices: notices)
             return ServiceAssembly(store: store, service: service, createdKeyFile: created)
         } catch {
             try await store.close()

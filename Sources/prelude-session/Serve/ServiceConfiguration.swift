@@ -20,7 +20,8 @@ struct ServiceConfiguration: Sendable {
     var egressNetworks: [IPNetwork]
     /// Path of a PEM file with authorities that outbound https trusts in addition to the system's.
     var egressTrustRoots: String?
-    var managementKey: String?
+    /// Keys of the management API that are valid for all apps. More than one during a change of keys.
+    var managementKeys: [String]
     /// When signing keys are rotated.
     var keyRotation: KeyRotationPolicy
     var logLevel: String
@@ -37,7 +38,7 @@ struct ServiceConfiguration: Sendable {
             }
         }
 
-        var isList: Bool { self == .trustedProxies || self == .egressNetworks }
+        var isList: Bool { [.trustedProxies, .egressNetworks, .managementKey].contains(self) }
     }
 
     static let environmentPrefix = "PRELUDE_SESSION_"
@@ -65,7 +66,7 @@ struct ServiceConfiguration: Sendable {
         isDevelopment = try settings.flag(.development)
         allowsPublicDevelopment = try settings.flag(.allowPublicDevelopment)
         countryHeader = settings.string(.countryHeader)
-        managementKey = settings.string(.managementKey)
+        managementKeys = settings.list(.managementKey)
         logLevel = settings.string(.logLevel) ?? "info"
         defaultApp = try settings.string(.defaultApp).map { text in
             guard let id = AppID(text) else {

@@ -16,12 +16,14 @@ struct ServiceRunner {
         let logger = try makeLogger()
         let mailbox = configuration.isDevelopment ? Mailbox() : nil
         let egress = try EgressClient(policy: configuration.egressPolicy)
+        let managementKeys = try self.managementKeys()
         let assembly = try await ServiceAssembly.open(
             configuration, opening: .migrating,
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
-            delivery: mailbox, egress: egress, notices: { logger.warning("\($0)") })
+            managementKeys: managementKeys.configured, delivery: mailbox, egress: egress,
+            notices: { logger.warning("\($0)") })
         logChanges(of: assembly, logger: logger)
-        try await prepare(assembly.service, logger: logger)
+        try await prepare(assembly.service, printing: managementKeys.generated, logger: logger)
 
         let edge = EdgeOptions(
             trustedProxies: configuration.trustedProxies, countryHeader: configuration.countryHeader,
@@ -73,16 +75,24 @@ struct ServiceRunner {
         }
     }
 
-    private func prepare(_ service: SessionService, logger: Logger) async throws {
+    /// Returns the configured management keys. Without any, development mode has a generated one.
+    private func managementKeys() throws -> (configured: [ConfiguredManagementKey], generated: String?) {
+        let now = ServiceEnvironment.live.now()
+        if configuration.managementKeys.isEmpty, configuration.isDevelopment {
+            let secret = ManagementKeys.newSecret(.live)
+            return ([ConfiguredManagementKey(secret: secret, name: DevelopmentApp.name, now: now)], secret)
+        }
+        return (try configuration.checkedManagementKeys(now: now), nil)
+    }
+
+    /// - Parameter key: The generated management key.
+    private func prepare(_ service: SessionService, printing key: String?, logger: Logger) async throws {
         guard configuration.isDevelopment else {
-            if let key = configuration.managementKey {
-                try await service.managementKeys.ensure(secret: key, name: "configured")
-            }
             logger.warning("no delivery of codes is configured: OTP logins are rejected")
             return
         }
         try await DevelopmentApp.ensure(in: service)
-        if let key = try await DevelopmentApp.managementKey(configured: configuration.managementKey, in: service) {
+        if let key {
             // Written without a buffer, so that a program that reads a pipe gets it at once.
             FileHandle.standardOutput.write(Data("Management key of this start: \(key)\n".utf8))
         }

@@ -102,10 +102,11 @@ struct Settings {
         }
     }
 
-    private func list(_ key: Key) -> [String] {
+    /// Reads a list: of the file an array, or a text with commas.
+    func list(_ key: Key) -> [String] {
         let items = readers.lazy.compactMap { _, reader in
             Self.text(key, reader).map { $0.split(separator: ",").map(String.init) }
-                ?? reader.stringArray(forKey: ConfigKey([key.rawValue]))
+                ?? reader.stringArray(forKey: ConfigKey([key.rawValue]), isSecret: key == .managementKey)
         }
         return (items.first ?? []).map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }

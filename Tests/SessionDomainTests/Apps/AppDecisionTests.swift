@@ -94,16 +94,4 @@ struct AppDecisionTests {
                         + rotation.events(of: expected).map { .append($0) }))
         #expect(RotateSigningKeys(rotation).decide(Facts { $0.signingKeys = keys }) == Decision(nil))
     }
-
-    @Test("A management key with a known secret is an error, or nothing to do")
-    func managementKey() throws {
-        let key = ManagementKey(id: "mk_1", name: "k", appID: nil, hash: "hash", createdAt: now)
-        let taken = Facts { $0.failures.add(.taken(.managementKey(hash: "hash"))) }
-        #expect(try InsertManagementKey(key, mustBeNew: true).decide(Facts()).changes == [.insertManagementKey(key)])
-        #expect(try InsertManagementKey(key, mustBeNew: false).decide(taken).changes == [])
-        #expect(throws: StoreError.self) { try InsertManagementKey(key, mustBeNew: true).decide(taken) }
-        let deletion = DeleteManagementKey(id: "mk_1")
-        #expect(deletion.decide(Facts { $0.managementKey = key }) == Decision(true, [.deleteManagementKey(key)]))
-        #expect(deletion.decide(Facts()) == Decision(false))
-    }
 }

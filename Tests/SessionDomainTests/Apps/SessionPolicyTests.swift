@@ -15,6 +15,8 @@ struct SessionPolicyTests {
         var policy = SessionPolicy()
         policy.accessTokenLifetime = 60
         policy.accessTokenBinding = .dpop
+        policy.deviceKey = .required
+        policy.maximumSessions = 7
         policy.idleLifetime = 100
         policy.absoluteLifetime = 200
         policy.boundGrace = 20
@@ -35,6 +37,7 @@ struct SessionPolicyTests {
         #expect(policy.accessTokenBinding == .bearer)
         #expect(policy.accessTokenLifetime == 120)
         #expect(policy.noncePolicy == .always)
+        #expect(policy.deviceKey == .optional && policy.maximumSessions == 100)
     }
 
     @Test("A record with an unknown binding is not read as unbound")
@@ -51,5 +54,26 @@ struct SessionPolicyTests {
         policy.accessTokenBinding = .dpop
         #expect(!policy.admits(keyThumbprint: nil))
         #expect(policy.admits(keyThumbprint: "key"))
+    }
+
+    @Test("A client without a key gets no token if the app requires a device key, bound tokens or not")
+    func deviceKey() {
+        var policy = SessionPolicy()
+        policy.deviceKey = .required
+        for binding in [SessionPolicy.AccessTokenBinding.bearer, .dpop] {
+            policy.accessTokenBinding = binding
+            #expect(!policy.admits(keyThumbprint: nil))
+            #expect(policy.admits(keyThumbprint: "key"))
+        }
+    }
+
+    @Test(
+        "The maximum number of sessions is 1 to 1000", arguments: [(0, false), (1, true), (1000, true), (1001, false)])
+    func maximumSessions(maximum: Int, isValid: Bool) {
+        var policy = SessionPolicy()
+        policy.maximumSessions = maximum
+        var refusal: Refusal?
+        do { try policy.validate() } catch { refusal = error }
+        #expect(refusal == (isValid ? nil : .invalidField("maximum_sessions", "must be 1 to 1000")))
     }
 }

@@ -68,8 +68,9 @@ struct ManagementEventTests {
         let key = ManagementKey(id: "mk_1", name: "backend", appID: app, hash: "hash", createdAt: now)
         let factory = EventFactory(appID: .service, environment: stillEnvironment)
         let reported = [
-            events(try InsertManagementKey(key, mustBeNew: true, events: factory).decide(Facts()).changes),
-            events(DeleteManagementKey(id: "mk_1", events: factory).decide(Facts { $0.managementKey = key }).changes),
+            events(try InsertManagementKey(key, events: factory).decide(Facts()).changes),
+            events(
+                RevokeManagementKey(id: "mk_1", events: factory).decide(Facts { $0.managementKeys = [key] }).changes),
         ]
         #expect(reported.map { $0.map(\.name) } == [[.managementKeyCreated], [.managementKeyRevoked]])
         for event in reported.joined() {

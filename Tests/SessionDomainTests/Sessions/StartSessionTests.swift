@@ -8,7 +8,8 @@ struct StartSessionTests {
         StartSession(
             session: try TestApp.session(id: "ses_new"), grants: grants, challengeID: "chl",
             challengeIssuedAt: now + issued,
-            challengeExpiresAt: now + 300, proof: TestApp.proof(), previousSessionID: replaces, now: now,
+            challengeExpiresAt: now + 300, proof: TestApp.proof(), previousSessionID: replaces, maximumSessions: 3,
+            now: now,
             events: try TestApp.events())
     }
 
@@ -81,6 +82,39 @@ struct StartSessionTests {
             let revocation = try TestApp.revocation(previous, .replacedByLogin)
             #expect(Array(changes.dropFirst(2).prefix(2)) == revocation || !isReplaced)
             #expect(changes.count == (isReplaced ? 6 : 4))
+        }
+    }
+
+    @Test("A login asks for the sessions that are too many beside it")
+    func asksForSurplus() throws {
+        #expect(try intent().facts.surplusSessions == .init(now: now, keeping: 2))
+    }
+
+    @Test("A login above the maximum ends the sessions that were unused longest, with their events")
+    func surplus() throws {
+        let live = try ["ses_3", "ses_2", "ses_1"].map { try TestApp.session(id: $0) }
+        let stranger = try TestApp.session(id: "ses_of_another_user", user: "usr_2")
+        let rows: [(surplus: ArraySlice<Session>, previous: Session?, ended: ArraySlice<Session>)] = [
+            ([], nil, []), (live[2...], nil, live[2...]), (live[...], nil, live[...]),
+            // The session that this login replaces ends anyway.
+            (live[2...], live[2], []), (live[...], live[1], [live[0], live[2]]),
+            // It would have stayed beside the new one, so the surplus session used last may stay.
+            (live[2...], try TestApp.session(id: "ses_9"), []),
+            (live[...], try TestApp.session(id: "ses_9"), live[1...]),
+            // A session of another user, or one that may not be replaced, makes no room.
+            (live[2...], stranger, live[2...]),
+            (live[2...], try TestApp.session(id: "ses_9", key: "other"), live[2...]),
+        ]
+        for (surplus, previous, ended) in rows {
+            let decision = try intent(replaces: previous?.id).decide(
+                try facts { facts in
+                    facts.session = previous
+                    facts.surplusSessions = Array(surplus)
+                })
+            let expected = try ended.flatMap { try TestApp.revocation($0, .sessionLimit) }
+            let others = try previous.map { try TestApp.revocation($0, .replacedByLogin) } ?? []
+            let revocations = decision.changes.dropFirst(2).dropLast(2).filter { !others.contains($0) }
+            #expect(revocations == expected)
         }
     }
 }

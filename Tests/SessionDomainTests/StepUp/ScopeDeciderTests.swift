@@ -48,7 +48,8 @@ struct ScopeDeciderTests {
     ) async throws -> ScopeDecider.Decided {
         let keys = HookKeys(store: KeyStore(), keys: TestApp.keys, directory: nil, environment: stillEnvironment)
         let hook = DelegationHook(
-            call: HookCall(egress: egress, keys: keys), store: recorder, environment: stillEnvironment)
+            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment), store: recorder,
+            environment: stillEnvironment)
         let app = try TestApp.open { app in
             app.scopes = registered ?? [scope]
             app.stepUp = rules.map { StepUpConfig(jwksURL: nil, stepKeys: ["kyc"], rules: $0, at: now) }

@@ -25,8 +25,8 @@ struct WebhookCourierTests {
             defaultApp: nil, keyRotation: TestApp.keyRotation, environment: stillEnvironment)
         let keys = HookKeys(store: store, keys: TestApp.keys, directory: directory, environment: stillEnvironment)
         try await WebhookCourier(
-            store: outbox, directory: directory, call: HookCall(egress: egress, keys: keys),
-            environment: stillEnvironment
+            store: outbox, directory: directory,
+            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment), environment: stillEnvironment
         ).deliverDue()
     }
 

@@ -11,13 +11,17 @@ struct ConfigBodyTests {
         try JSONBody.read(type, from: Data(json.utf8))
     }
 
-    @Test("A missing member of the session configuration gets its default, but the binding keeps its value")
+    @Test(
+        "A missing member of the session configuration gets its default, but binding and device key keep their values")
     func sessionDefaults() throws {
         var stored = SessionPolicy()
         stored.accessTokenBinding = .dpop
+        stored.deviceKey = .required
+        stored.maximumSessions = 7
         stored.accessTokenLifetime = 77
         var expected = SessionPolicy()
         expected.accessTokenBinding = .dpop
+        expected.deviceKey = .required
         #expect(try read(SessionConfigBody.self, "{}").policy(replacing: stored) == expected)
     }
 
@@ -25,7 +29,7 @@ struct ConfigBodyTests {
     func sessionMembers() throws {
         let json =
             #"{"absolute_lifetime":7776001,"access_token_binding":"dpop","access_token_lifetime":301,"bound_grace":31,"#
-            + #""idle_lifetime":1209601,"nonce_policy":"always","proof_window":61,"unbound_grace":11}"#
+            + #""device_key":"required","idle_lifetime":1209601,"maximum_sessions":7,"nonce_policy":"always","proof_window":61,"unbound_grace":11}"#
         let policy = try read(SessionConfigBody.self, json).policy(replacing: SessionPolicy())
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -37,6 +41,8 @@ struct ConfigBodyTests {
         arguments: [
             (#"{"nonce_policy":"never"}"#, "nonce_policy", "must be when_needed or always"),
             (#"{"access_token_binding":"mtls"}"#, "access_token_binding", "must be none or dpop"),
+            (#"{"device_key":"browser"}"#, "device_key", "must be optional or required"),
+            (#"{"maximum_sessions":0}"#, "maximum_sessions", "must be 1 to 1000"),
         ])
     func sessionWords(json: String, field: String, problem: String) {
         #expect(throws: Refusal.invalidField(field, problem)) {

@@ -1,5 +1,8 @@
 import HTTPTypes
+import PreludeSessionTesting
 import SessionDomain
+import SessionHTTP
+import SessionTokens
 import Testing
 
 @Suite("Management keys at the edge")
@@ -54,6 +57,97 @@ struct ManagementKeyTests {
         for value in ["DPoP " + secret, secret, "Basic " + secret] {
             #expect(try await world.call(.get, "/v2/session/apps", [.authorization: value]).status == 401)
         }
+    }
+
+    @Test("A key is invalid from its expiry on")
+    func expiry() async throws {
+        let world = try await EdgeWorld()
+        let expiry = world.clock.timestamp + 60
+        let secret = try await world.service.managementKeys.create(name: "test", app: nil, expiresAt: expiry).secret
+        let headers: HTTPFields = [.authorization: "Bearer " + secret]
+        #expect(try await world.call(.get, "/v2/session/apps", headers).status == 200)
+        world.clock.advance(by: .seconds(60))
+        #expect(try await world.call(.get, "/v2/session/apps", headers).status == 401)
+    }
+
+    @Test("A created key has role, creator and expiry, and no more rights than its creator")
+    func created() async throws {
+        let world = try await EdgeWorld()
+        let (keys, app, path) = (world.service.managementKeys, try TestApp.id(), "/v2/session/apps/testapp/keys")
+        let expiry = world.clock.timestamp + 3600
+        let (creator, secret) = try await keys.create(name: "creator", app: app, expiresAt: expiry)
+        let headers: HTTPFields = [.authorization: "Bearer " + secret]
+        let made = try await world.call(.post, path, headers, json: #"{"name":"reader","role":"read"}"#)
+        #expect(made.status == 201)
+        #expect(made.members["role"] == "read" && made.members["created_by"]?.stringValue == creator.id)
+        #expect(made.members["expires_at"]?.stringValue == expiry.rfc3339, "it expires with its creator")
+        let rows: [(json: String, status: Int, message: String)] = [
+            (
+                #"{"name":"a","expires_at":"2099-01-01T00:00:00Z"}"#, 403,
+                "a key cannot create a key that expires later than itself"
+            ),
+            (#"{"name":"a","expires_at":"2001-01-01T00:00:00Z"}"#, 400, "expires_at must be in the future"),
+            (#"{"name":"a","expires_at":"tomorrow"}"#, 400, "expires_at must be a time such as 2027-01-01T12:00:00Z"),
+            (#"{"name":"a","role":"admin"}"#, 400, "role must be read or write"),
+        ]
+        for (json, status, message) in rows {
+            let response = try await world.call(.post, path, headers, json: json)
+            #expect(response.status == status && response.message == message, "\(json)")
+        }
+        let elder = try await keys.create(name: "without expiry", app: app).key.id
+        #expect(try await world.call(.post, path + "/\(elder)/rotate", headers).status == 403)
+    }
+
+    @Test("Revoking a key revokes the keys that it created, but rotating it does not")
+    func cascade() async throws {
+        let world = try await EdgeWorld()
+        let (app, path) = (try TestApp.id(), "/v2/session/apps/testapp/keys")
+        let (parent, secret) = try await world.service.managementKeys.create(name: "parent", app: app)
+        let made = try await world.call(
+            .post, path, [.authorization: "Bearer " + secret], json: #"{"name":"child"}"#)
+        let child: HTTPFields = [.authorization: "Bearer " + (made.members["key"]?.stringValue ?? "")]
+        let all = try await world.operatorHeaders()
+        let rotated = try await world.call(.post, path + "/\(parent.id)/rotate", all)
+        #expect(rotated.status == 201)
+        #expect(try await world.call(.get, path, [.authorization: "Bearer " + secret]).status == 401)
+        #expect(try await world.call(.get, path, child).status == 200)
+        let successor = try #require(rotated.members["id"]?.stringValue)
+        #expect(try await world.call(.delete, path + "/" + successor, all).status == 204)
+        #expect(try await world.call(.get, path, child).status == 401)
+    }
+
+    @Test("The last use of a key is listed, and stored by housekeeping and not by the call")
+    func lastUse() async throws {
+        let world = try await EdgeWorld()
+        let (key, secret) = try await world.service.managementKeys.create(name: "test", app: try TestApp.id())
+        let stored = { try await world.service.store.managementKeys().first { $0.id == key.id }?.lastUsedAt }
+        let used = world.clock.timestamp
+        let list = try await world.call(
+            .get, "/v2/session/apps/testapp/keys", [.authorization: "Bearer " + secret])
+        #expect(list.text.contains(#""last_used_at":"\#(used.rfc3339)""#))
+        #expect(try await stored() == nil)
+        try await world.service.managementKeys.recordUses()
+        #expect(try await stored() == used)
+    }
+
+    @Test("Wrong keys of one address are limited to 20 in 10 minutes, and a valid key never is")
+    func wrongKeys() async throws {
+        let world = try await EdgeWorld(edge: EdgeOptions())
+        let right = try await world.operatorHeaders()
+        let wrong = HTTPFields.of(("authorization", "Bearer psk_wrong"))
+        func status(_ headers: HTTPFields, peer: String = "203.0.113.7") async throws -> EdgeResponse {
+            try await world.call(.get, "/v2/session/apps/testapp", headers, peer: peer)
+        }
+        for _ in 0..<20 { #expect(try await status(wrong).status == 401) }
+        for _ in 0..<2 {
+            let limited = try await status(wrong)
+            #expect(limited.status == 429 && limited.code == "rate_limited" && limited.header("retry-after") == "600")
+        }
+        #expect(try await status(right).status == 200)
+        #expect(try await status([:]).status == 401)
+        #expect(try await status(wrong, peer: "203.0.113.8").status == 401)
+        world.clock.advance(by: .seconds(600))
+        #expect(try await status(wrong).status == 401)
     }
 
     @Test("A management key gives no access to calls of signed-in users")

@@ -4,6 +4,8 @@ import SessionDomain
 struct SessionConfigBody: Codable {
     let accessTokenLifetime: Int?
     let accessTokenBinding: String?
+    let deviceKey: String?
+    let maximumSessions: Int?
     let idleLifetime: Int?
     let absoluteLifetime: Int?
     let boundGrace: Int?
@@ -14,6 +16,8 @@ struct SessionConfigBody: Codable {
     private enum CodingKeys: String, CodingKey {
         case accessTokenLifetime = "access_token_lifetime"
         case accessTokenBinding = "access_token_binding"
+        case deviceKey = "device_key"
+        case maximumSessions = "maximum_sessions"
         case idleLifetime = "idle_lifetime"
         case absoluteLifetime = "absolute_lifetime"
         case boundGrace = "bound_grace"
@@ -25,6 +29,8 @@ struct SessionConfigBody: Codable {
     init(_ policy: SessionPolicy) {
         accessTokenLifetime = policy.accessTokenLifetime
         accessTokenBinding = policy.accessTokenBinding.rawValue
+        deviceKey = policy.deviceKey.rawValue
+        maximumSessions = policy.maximumSessions
         idleLifetime = policy.idleLifetime
         absoluteLifetime = policy.absoluteLifetime
         boundGrace = policy.boundGrace
@@ -35,13 +41,15 @@ struct SessionConfigBody: Codable {
 
     /// The policy that replaces the stored one.
     ///
-    /// A missing member gets its default. Only `access_token_binding` keeps its stored value, so that a request that does
-    /// not name it cannot remove the binding.
+    /// A missing member gets its default. Only `access_token_binding` and `device_key` keep their stored values, so that a
+    /// request that does not name them cannot remove the binding.
     ///
     /// - Throws: `Refusal.invalidField`.
     func policy(replacing stored: SessionPolicy) throws(Refusal) -> SessionPolicy {
         var policy = SessionPolicy()
         policy.accessTokenBinding = stored.accessTokenBinding
+        policy.deviceKey = stored.deviceKey
+        policy.maximumSessions = maximumSessions ?? policy.maximumSessions
         policy.accessTokenLifetime = accessTokenLifetime ?? policy.accessTokenLifetime
         policy.idleLifetime = idleLifetime ?? policy.idleLifetime
         policy.absoluteLifetime = absoluteLifetime ?? policy.absoluteLifetime
@@ -59,6 +67,12 @@ struct SessionConfigBody: Codable {
                 throw .invalidField("access_token_binding", "must be none or dpop")
             }
             policy.accessTokenBinding = known
+        }
+        if let deviceKey {
+            guard let known = SessionPolicy.DeviceKey(rawValue: deviceKey) else {
+                throw .invalidField("device_key", "must be optional or required")
+            }
+            policy.deviceKey = known
         }
         try policy.validate()
         return policy

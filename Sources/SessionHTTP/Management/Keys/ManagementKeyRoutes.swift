@@ -11,13 +11,16 @@ struct ManagementKeyRoutes: Sendable {
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
         let body = try await request.decode(CreateManagementKeyBody.self)
-        let (key, secret) = try await keys.create(name: body.name, app: context.appID)
+        let (key, secret) = try await keys.create(
+            name: body.name, app: context.appID, role: try body.checkedRole(), expiresAt: try body.expiry(),
+            by: context.managementKey)
         return try .json(ManagementKeyBody(key, secret: secret), status: .created)
     }
 
-    /// Replaces a key by a new one of the same name. The old key is invalid at once.
+    /// Replaces a key by one with another secret. The old secret is invalid at once.
     @Sendable func rotate(_ request: Request, context: OperatorContext) async throws -> Response {
-        let (key, secret) = try await keys.rotate(id: Self.id(context), of: context.appID)
+        let (key, secret) = try await keys.rotate(
+            id: Self.id(context), of: context.appID, by: context.managementKey)
         return try .json(ManagementKeyBody(key, secret: secret), status: .created)
     }
 
