@@ -126,8 +126,9 @@ enum BudgetRules {
             #expect(spent == .exhausted(hour))
             #expect(try await !start("second"))
             #expect(try await start("third", device: world.device(of: ada)))
-            guard case .send = try await world.resend(
-                token: "first", limits: limits, device: world.device(of: ada), after: 60)
+            guard
+                case .send = try await world.resend(
+                    token: "first", limits: limits, device: world.device(of: ada), after: 60)
             else { throw ContractFailure("the code is not sent again to a known device") }
         },
         ContractRule("Of concurrent sends, an app never exceeds its day, and a part is kept for known devices") {

@@ -99,7 +99,8 @@ enum StepUpCodeRules {
             #expect(try await world.enter("right", for: challenge, limits: limits).advanced != nil)
             for _ in 0..<2 { #expect(try await world.check("wrong", token: "login", limits: limits) == .wrong) }
         },
-        ContractRule("Attempts to register an identifier also count as those of strangers at it") { world async throws in
+        ContractRule("Attempts to register an identifier also count as those of strangers at it") {
+            world async throws in
             var limits = OTPLimits()
             limits.failedChecks = RateLimit(limit: 2, window: 3600)
             let new = try world.mail("new@example.com")

@@ -104,7 +104,8 @@ struct StepUpCodeDecisionTests {
         #expect(
             try check("right", try facts(challenge) { $0.user = try TestApp.user(numbers) })
                 == Decision(
-                    .refused(.identifiersFull), try spent(adding: try TestApp.mail()) + [.replaceChallenge(challenge, with: counted)]))
+                    .refused(.identifiersFull),
+                    try spent(adding: try TestApp.mail()) + [.replaceChallenge(challenge, with: counted)]))
     }
 
     @Test("At the limit, without a running code, or without the right to do the step, nothing is written")

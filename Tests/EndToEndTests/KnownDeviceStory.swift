@@ -1,0 +1,144 @@
+import PreludeSession
+import PreludeSessionTesting
+import SessionDomain
+import SessionHTTP
+import Synchronization
+import Testing
+
+@Suite("A stranger who spends the budgets of a user")
+struct KnownDeviceStory {
+    private static let mail = "ada@example.com"
+
+    /// A world with short budgets for failed checks.
+    private func world(_ configure: (inout App) -> Void = { _ in }) async throws -> ServiceWorld {
+        try await ServiceWorld { app in
+            app.otpLimits.failedChecks = RateLimit(limit: 3, window: 3600)
+            app.otpLimits.starts = RateLimit(limit: 3, window: 600)
+            configure(&app)
+        }
+    }
+
+    private func start(_ client: PreludeSessionClient) async throws {
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: Self.mail)))
+    }
+
+    private func isLimited(_ work: () async throws -> Void) async throws -> Bool {
+        do {
+            try await work()
+            return false
+        } catch PreludeSessionError.rateLimited {
+            return true
+        }
+    }
+
+    /// Spends the failed checks, and then the starts, of the user's address from a device of its own.
+    private func besiege(_ world: ServiceWorld) async throws {
+        let stranger = try world.client()
+        try await start(stranger)
+        for _ in 1...3 {
+            await #expect(throws: PreludeSessionError.self) { try await stranger.checkOTP("wrong") }
+        }
+        #expect(try await isLimited { _ = try await stranger.checkOTP("wrong") })
+        while try await !isLimited({ try await start(stranger) }) {}
+    }
+
+    @Test("The owner signs in on a known device, and a new device waits until the window ends (X5)")
+    func knownDevice() async throws {
+        let world = try await world()
+        let store = InMemoryCredentialStore()
+        let known = try await world.signedIn(Self.mail, store: store)
+        try await known.logout()
+        try await besiege(world)
+
+        let relaunched = try world.client(store: store)
+        try await world.signIn(relaunched, as: Self.mail)
+        #expect(try await relaunched.refresh().profile.userID?.hasPrefix("usr_") == true)
+
+        let new = try world.client()
+        #expect(try await isLimited { try await start(new) })
+        world.clock.advance(seconds: 3601)
+        try await world.signIn(new, as: Self.mail)
+    }
+
+    @Test("The owner steps up while a stranger has spent the budgets (X5)")
+    func stepUp() async throws {
+        let world = try await world()
+        try await world.allow("transfer:write")
+        let owner = try await world.signedIn(Self.mail)
+        try await besiege(world)
+        try await owner.stepUp("transfer:write", in: world)
+        #expect(try await owner.scopes() == ["transfer:write"])
+    }
+
+    @Test("Wrong passwords of a stranger count with wrong codes, and leave the known device's password login (O17)")
+    func passwords() async throws {
+        let world = try await world()
+        let identifier = try CanonicalIdentifier(type: "email_address", value: Self.mail)
+        _ = try await world.service.users.create(
+            app: world.appID, identifiers: [identifier], password: "correct horse")
+        let store = InMemoryCredentialStore()
+        func login(_ client: PreludeSessionClient, _ password: String) async throws {
+            _ = try await client.loginWithPassword(
+                LoginWithPasswordOptions(emailAddress: Self.mail, password: password))
+        }
+        let known = try world.client(store: store)
+        try await login(known, "correct horse")
+        let stranger = try world.client()
+        try await start(stranger)
+        await #expect(throws: PreludeSessionError.self) { try await stranger.checkOTP("wrong") }
+        for _ in 1...2 {
+            await #expect(throws: PreludeSessionError.self) { try await login(stranger, "wrong") }
+        }
+        #expect(try await isLimited { try await login(stranger, "correct horse") })
+        #expect(try await isLimited { _ = try await stranger.checkOTP("wrong") })
+        try await login(known, "correct horse")
+    }
+
+    @Test("One destination gets five codes in an hour and ten in a day, resends included")
+    func destination() async throws {
+        let world = try await world { app in
+            (app.otpLimits.sendsPerHour, app.otpLimits.sendsPerDay) = (5, 10)
+            app.otpLimits.starts = RateLimit(limit: 100, window: 600)
+        }
+        var sent: [Int] = []
+        for _ in 1...3 {
+            for _ in 1...4 {
+                let stranger = try world.client()
+                guard try await !isLimited({ try await start(stranger) }) else { continue }
+                world.clock.advance(seconds: 30)
+                _ = try await isLimited { try await stranger.resendOTP() }
+            }
+            sent.append(world.mailbox.messages.count)
+            world.clock.advance(seconds: 3600)
+        }
+        #expect(sent == [5, 10, 10])
+    }
+
+    @Test("An app's operator is told once when its messages of the day are spent, and a known device still gets codes")
+    func appDay() async throws {
+        let world = try await world { $0.otpLimits.appSendsPerDay = 10 }
+        let store = InMemoryCredentialStore()
+        try await world.signedIn(Self.mail, store: store).logout()
+        let told = Notices()
+        let node = try world.node(notices: { told.add($0) }, { _ in })
+        for index in 1...12 {
+            _ = try await node.call(
+                "/v1/session/otp",
+                json: #"{"identifier":{"type":"email_address","value":"u\#(index)@example.com"}}"#)
+        }
+        #expect(world.mailbox.messages.count == 8)
+        #expect(told.all.count == 1)
+        guard case .sendLimitReached(world.appID, callingCode: nil, _)? = told.all.first else {
+            Issue.record("the operator is not told: \(told.all)")
+            return
+        }
+        try await world.signIn(try node.client(store: store), as: Self.mail)
+    }
+
+    private final class Notices: Sendable {
+        private let received = Mutex<[ServiceNotice]>([])
+        var all: [ServiceNotice] { received.withLock { $0 } }
+        func add(_ notice: ServiceNotice) { received.withLock { $0.append(notice) } }
+    }
+}
