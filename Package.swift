@@ -89,7 +89,8 @@ let package = Package(
         .target(
             name: "SessionHTTP",
             dependencies: [
-                "SessionDomain", "SessionTokens", "SessionWire", hummingbird, hummingbirdCore, httpTypes, logging, nioCore,
+                "SessionDomain", "SessionTokens", "SessionWire", hummingbird, hummingbirdCore, httpTypes, logging,
+                nioCore,
                 nioHTTP1,
             ]),
         .executableTarget(
