@@ -122,7 +122,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Writes a last response if no other one comes before it, and closes the connection.
     private func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
-        guard phases.canAnswer else { return context.close(promise: nil) }
+        guard phases.canAnswer else {
+            isClosing = true
+            return context.close(promise: nil)
+        }
         let answer = ConnectionAnswer(refusal, environment: environment.service)
         context.write(Self.wrapOutboundOut(.head(answer.head)), promise: nil)
         context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
