@@ -5,7 +5,7 @@
 /// that were used least recently are lost.
 struct SourceCounters {
     struct Key: Hashable, Sendable {
-        let app: AppID
+        let app: AppID?
         let kind: String
         let network: SourceNetwork.Key
     }
