@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-import resource
 import signal
 import socket
 import subprocess
@@ -26,14 +25,13 @@ def free_port() -> int:
 class Service:
     """A service with one database, one port and one management key. It can be started several times."""
 
-    def __init__(self, directory: pathlib.Path, *flags: str, development: bool = True, open_files: int | None = None):
+    def __init__(self, directory: pathlib.Path, *flags: str, development: bool = True):
         self.directory = directory
         self.port = free_port()
         self.url = f"http://localhost:{self.port}"
         self.database = f"sqlite:{directory}/session.sqlite"
         self.key = "system-tests-management-key"
         self.flags = [*(["--development"] if development else []), *flags]
-        self.open_files = open_files
         self.process: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -41,7 +39,7 @@ class Service:
         self.process = subprocess.Popen(
             [BINARY, "serve", "--port", str(self.port), "--database", self.database, *self.flags],
             env={**os.environ, "PRELUDE_SESSION_MANAGEMENT_KEY": self.key},
-            stdout=log, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=self._limit_files if self.open_files else None)
+            stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
@@ -52,9 +50,6 @@ class Service:
             except (urllib.error.URLError, OSError):
                 time.sleep(0.05)
         raise RuntimeError("the service did not answer within 20 seconds")
-
-    def _limit_files(self) -> None:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (self.open_files, self.open_files))
 
     def kill(self) -> None:
         """Sends SIGKILL and waits for the process."""

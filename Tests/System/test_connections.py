@@ -1,10 +1,11 @@
 """Tests the limits of connections, over real sockets: slow and idle clients end, and the service continues for others."""
 
 import contextlib
+import functools
 import resource
 import socket
+import subprocess
 import time
-import urllib.error
 import urllib.request
 
 import pytest
@@ -68,9 +69,13 @@ def test_half_sent_headers_shut_out_neither_health_checks_nor_users(tmp_path):
         assert service.log().count("closed the connections that waited longest") < 20
 
 
-def test_the_process_survives_few_descriptors(tmp_path):
+def test_the_process_survives_few_descriptors(tmp_path, monkeypatch):
     """The connection limit follows the number of files that the system allows."""
-    with running(Service(tmp_path, open_files=400)) as service:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (400, 400))
+
+    monkeypatch.setattr(subprocess, "Popen", functools.partial(subprocess.Popen, preexec_fn=limit))
+    with running(Service(tmp_path)) as service:
         assert "the connection limit is lowered" in service.log()
         with many(service.port, 500, HALF):
             with urllib.request.urlopen(service.url + "/health", timeout=5) as answer:

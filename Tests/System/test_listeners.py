@@ -1,8 +1,6 @@
 """Tests the management API on its own listener, and paths and hosts that a proxy could read differently."""
 
 import socket
-import urllib.error
-import urllib.request
 
 import pytest
 from conftest import running

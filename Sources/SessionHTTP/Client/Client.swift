@@ -49,15 +49,6 @@ extension Client {
         return host
     }
 
-    /// The proxy must replace the header. Of several values, the client may have sent any.
-    private static func forwardedHost(_ headers: HTTPFields) throws(Refusal) -> String? {
-        let hosts = headers.all("x-forwarded-host")
-        guard hosts.count <= 1, !(hosts.first ?? "").contains(",") else {
-            throw .invalidField("X-Forwarded-Host", "must not be repeated; the proxy must replace it")
-        }
-        return hosts.first
-    }
-
     /// The last entry of `X-Forwarded-For` that is not a trusted proxy. Clients can forge all entries before it.
     ///
     /// - Returns: `nil` if there is no such entry, or if it is not an IP address.
@@ -74,6 +65,15 @@ extension Client {
             country.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic })
         else { return nil }
         return country.uppercased()
+    }
+
+    /// The proxy must replace the header. Of several values, the client may have sent any.
+    private static func forwardedHost(_ headers: HTTPFields) throws(Refusal) -> String? {
+        let hosts = headers.all("x-forwarded-host")
+        guard hosts.count <= 1, !(hosts.first ?? "").contains(",") else {
+            throw .invalidField("X-Forwarded-Host", "must not be repeated; the proxy must replace it")
+        }
+        return hosts.first
     }
 
     private static func deviceID(_ headers: HTTPFields) throws(Refusal) -> String? {
