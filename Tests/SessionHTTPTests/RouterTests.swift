@@ -74,7 +74,7 @@ struct RouterTests {
         let world = try await EdgeWorld.shared.value
         func paths(_ api: ServedAPI) -> [String] {
             buildRouter(service: world.service, edge: EdgeOptions(), mailbox: world.mailbox, api: api).routes
-                .map { "\($0.method) \($0.path)" }
+                .map { "\($0.method.rawValue) \($0.path)" }
         }
         let (frontend, management) = (paths(.frontend), paths(.management))
         #expect(!frontend.contains { $0.contains("/v2/") })

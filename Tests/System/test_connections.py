@@ -88,17 +88,15 @@ def test_the_process_survives_few_descriptors(tmp_path, monkeypatch):
 ])
 def test_a_slow_header_ends_at_its_deadline(impatient, first):
     """No byte extends the deadline: it is for the whole header, not for a pause."""
+    started, text = time.monotonic(), b""
     with connect(impatient.port, first) as connection:
-        started = time.monotonic()
-        with contextlib.suppress(OSError):
-            while time.monotonic() - started < 8:
-                connection.sendall(b"a" if first else HALF[:1])
-                time.sleep(0.2)
-                connection.settimeout(0.01)
-                with contextlib.suppress(TimeoutError):
-                    if b"408" in connection.recv(65536):
-                        break
-        assert time.monotonic() - started < 6
+        connection.settimeout(0.2)
+        while b" 408 " not in text and time.monotonic() - started < 8:
+            with contextlib.suppress(TimeoutError):
+                text += connection.recv(65536)
+            if first:
+                connection.sendall(b"a")
+    assert b" 408 " in text and time.monotonic() - started < 6
 
 
 def test_a_slow_body_ends_at_its_deadline_with_408(impatient):
@@ -119,7 +117,7 @@ def test_a_log_line_reports_slow_headers_with_a_count(impatient):
         for connection in connections:
             assert received(connection).startswith(b"HTTP/1.1 408 ")
     assert "the headers of a request took too long" in impatient.log()
-    assert impatient.log().count("the headers of a request took too long") < 5
+    assert impatient.log().count("the headers of a request took too long") < 8
 
 
 def test_invalid_limits_are_rejected_with_the_name_of_the_setting(tmp_path):
