@@ -11,15 +11,19 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", cond
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Testing"]))
 let hummingbird: Target.Dependency = .product(
     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Hummingbird", "Testing"]))
+let hummingbirdCore: Target.Dependency = .product(
+    name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Testing"]))
 let nioCore: Target.Dependency = .product(
     name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Hummingbird", "Testing"]))
+let nioHTTP1: Target.Dependency = .product(
+    name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Testing"]))
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 // Only the executable and tests use these.
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
-let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
@@ -84,7 +88,11 @@ let package = Package(
         .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"]),
         .target(
             name: "SessionHTTP",
-            dependencies: ["SessionDomain", "SessionTokens", "SessionWire", hummingbird, httpTypes, logging, nioCore]),
+            dependencies: [
+                "SessionDomain", "SessionTokens", "SessionWire", hummingbird, hummingbirdCore, httpTypes, logging,
+                nioCore,
+                nioHTTP1,
+            ]),
         .executableTarget(
             name: "prelude-session",
             dependencies: [
@@ -156,7 +164,7 @@ let package = Package(
             name: "SessionHTTPTests",
             dependencies: [
                 "PreludeSessionTesting", "SessionDomain", "SessionHTTP", "SessionTokens", "SessionWire", httpTypes,
-                hummingbird, logging, nioCore,
+                hummingbird, logging, nioCore, nioEmbedded, nioHTTP1,
             ]),
         .testTarget(
             name: "SessionEgressTests",

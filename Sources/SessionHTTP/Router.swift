@@ -4,33 +4,38 @@ import SessionWire
 
 /// The routes of the whole service. The context type of a route says who may call it.
 ///
-/// - Parameter mailbox: Set in development only. It adds the routes that show the codes that were sent.
+/// - Parameters:
+///   - mailbox: Set in development only. It adds the routes that show the codes that were sent.
+///   - api: The other API has no routes, so its paths are answered with 404.
 package func buildRouter(
-    service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil
+    service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil, api: ServedAPI = .all
 ) -> Router<ServiceRequestContext> {
     let router = Router(context: ServiceRequestContext.self)
     router.add(middleware: RequestIDMiddleware(environment: service.environment))
     router.add(middleware: ResponseHeadersMiddleware(environment: service.environment))
     router.add(middleware: ErrorResponseMiddleware())
     router.add(middleware: HeaderLimitMiddleware())
+    router.add(middleware: PathMiddleware())
 
-    addFrontend(to: router, service: service, edge: edge)
-    let apps = AppRoutes(apps: service.apps)
-    let events = EventRoutes(store: service.store)
-    let management = router.group("/v2/session").add(middleware: OperatorContextMiddleware(options: edge))
-    management.group("/events")
-        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
-        .group(context: AllAppsContext.self)
-        .get("", use: events.listOfService)
-    management.group("/apps")
-        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
-        .group(context: AllAppsContext.self)
-        .get("", use: apps.list)
-        .post("", use: apps.create)
-    addManagement(to: management.group("/apps/:app_id"), service: service, edge: edge)
+    if api != .management { addFrontend(to: router, service: service, edge: edge) }
+    if api != .frontend {
+        let apps = AppRoutes(apps: service.apps)
+        let events = EventRoutes(store: service.store)
+        let management = router.group("/v2/session").add(middleware: OperatorContextMiddleware(options: edge))
+        management.group("/events")
+            .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
+            .group(context: AllAppsContext.self)
+            .get("", use: events.listOfService)
+        management.group("/apps")
+            .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
+            .group(context: AllAppsContext.self)
+            .get("", use: apps.list)
+            .post("", use: apps.create)
+        addManagement(to: management.group("/apps/:app_id"), service: service, edge: edge)
+    }
     router.get("/health", use: HealthRoute(store: service.store).show)
 
-    if let mailbox {
+    if let mailbox, api != .management {
         let routes = MailboxRoutes(mailbox: mailbox)
         router.group("/dev").add(middleware: MailboxHostMiddleware(directory: service.directory))
             .get("", use: routes.page)

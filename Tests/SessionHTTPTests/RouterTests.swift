@@ -86,6 +86,20 @@ struct RouterTests {
         }
     }
 
+    @Test("Each of two listeners serves its API and health checks, and together they serve all routes")
+    func listeners() async throws {
+        let world = try await EdgeWorld.shared.value
+        func paths(_ api: ServedAPI) -> [String] {
+            buildRouter(service: world.service, edge: EdgeOptions(), mailbox: world.mailbox, api: api).routes
+                .map { "\($0.method.rawValue) \($0.path)" }
+        }
+        let (frontend, management) = (paths(.frontend), paths(.management))
+        #expect(!frontend.contains { $0.contains("/v2/") })
+        #expect(management.allSatisfy { $0.contains("/v2/") || $0.contains("/health") })
+        #expect(Set(frontend).intersection(management) == ["GET /health"])
+        #expect(Set(frontend).union(management) == Set(paths(.all)))
+    }
+
     @Test("The mailbox routes exist with a mailbox only")
     func mailbox() async throws {
         let world = try await EdgeWorld.shared.value

@@ -20,8 +20,9 @@ package final class SourceLimiter: Sendable {
         self.tables = (0..<tables).map { _ in Table(capacity: max(2, capacity / tables)) }
     }
 
-    /// Counts one event of a kind from an address, for one app.
+    /// Counts one event of a kind from an address.
     ///
+    /// - Parameter app: The app whose users the limit protects. `AppID.service`: a limit of the whole service.
     /// - Throws: `Refusal.rateLimited` if the limit is exceeded.
     package func take(
         _ kind: String, app: AppID, source: SourceAddress, limit: RateLimit, now: Timestamp

@@ -42,7 +42,7 @@ extension Client {
     private static func host(
         _ headers: HTTPFields, authority: String?, isProxied: Bool
     ) throws(Refusal) -> String {
-        let forwarded = isProxied ? headers.first("x-forwarded-host") : nil
+        let forwarded = try isProxied ? forwardedHost(headers) : nil
         guard let host = forwarded ?? authority, !host.isEmpty, host.utf8.count <= 255 else {
             throw .invalidField("Host", "is missing or longer than 255 bytes")
         }
@@ -71,6 +71,15 @@ extension Client {
             country.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic })
         else { return nil }
         return country.uppercased()
+    }
+
+    /// The proxy must replace the header. Of several values, the client may have sent any.
+    private static func forwardedHost(_ headers: HTTPFields) throws(Refusal) -> String? {
+        let hosts = headers.all("x-forwarded-host")
+        guard hosts.count <= 1, !(hosts.first ?? "").contains(",") else {
+            throw .invalidField("X-Forwarded-Host", "must not be repeated; the proxy must replace it")
+        }
+        return hosts.first
     }
 
     private static func deviceID(_ headers: HTTPFields) throws(Refusal) -> String? {

@@ -43,6 +43,27 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "A PEM file with authorities that outbound https trusts in addition to the system's.")
     var egressTrustRoots: String?
 
+    @Option(help: "The address of the management API, with --management-port. (default: 127.0.0.1)")
+    var managementHost: String?
+
+    @Option(
+        help: """
+            A port for the management API alone. The other port then serves apps only. (default: one port for both)
+            """)
+    var managementPort: String?
+
+    @Option(help: "Connections that are served at the same time. (default: 4000)")
+    var connectionLimit: String?
+
+    @Option(help: "Seconds in which the headers of a request must arrive. (default: 10)")
+    var headerTimeout: String?
+
+    @Option(help: "Seconds in which the body of a request must arrive. (default: 20)")
+    var bodyTimeout: String?
+
+    @Option(help: "Seconds after which a connection without a request is closed. (default: 75)")
+    var idleTimeout: String?
+
     @Option(help: "Days after which signing keys are rotated; 0 for never. (default: 90)")
     var keyRotationDays: String?
 
@@ -73,6 +94,12 @@ struct ServeCommand: AsyncParsableCommand {
         if !trustedProxies.isEmpty { flags[.trustedProxies] = trustedProxies.joined(separator: ",") }
         if !egressNetworks.isEmpty { flags[.egressNetworks] = egressNetworks.joined(separator: ",") }
         flags[.egressTrustRoots] = egressTrustRoots
+        flags[.managementHost] = managementHost
+        flags[.managementPort] = managementPort
+        flags[.connectionLimit] = connectionLimit
+        flags[.headerTimeout] = headerTimeout
+        flags[.bodyTimeout] = bodyTimeout
+        flags[.idleTimeout] = idleTimeout
         flags[.keyRotationDays] = keyRotationDays
         flags[.keyPublishAhead] = keyPublishAhead
         if development { flags[.development] = "true" }

@@ -25,12 +25,16 @@ struct ServiceConfiguration: Sendable {
     /// When signing keys are rotated.
     var keyRotation: KeyRotationPolicy
     var logLevel: String
+    /// `nil`: the listener of the apps serves the management API, too.
+    var managementListener: ManagementListener?
+    var connections: ConnectionLimits
 
     /// The names of the settings in the file. In the environment: `PRELUDE_SESSION_` and the name in upper snake case.
     enum Key: String, CaseIterable {
         case host, port, database, keyFile, publicUrl, defaultApp, trustedProxies, countryHeader, development
         case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel
         case keyRotationDays, keyPublishAhead
+        case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
 
         var flag: String {
             rawValue.reduce(into: "") { flag, character in
@@ -80,6 +84,8 @@ struct ServiceConfiguration: Sendable {
         keyRotation = Self.keyRotation(
             days: try settings.number(.keyRotationDays, in: 0...3650),
             publishAhead: try settings.number(.keyPublishAhead, in: AppDirectory.lifetime + 1...86_400))
+        managementListener = try Self.managementListener(settings, publicPort: port)
+        connections = try Self.connections(settings)
     }
 
     /// Checks the requirements of `serve`.

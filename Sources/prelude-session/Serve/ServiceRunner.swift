@@ -1,5 +1,4 @@
 import Foundation
-import Hummingbird
 import Logging
 import ServiceLifecycle
 import SessionDomain
@@ -28,28 +27,35 @@ struct ServiceRunner {
         let edge = EdgeOptions(
             trustedProxies: configuration.trustedProxies, countryHeader: configuration.countryHeader,
             exemptsLoopback: configuration.isDevelopment)
-        let application = Application(
-            router: buildRouter(service: assembly.service, edge: edge, mailbox: mailbox),
-            configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port)),
-            onServerRunning: { _ in
-                logger.notice(
-                    "listening", metadata: ["host": "\(configuration.host)", "port": "\(configuration.port)"])
-            },
-            logger: logger)
+        let listeners = Listeners(
+            limits: connectionLimits(logger: logger), environment: assembly.service.environment, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: Housekeeper(service: assembly.service, logger: logger)),
                     .init(service: Courier(courier: assembly.service.courier, logger: logger)),
-                    .init(service: application),
-                ],
+                ]
+                    + listeners.services(for: configuration) { api in
+                        buildRouter(service: assembly.service, edge: edge, mailbox: mailbox, api: api)
+                    },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
         // All responses are sent and their data is committed. Closing the store only checkpoints the write-ahead log.
         try await assembly.store.close()
         await egress.shutdown()
         logger.notice("stopped")
+    }
+
+    /// The configured limits, lowered to what the system allows.
+    private func connectionLimits(logger: Logger) -> ConnectionLimits {
+        let files = OpenFileLimit.raised()
+        let (limits, isLowered) = files.fitting(configuration.connections)
+        if isLowered {
+            logger.warning(
+                "the system allows few open files, so the connection limit is lowered; raise LimitNOFILE or ulimit -n",
+                metadata: ["files": "\(files.maximum)", "connections": "\(limits.connections)"])
+        }
+        return limits
     }
 
     private func makeLogger() throws -> Logger {
@@ -95,34 +101,6 @@ struct ServiceRunner {
         if let key {
             // Written without a buffer, so that a program that reads a pipe gets it at once.
             FileHandle.standardOutput.write(Data("Management key of this start: \(key)\n".utf8))
-        }
-    }
-}
-
-/// Deletes expired rows in the background.
-private struct Housekeeper: Service {
-    let service: SessionService
-    let logger: Logger
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            await service.runHousekeeping { error in
-                logger.error("housekeeping failed", metadata: ["error": "\(error)"])
-            }
-        }
-    }
-}
-
-/// Sends the webhooks of the outbox in the background.
-private struct Courier: Service {
-    let courier: WebhookCourier
-    let logger: Logger
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            await courier.run { error in
-                logger.error("delivery of webhooks failed", metadata: ["error": "\(error)"])
-            }
         }
     }
 }

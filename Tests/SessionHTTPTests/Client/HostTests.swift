@@ -30,7 +30,9 @@ struct HostTests {
         Row("an authority with a port", authority: "a.example:8443", "a.example:8443"),
         Row("X-Forwarded-Host of a trusted proxy", forwarded: ["b.example"], "b.example"),
         Row("X-Forwarded-Host without an authority", forwarded: ["b.example"], authority: nil, "b.example"),
-        Row("the first of two X-Forwarded-Host headers", forwarded: ["b.example", "c.example"], "b.example"),
+        Row(
+            "two X-Forwarded-Host headers of a direct client", forwarded: ["b.example", "c.example"],
+            peer: "203.0.113.9", "a.example"),
         Row("X-Forwarded-Host of a direct client", forwarded: ["b.example"], peer: "203.0.113.9", "a.example"),
         Row("no authority", authority: nil, nil),
         Row("an empty authority", authority: "", nil),
@@ -50,6 +52,15 @@ struct HostTests {
             return
         }
         #expect(try Client.test(headers, authority: row.authority, peer: row.peer).host == host)
+    }
+
+    @Test(
+        "A repeated X-Forwarded-Host of a trusted proxy is rejected, because the client may have sent one of them",
+        arguments: [["b.example", "c.example"], ["b.example, c.example"], ["b.example", "b.example"]])
+    func repeatedForwardedHost(values: [String]) {
+        let headers = HTTPFields.of(values.map { ("x-forwarded-host", $0) })
+        let error = Refusal.invalidField("X-Forwarded-Host", "must not be repeated; the proxy must replace it")
+        #expect(throws: error) { try Client.test(headers, authority: "a.example", peer: "10.0.0.1") }
     }
 
     @Test(

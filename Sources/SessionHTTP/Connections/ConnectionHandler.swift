@@ -1,0 +1,202 @@
+import NIOCore
+import NIOHTTP1
+import SessionDomain
+
+/// Enforces the limits of one connection: its place, the deadline of each phase, and the form of each request.
+final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// What the handlers of all connections share.
+    struct Environment: Sendable {
+        let limits: ConnectionLimits
+        let connections: OpenConnections
+        let log: LimitLog
+        let service: ServiceEnvironment
+    }
+
+    /// Seconds in which a client can read the last response. Closing at once would discard it if input is unread.
+    private static let lingering = 2
+
+    private let environment: Environment
+    private var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
+    private var phases = RequestPhases()
+    private var deadline: NIODeadline?
+    private var armedSerial = -1
+    private var timer: (scheduled: Scheduled<Void>, at: NIODeadline)?
+    /// Whether the last response is written. All that the client still sends is discarded.
+    private var isClosing = false
+
+    init(_ environment: Environment) { self.environment = environment }
+
+    // MARK: Connection
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { begin(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        guard place == nil else { return }
+        let channel = context.channel
+        place = environment.connections.open(on: context.eventLoop) { channel.close(promise: nil) }
+        guard place != nil else { return context.close(promise: nil) }
+        arm(context)
+    }
+
+    private func end() {
+        if let place { environment.connections.closed(place.id) }
+        place = nil
+        timer?.scheduled.cancel()
+        timer = nil
+    }
+
+    // MARK: Requests
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is BytesHandler.Arrived {
+            phases.receivedBytes()
+            return arm(context)
+        }
+        if isClosing, case .some(.inputClosed) = event as? ChannelEvent { return context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isClosing else { return }
+        switch Self.unwrapInboundIn(data) {
+        case .head(let head): receive(head, context)
+        case .body: context.fireChannelRead(data)
+        case .end:
+            phases.receivedEnd()
+            arm(context)
+            context.fireChannelRead(data)
+        }
+    }
+
+    private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        do throws(Refusal) {
+            let head = try RequestTarget.normalized(head)
+            let isHealthCheck = head.uri == "/health" || head.uri.hasPrefix("/health?")
+            guard place?.kind == .served || isHealthCheck else {
+                environment.log.note(.busy, on: context.eventLoop)
+                return answer(.tooManyConnections, context)
+            }
+            phases.receivedHead()
+            arm(context)
+            context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+        } catch {
+            answer(.invalidRequest(error.message), context)
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !isClosing else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        if case .end = Self.unwrapOutboundIn(data) {
+            phases.wroteResponse()
+            arm(context)
+            // A connection of the reserve has one request, so that the reserve is free for the next health check.
+            if place?.kind == .reserved {
+                context.write(data, promise: promise)
+                return linger(context)
+            }
+        }
+        context.write(data, promise: promise)
+    }
+
+    /// Writes a last response if no other one comes before it, and closes the connection.
+    private func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
+        guard phases.canAnswer else {
+            isClosing = true
+            return context.close(promise: nil)
+        }
+        let answer = ConnectionAnswer(refusal, environment: environment.service)
+        context.write(Self.wrapOutboundOut(.head(answer.head)), promise: nil)
+        context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
+        context.write(Self.wrapOutboundOut(.end(nil)), promise: nil)
+        linger(context)
+    }
+
+    /// Sends what is written, and closes when the client does, or soon after.
+    private func linger(_ context: ChannelHandlerContext) {
+        isClosing = true
+        if let place { environment.connections.waits(place.id) }
+        context.flush()
+        context.close(mode: .output, promise: nil)
+        deadline = context.eventLoop.now + .seconds(Int64(Self.lingering))
+        schedule(context)
+    }
+
+    // MARK: Deadlines
+
+    /// Starts the deadline of a new phase, and reports whether the client has to send something.
+    private func arm(_ context: ChannelHandlerContext) {
+        guard phases.serial != armedSerial, !isClosing, let place else { return }
+        armedSerial = phases.serial
+        if phases.phase == .responding {
+            environment.connections.becomesBusy(place.id)
+        } else {
+            environment.connections.waits(place.id)
+        }
+        deadline = context.eventLoop.now + .seconds(Int64(seconds(of: phases.phase)))
+        schedule(context)
+    }
+
+    private func seconds(of phase: RequestPhases.Phase) -> Int {
+        switch phase {
+        case .header: environment.limits.headerTimeout
+        case .body: environment.limits.bodyTimeout
+        case .responding: environment.limits.responseTimeout
+        case .idle: environment.limits.idleTimeout
+        }
+    }
+
+    /// Schedules a timer unless one fires before the deadline: then that one is scheduled again.
+    private func schedule(_ context: ChannelHandlerContext) {
+        guard let deadline, place != nil else { return }
+        if let timer, timer.at <= deadline { return }
+        timer?.scheduled.cancel()
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let scheduled = context.eventLoop.scheduleTask(deadline: deadline) {
+            let (handler, context) = bound.value
+            handler.timerFired(context)
+        }
+        timer = (scheduled, deadline)
+    }
+
+    private func timerFired(_ context: ChannelHandlerContext) {
+        timer = nil
+        guard let deadline else { return }
+        guard context.eventLoop.now >= deadline else { return schedule(context) }
+        self.deadline = nil
+        guard !isClosing else { return context.close(promise: nil) }
+        switch phases.phase {
+        case .idle: context.close(promise: nil)
+        case .header:
+            environment.log.note(.slowHeader, on: context.eventLoop)
+            answer(.tooSlow, context)
+        case .body:
+            environment.log.note(.slowBody, on: context.eventLoop)
+            answer(.tooSlow, context)
+        case .responding:
+            environment.log.note(.slowReader, on: context.eventLoop)
+            context.close(promise: nil)
+        }
+    }
+}

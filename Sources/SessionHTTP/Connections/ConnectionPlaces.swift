@@ -1,0 +1,73 @@
+/// Decides which connections are served when there are too many. A value without network and locks.
+///
+/// A connection waits while its client has to send something. At the limit, a new connection takes the place of the one
+/// that waits longest: half-sent requests and idle connections must not shut out clients that send their request. If
+/// all connections are busy with responses, the new one gets a place of the reserve, for health checks only.
+struct ConnectionPlaces {
+    enum Kind: Equatable {
+        case served
+        /// Only health checks are answered.
+        case reserved
+    }
+
+    enum Admission: Equatable {
+        /// `closing`: the connection that must be closed to make room.
+        case admitted(Kind, closing: UInt64?)
+        case refused
+    }
+
+    let limit: Int
+    let reserve: Int
+    private(set) var kinds: [UInt64: Kind] = [:]
+    private var servedCount = 0
+    private var waitingServed = WaitingLine()
+    private var waitingReserved = WaitingLine()
+
+    init(limit: Int, reserve: Int) {
+        self.limit = limit
+        self.reserve = reserve
+    }
+
+    /// Admits a new connection, which waits for its client.
+    mutating func open(_ id: UInt64) -> Admission {
+        if servedCount < limit { return admit(id, .served, closing: nil) }
+        if let oldest = waitingServed.popFirst() {
+            close(oldest)
+            return admit(id, .served, closing: oldest)
+        }
+        if kinds.count - servedCount < reserve { return admit(id, .reserved, closing: nil) }
+        if let oldest = waitingReserved.popFirst() {
+            close(oldest)
+            return admit(id, .reserved, closing: oldest)
+        }
+        return .refused
+    }
+
+    /// The client has sent a request. Only busy connections are safe from new ones.
+    mutating func becomesBusy(_ id: UInt64) {
+        waitingServed.remove(id)
+        waitingReserved.remove(id)
+    }
+
+    /// The client has to send something.
+    mutating func waits(_ id: UInt64) {
+        switch kinds[id] {
+        case .served: waitingServed.append(id)
+        case .reserved: waitingReserved.append(id)
+        case nil: break
+        }
+    }
+
+    /// Removes a connection. Does nothing for one that was removed to make room.
+    mutating func close(_ id: UInt64) {
+        becomesBusy(id)
+        if kinds.removeValue(forKey: id) == .served { servedCount -= 1 }
+    }
+
+    private mutating func admit(_ id: UInt64, _ kind: Kind, closing: UInt64?) -> Admission {
+        kinds[id] = kind
+        if kind == .served { servedCount += 1 }
+        waits(id)
+        return .admitted(kind, closing: closing)
+    }
+}

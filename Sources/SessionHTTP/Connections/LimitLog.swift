@@ -1,0 +1,58 @@
+import Logging
+import NIOCore
+import Synchronization
+
+/// Logs limits that clients reach: the first time at once, then once per interval with a count.
+///
+/// A line for each connection would let any client fill the log.
+final class LimitLog: Sendable {
+    enum Event: String {
+        case closedWaiting = "connection limit reached: closed the connections that waited longest"
+        case busy = "connection limit reached: only health checks are answered"
+        case refused = "connection limit reached: refused connections"
+        case slowHeader = "closed connections: the headers of a request took too long"
+        case slowBody = "closed connections: the body of a request took too long"
+        case slowReader = "closed connections: a client did not read its response"
+    }
+
+    static let interval = TimeAmount.seconds(10)
+
+    private let logger: Logger
+    /// Events since the last line. A kind without a value has no running interval.
+    private let counts = Mutex<[Event: Int]>([:])
+
+    init(logger: Logger) { self.logger = logger }
+
+    func note(_ event: Event, on eventLoop: any EventLoop) {
+        let isFirst = counts.withLock { counts in
+            guard let count = counts[event] else {
+                counts[event] = 0
+                return true
+            }
+            counts[event] = count + 1
+            return false
+        }
+        guard isFirst else { return }
+        write(event, count: 1)
+        schedule(event, on: eventLoop)
+    }
+
+    private func schedule(_ event: Event, on eventLoop: any EventLoop) {
+        _ = eventLoop.scheduleTask(in: Self.interval) { self.endInterval(of: event, on: eventLoop) }
+    }
+
+    private func endInterval(of event: Event, on eventLoop: any EventLoop) {
+        let count = counts.withLock { counts in
+            let count = counts[event] ?? 0
+            counts[event] = count > 0 ? 0 : nil
+            return count
+        }
+        guard count > 0 else { return }
+        write(event, count: count)
+        schedule(event, on: eventLoop)
+    }
+
+    private func write(_ event: Event, count: Int) {
+        logger.warning("\(event.rawValue)", metadata: ["count": "\(count)"])
+    }
+}

@@ -1,0 +1,62 @@
+import NIOCore
+import Synchronization
+
+/// The open connections of all listeners of this process.
+final class OpenConnections: Sendable {
+    private struct State {
+        var places: ConnectionPlaces
+        var lastID: UInt64 = 0
+        /// Closes a connection. They are called outside the lock.
+        var closing: [UInt64: @Sendable () -> Void] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let log: LimitLog
+
+    init(limits: ConnectionLimits, log: LimitLog) {
+        state = Mutex(State(places: ConnectionPlaces(limit: limits.connections, reserve: limits.healthReserve)))
+        self.log = log
+    }
+
+    /// Admits a new connection, and closes another one if there is no room.
+    ///
+    /// - Parameter close: Closes the connection. Can be called on any thread.
+    /// - Returns: `nil` if the connection must be closed at once.
+    func open(
+        on eventLoop: any EventLoop, close: @escaping @Sendable () -> Void
+    ) -> (id: UInt64, kind: ConnectionPlaces.Kind)? {
+        let (id, admission, closeOther) = state.withLock { state in
+            state.lastID += 1
+            let id = state.lastID
+            let admission = state.places.open(id)
+            var closeOther: (@Sendable () -> Void)?
+            if case .admitted(_, let other) = admission {
+                state.closing[id] = close
+                closeOther = other.flatMap { state.closing.removeValue(forKey: $0) }
+            }
+            return (id, admission, closeOther)
+        }
+        if let closeOther {
+            log.note(.closedWaiting, on: eventLoop)
+            closeOther()
+        }
+        guard case .admitted(let kind, _) = admission else {
+            log.note(.refused, on: eventLoop)
+            return nil
+        }
+        return (id, kind)
+    }
+
+    func becomesBusy(_ id: UInt64) { state.withLock { $0.places.becomesBusy(id) } }
+
+    func waits(_ id: UInt64) { state.withLock { $0.places.waits(id) } }
+
+    func closed(_ id: UInt64) {
+        state.withLock { state in
+            state.places.close(id)
+            state.closing[id] = nil
+        }
+    }
+
+    var count: Int { state.withLock(\.places.kinds.count) }
+}

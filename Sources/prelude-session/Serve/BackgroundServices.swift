@@ -1,0 +1,42 @@
+import Logging
+import ServiceLifecycle
+import SessionDomain
+
+/// Deletes expired rows in the background.
+struct Housekeeper: Service {
+    let service: SessionService
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await service.runHousekeeping { error in
+                logger.error("housekeeping failed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}
+
+/// Sends the webhooks of the outbox in the background.
+struct Courier: Service {
+    let courier: WebhookCourier
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await courier.run { error in
+                logger.error("delivery of webhooks failed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}
+
+// ServiceGroup logs the description of each service at the levels debug and trace. The default description shows all
+// members, with keys and hashes.
+
+extension Housekeeper: CustomStringConvertible {
+    var description: String { "Housekeeper" }
+}
+
+extension Courier: CustomStringConvertible {
+    var description: String { "Courier" }
+}

@@ -1,0 +1,107 @@
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import SessionDomain
+import Synchronization
+import Testing
+
+@testable import SessionHTTP
+
+/// Connections without sockets that share limits, and a clock that stands still.
+struct ConnectionWorld {
+    private let loop = EmbeddedEventLoop()
+    private let environment: ConnectionHandler.Environment
+    private let log = RecordedLines()
+
+    var connections: OpenConnections { environment.connections }
+    /// The message and count of each line of the log.
+    var lines: [String] { log.lines.withLock { $0 } }
+
+    init(_ limits: ConnectionLimits) {
+        let recorder = log
+        let limitLog = LimitLog(logger: Logger(label: "test") { _ in RecordingHandler(recorded: recorder) })
+        let time = Timestamp(seconds: 1_800_000_000)
+        environment = ConnectionHandler.Environment(
+            limits: limits, connections: OpenConnections(limits: limits, log: limitLog), log: limitLog,
+            service: ServiceEnvironment(
+                now: { time }, randomBytes: { [UInt8](repeating: 0, count: $0) }, sleep: { _ in }))
+    }
+
+    func connect() throws -> TestConnection {
+        let connection = try TestConnection(loop: loop, environment)
+        loop.run()
+        return connection
+    }
+
+    func advance(_ seconds: Int64) { loop.advanceTime(by: .seconds(seconds)) }
+}
+
+/// One connection with the decoder of HTTP/1.1.
+struct TestConnection {
+    let channel: EmbeddedChannel
+
+    init(loop: EmbeddedEventLoop, _ environment: ConnectionHandler.Environment) throws {
+        channel = EmbeddedChannel(loop: loop)
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+            withPipeliningAssistance: false, withErrorHandling: false)
+        try LimitedChannel.addHandlers(to: channel, environment)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
+    }
+
+    var isOpen: Bool { channel.isActive }
+
+    /// The client closes the connection.
+    func close() {
+        channel.close(promise: nil)
+        channel.embeddedEventLoop.run()
+    }
+
+    func send(_ text: String) throws {
+        guard isOpen else { return }
+        _ = try channel.writeInbound(ByteBuffer(string: text))
+        channel.embeddedEventLoop.run()
+    }
+
+    /// The targets of the requests that passed since the last call.
+    var requests: [String] {
+        var targets: [String] = []
+        while let part = try? channel.readInbound(as: HTTPServerRequestPart.self) {
+            if case .head(let head) = part { targets.append(head.uri) }
+        }
+        return targets
+    }
+
+    func respond() throws {
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["content-length": "0"])
+        channel.write(HTTPServerResponsePart.head(head), promise: nil)
+        channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        channel.embeddedEventLoop.run()
+    }
+
+    /// The bytes that the client received since the last call.
+    func received() throws -> String {
+        var text = ""
+        while let part = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: part) }
+        return text
+    }
+}
+
+private final class RecordedLines: Sendable {
+    let lines = Mutex<[String]>([])
+}
+
+private struct RecordingHandler: LogHandler {
+    let recorded: RecordedLines
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        recorded.lines.withLock { $0.append("\(event.message) \(event.metadata?["count"] ?? "")") }
+    }
+}

@@ -1,0 +1,126 @@
+"""Tests the limits of connections, over real sockets: slow and idle clients end, and the service continues for others."""
+
+import contextlib
+import functools
+import resource
+import socket
+import subprocess
+import time
+import urllib.request
+
+import pytest
+from conftest import running
+from person import Person
+from service import Service
+
+HALF = b"POST /v1/session/refresh HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+BODY = HALF + b"1\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n"
+HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def connect(port: int, sent: bytes) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", port), timeout=10)
+    connection.sendall(sent)
+    return connection
+
+
+def received(connection: socket.socket) -> bytes:
+    """Returns everything until the service closes the connection."""
+    text = b""
+    with contextlib.suppress(ConnectionResetError):
+        while part := connection.recv(65536):
+            text += part
+    return text
+
+
+@contextlib.contextmanager
+def many(port: int, count: int, sent: bytes):
+    """Opens connections that send the same bytes."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    connections = []
+    try:
+        for _ in range(count):
+            connections.append(connect(port, sent))
+        yield connections
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory):
+    flags = ["--header-timeout", "1", "--body-timeout", "1", "--idle-timeout", "2", "--connection-limit", "200"]
+    with running(Service(tmp_path_factory.mktemp("impatient"), *flags)) as service:
+        yield service
+
+
+def test_half_sent_headers_shut_out_neither_health_checks_nor_users(tmp_path):
+    """Half-sent headers took all descriptors, and the service stopped answering without a log line (X12)."""
+    with running(Service(tmp_path, "--connection-limit", "500")) as service:
+        person = Person.signed_in(service)
+        for sent in [HALF, BODY, b""]:
+            with many(service.port, 1100, sent):
+                with urllib.request.urlopen(service.url + "/health", timeout=5) as answer:
+                    assert answer.status == 200
+                person.refresh()
+        assert "connection limit reached: closed the connections that waited longest" in service.log()
+        # The first one at once, then one per interval.
+        assert service.log().count("closed the connections that waited longest") < 20
+
+
+def test_the_process_survives_few_descriptors(tmp_path, monkeypatch):
+    """The connection limit follows the number of files that the system allows."""
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (400, 400))
+
+    monkeypatch.setattr(subprocess, "Popen", functools.partial(subprocess.Popen, preexec_fn=limit))
+    with running(Service(tmp_path)) as service:
+        assert "the connection limit is lowered" in service.log()
+        with many(service.port, 500, HALF):
+            with urllib.request.urlopen(service.url + "/health", timeout=5) as answer:
+                assert answer.status == 200
+
+
+@pytest.mark.parametrize("first", [
+    pytest.param(b"", id="no byte"), pytest.param(HALF, id="half a header"),
+    pytest.param(HEALTH + HALF, id="half a header after a request"),
+])
+def test_a_slow_header_ends_at_its_deadline(impatient, first):
+    """No byte extends the deadline: it is for the whole header, not for a pause."""
+    started, text = time.monotonic(), b""
+    with connect(impatient.port, first) as connection:
+        connection.settimeout(0.2)
+        while b" 408 " not in text and time.monotonic() - started < 8:
+            with contextlib.suppress(TimeoutError):
+                text += connection.recv(65536)
+            if first:
+                connection.sendall(b"a")
+    assert b" 408 " in text and time.monotonic() - started < 6
+
+
+def test_a_slow_body_ends_at_its_deadline_with_408(impatient):
+    with connect(impatient.port, BODY + b"{") as connection:
+        text = received(connection)
+    assert text.startswith(b"HTTP/1.1 408 ") and b'"code":"bad_request"' in text and b"connection: close" in text.lower()
+    assert "the body of a request took too long" in impatient.log()
+
+
+def test_an_idle_connection_is_closed_without_a_response(impatient):
+    with connect(impatient.port, HEALTH) as connection:
+        text = received(connection)
+    assert text.startswith(b"HTTP/1.1 200 ") and text.count(b"HTTP/1.1") == 1
+
+
+def test_a_log_line_reports_slow_headers_with_a_count(impatient):
+    with many(impatient.port, 20, HALF) as connections:
+        for connection in connections:
+            assert received(connection).startswith(b"HTTP/1.1 408 ")
+    assert "the headers of a request took too long" in impatient.log()
+    assert impatient.log().count("the headers of a request took too long") < 8
+
+
+def test_invalid_limits_are_rejected_with_the_name_of_the_setting(tmp_path):
+    for flag, value in [("--connection-limit", "0"), ("--header-timeout", "none"), ("--management-host", "127.0.0.1")]:
+        with pytest.raises(RuntimeError, match=flag.removeprefix("--")):
+            Service(tmp_path, flag, value).start()
