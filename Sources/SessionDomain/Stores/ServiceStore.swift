@@ -76,6 +76,9 @@ package protocol EventStore: IntentStore {
 package protocol HousekeepingStore: Sendable {
     /// Deletes at most `limit` rows of each kind and returns how many were deleted.
     ///
+    /// The transaction that deletes a redemption also remembers, for the hour of its expiry, how far redemptions are
+    /// deleted. `Change.redeem` needs it. It is kept forever, because a wrong clock must not delete it.
+    ///
     /// - Parameters:
     ///   - now: Rows that expired by this time are deleted; sessions whose `Session.keptUntil` has passed, up to an hour
     ///     late.
