@@ -31,7 +31,8 @@ enum HousekeepingRules {
             #expect(try await world.store.verification(tokenHash: "running", app: world.app) != nil)
             #expect(try await world.deleteExpired(now: world.now + 601, limit: 100) == 2)
         },
-        ContractRule("What was redeemed stays redeemed when a wrong clock deletes its row (R17)") { world async throws in
+        ContractRule("What was redeemed stays redeemed when a wrong clock deletes its row (R17)") {
+            world async throws in
             func redeem(_ id: String, until seconds: Int) async throws -> GuardFailures {
                 try await world.failures(of: .redeem(id, until: world.now + seconds, app: world.app))
             }
