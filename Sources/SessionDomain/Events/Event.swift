@@ -19,6 +19,7 @@ package struct Event: Sendable, Equatable {
         package static let migrationHookFailed = Name(rawValue: "migration.hook_failed")
         package static let stepUpGranted = Name(rawValue: "step_up.granted")
         package static let refreshTokenReused = Name(rawValue: "session.refresh_token_reused")
+        package static let sessionRecovered = Name(rawValue: "session.recovered")
         package static let signingKeyRotated = Name(rawValue: "signing_key.rotated")
         package static let signingKeyRemoved = Name(rawValue: "signing_key.removed")
     }
@@ -73,6 +74,22 @@ package struct EventFactory: Sendable {
 
     package func identifierDeleted(_ identifier: CanonicalIdentifier, of userID: String) -> Event {
         make(.identifierDeleted, identifier.eventData(of: userID))
+    }
+
+    package func refreshTokenReused(_ session: Session, reason: RefreshTokenReuse) -> Event {
+        make(
+            .refreshTokenReused,
+            ["user_id": .string(session.userID), "session_id": .string(session.id), "reason": .string(reason.rawValue)])
+    }
+
+    /// - Parameter rotations: How many rotations the stored session is behind the device.
+    package func sessionRecovered(_ session: Session, missing rotations: Int64) -> Event {
+        make(
+            .sessionRecovered,
+            [
+                "user_id": .string(session.userID), "session_id": .string(session.id),
+                "missing_rotations": .int(rotations),
+            ])
     }
 
     package func sessionRevoked(_ session: Session, reason: RevocationReason) -> Event {

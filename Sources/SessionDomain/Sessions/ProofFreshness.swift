@@ -13,6 +13,8 @@ extension AppRuntime {
         let memory = max(2 * settings.sessions.proofWindow, 2 * Int(nonces.window)) + 60 + DeletionClock.tolerance
         return ProofUse(
             thumbprint: proof.thumbprint, replayKey: proof.replayKey, rememberUntil: now + memory,
-            hasNonce: hasNonce, isFresh: proof.nonce == nil ? isInTime : hasNonce)
+            hasNonce: hasNonce, isFresh: proof.nonce == nil ? isInTime : hasNonce,
+            issuedAt: Timestamp(milliseconds: Int64(proof.issuedAt * 1000)),
+            attempt: proof.attempt.map(RotationAttempts.hash))
     }
 }

@@ -107,7 +107,8 @@ package struct SessionLifecycle: Sendable {
                 policy: app.settings.sessions, now: now,
                 events: EventFactory(appID: app.settings.id, environment: environment)))
         switch outcome {
-        case .rotated(let session, let user, let grants), .repeated(let session, let user, let grants):
+        case .rotated(let session, let user, let grants), .repeated(let session, let user, let grants),
+            .recovered(let session, let user, let grants):
             return try issuer.issue(app: app, session: session, user: user, grants: grants, client: client, now: now)
         case .nonceDemanded: throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
         case .revoked: throw Refusal.unauthorized
