@@ -152,6 +152,10 @@ let package = Package(
         .testTarget(
             name: "SessionDomainTests",
             dependencies: ["SessionConformance", "SessionDomain", "SessionRSA", "SessionTokens", cryptoExtras]),
+        // Every interleaving of refreshes, by the real decisions of service and SDK.
+        .testTarget(
+            name: "RotationExplorerTests",
+            dependencies: ["PreludeSession", "SessionDomain", "SessionTokens", "SessionWire", httpTypes]),
         .testTarget(
             name: "SessionHTTPTests",
             dependencies: [

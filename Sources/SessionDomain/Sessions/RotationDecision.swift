@@ -67,8 +67,8 @@ extension RotateRefreshToken {
 
     /// Whether the previous token comes from the client that spent it.
     private func isRepeat(_ session: Session, _ proof: ProofUse) -> Bool {
-        if let last = session.attempts.last { return proof.attempt == last }
-        // The last rotation had no attempt id. The repetition may have one: the device may have updated its SDK meanwhile.
+        if session.attempts.last != nil || proof.attempt != nil { return proof.attempt == session.attempts.last }
+        // Neither has an attempt id. A client with ids does not repeat the rotation of one without.
         return now < session.rotatedAt + policy.boundGrace
     }
 
