@@ -3,13 +3,14 @@ import Testing
 
 @Suite("Every interleaving of refreshes")
 struct RotationExplorerTests {
-    /// More steps for a long run, from the environment.
-    private static let moreSteps = ProcessInfo.processInfo.environment["PRELUDE_SESSION_EXPLORE"].flatMap(Int.init) ?? 0
+    /// How many steps every scenario has at least, from the environment.
+    private static let leastDepth =
+        ProcessInfo.processInfo.environment["PRELUDE_SESSION_EXPLORE"].flatMap(Int.init) ?? 0
 
     @Test("No rule is violated, whatever is lost, repeated, late, killed, restored or copied", arguments: Scenario.all)
     func explore(scenario: Scenario) throws {
         var scenario = scenario
-        scenario.depth += Self.moreSteps
+        scenario.depth = max(scenario.depth, Self.leastDepth)
         let exploration = try Exploration(of: scenario)
         print("\(scenario), \(scenario.depth) steps: \(exploration.states) states, \(exploration.steps) transitions")
         #expect(exploration.violation == nil, "\(exploration.violation.map(String.init(describing:)) ?? "")")

@@ -21,7 +21,7 @@ struct Scenario {
     static let all = [
         faults, Scenario(name: "faults and a slow clock", hasSlowClock: true, requests: 3), backups,
         Scenario(name: "faults, a slow clock, and restored backups", hasSlowClock: true, hasBackups: true), thief,
-        Scenario(name: "faults, restored backups, and a thief", hasBackups: true, hasThief: true, depth: 9),
+        Scenario(name: "faults, restored backups, and a thief", hasBackups: true, hasThief: true, depth: 8),
     ]
 }
 
