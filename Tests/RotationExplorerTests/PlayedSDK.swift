@@ -40,20 +40,27 @@ final class PlayedSDK {
         let input = Input(exchange: exchange, event: event)
         if let known = decisions[input] { return known }
         var replayed = RefreshExchange(carriesChallenge: false)
-        for event in histories[Int(exchange)] { _ = replayed.received(result(of: event)) }
-        let action = action(of: replayed.received(result(of: event)), after: event)
+        for event in histories[Int(exchange)] { _ = step(of: &replayed, after: event) }
+        let action = action(of: step(of: &replayed, after: event))
         let next = UInt8(histories.count)
         histories.append(histories[Int(exchange)] + [event])
         decisions[input] = (next, action)
         return (next, action)
     }
 
-    private func action(of step: RefreshExchange.Step, after event: Event) -> Action {
+    /// The next step that is visible outside. A process that repeats a request has found its token in the store again.
+    private func step(of exchange: inout RefreshExchange, after event: Event) -> RefreshExchange.Step {
+        let step = exchange.received(result(of: event))
+        guard case .readSession = step, event != .answered(.spent) else { return step }
+        return exchange.readSession(isSame: true)
+    }
+
+    private func action(of step: RefreshExchange.Step) -> Action {
         switch step {
         case .repeatRequest: .repeatRequest
         case .finish(.answered): .store
         case .finish(.sessionEnded): .signOut
-        case .finish(.failed) where event == .answered(.spent): .readAgain
+        case .readSession: .readAgain
         default: .fail
         }
     }
