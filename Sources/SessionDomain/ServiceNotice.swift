@@ -9,6 +9,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// Signing keys in the database are sealed with a master key that this process does not have.
     case masterKeyMissing(id: String)
 
+    /// Devices presented refresh tokens that are newer than their sessions in the database. The number since the start.
+    case sessionsRecovered(count: Int)
+
     package var description: String {
         switch self {
         case .keysRescheduled(let app, let keyIDs):
@@ -17,6 +20,10 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .clockJumped(let seconds):
             "the clock advanced by \(seconds) seconds more than the elapsed time. Tokens and codes expire by this clock, but "
                 + "expired rows are not deleted by it until it has stayed there for a day: check the clock of this machine"
+        case .sessionsRecovered(let count):
+            "refresh tokens were newer than their sessions in the database, \(count) since the start of this process; the "
+                + "sessions continue. Was the database restored from a backup? Then sessions that were revoked since the "
+                + "backup are live again"
         case .masterKeyMissing(let id):
             "signing keys in the database are sealed under the master key \(id.debugDescription), which this process does not "
                 + "have. It continues with the keys that it opened before and uses no others: add that master key to the "
