@@ -151,7 +151,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "SessionDomainTests",
-            dependencies: ["SessionConformance", "SessionDomain", "SessionRSA", "SessionTokens", cryptoExtras]),
+            dependencies: ["SessionConformance", "SessionDomain", "SessionRSA", "SessionTokens", crypto, cryptoExtras]),
         .testTarget(
             name: "SessionHTTPTests",
             dependencies: [
