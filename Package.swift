@@ -89,7 +89,7 @@ let package = Package(
             name: "prelude-session",
             dependencies: [
                 "PreludeSession", "SessionArgon2", "SessionDomain", "SessionEgress", "SessionHTTP", "SessionSQLite",
-                "SessionTokens", "SessionWire", hummingbird, httpTypes, logging,
+                "SessionTokens", "SessionWire", crypto, hummingbird, httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
