@@ -66,8 +66,9 @@ struct DatabaseReplacementTests {
     @Test("A damaged database is replaced, and kept with its log")
     func damaged() async throws {
         try await killedProcess("old")
-        try Data("not a database, but longer than a header of one hundred bytes".utf8)
-            .write(to: URL(fileURLWithPath: path))
+        for suffix in ["", "-wal"] {
+            try Data("not a database ".utf8 + Array(repeating: 0, count: 4096)).write(to: URL(fileURLWithPath: path + suffix))
+        }
         let new = try await backup("new")
         let replacement = try DatabaseReplacement(of: path)
         try replacement.replace(with: new, keeping: kept)

@@ -30,13 +30,13 @@ extension BackupCommand {
             let keys = try RestoredKeyFile(adding: backup.masterKeys, for: configuration)
             let replacement = try lock(database, configuration)
             defer { replacement.release() }
-            let stamp = Self.stamp(ServiceEnvironment.live.now())
-            let kept = replacement.path + stamp
+            let suffix = Self.unusedSuffix(of: [replacement.path, keys.path], at: ServiceEnvironment.live.now())
+            let kept = replacement.path + suffix
             let replaces = DatabaseFile.exists(at: replacement.path)
             try BackupError.explained {
                 let copy = try Self.copy(backup.database, of: backup.manifest, beside: replacement.path)
                 // First the keys: the old database can be used with them, too, if the command is killed here.
-                try keys.write(keepingAs: stamp)
+                try keys.write(keepingAs: suffix)
                 try replacement.replace(with: copy, keeping: kept)
             }
             report(backup.manifest, configuration, kept: replaces ? kept : nil, keys: keys)
@@ -82,10 +82,16 @@ extension BackupCommand {
                 """)
         }
 
-        /// `.replaced-20260101T120000Z`.
-        private static func stamp(_ time: Timestamp) -> String {
+        /// Returns a suffix under which no file is kept yet: `.replaced-20260101T120000Z`, then `.replaced-20260101T120000Z-2`.
+        private static func unusedSuffix(of paths: [String], at time: Timestamp) -> String {
             let digits = time.rfc3339.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" && $0 != "Z" }
-            return ".replaced-\(digits)Z"
+            let first = ".replaced-\(digits)Z"
+            var (suffix, number) = (first, 1)
+            while paths.contains(where: { DatabaseFile.exists(at: $0 + suffix) }) {
+                number += 1
+                suffix = first + "-\(number)"
+            }
+            return suffix
         }
     }
 }

@@ -43,6 +43,9 @@ struct RestoredKeyFile {
         try DurableFile.move(partial, to: path)
     }
 
+    /// The path that is written or would be.
+    var path: String { change?.path ?? source.name }
+
     /// What happened to the keys, for operators.
     var report: String {
         guard let change else { return "The master keys in \(source.name) include those of the backup." }
