@@ -67,7 +67,8 @@ struct DatabaseReplacementTests {
     func damaged() async throws {
         try await killedProcess("old")
         for suffix in ["", "-wal"] {
-            try Data("not a database ".utf8 + Array(repeating: 0, count: 4096)).write(to: URL(fileURLWithPath: path + suffix))
+            try Data("not a database ".utf8 + Array(repeating: 0, count: 4096)).write(
+                to: URL(fileURLWithPath: path + suffix))
         }
         let new = try await backup("new")
         let replacement = try DatabaseReplacement(of: path)
