@@ -18,7 +18,9 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Administration (on the database):",
-                subcommands: [AppCommand.self, UserCommand.self, KeyCommand.self]),
+                subcommands: [
+                    AppCommand.self, UserCommand.self, SessionCommand.self, KeyCommand.self, BackupCommand.self,
+                ]),
         ]
     )
 }

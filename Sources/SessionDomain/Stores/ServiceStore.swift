@@ -31,6 +31,8 @@ package protocol UserStore: IntentStore {
     func user(externalID: String, app: AppID) async throws -> User?
     /// Newest first.
     func users(app: AppID, limit: Int, offset: Int) async throws -> (users: [User], total: Int)
+    /// The ids after one id, or the first ones, in ascending order.
+    func userIDs(app: AppID, after id: String?, limit: Int) async throws -> [String]
 }
 
 /// Reads running logins.

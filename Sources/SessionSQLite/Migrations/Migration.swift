@@ -46,7 +46,7 @@ struct Migration: Sendable {
         return (found, supported)
     }
 
-    private static func version(of db: Database) throws -> Int {
+    static func version(of db: Database) throws -> Int {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         let owner = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
