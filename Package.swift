@@ -97,7 +97,7 @@ let package = Package(
             name: "prelude-session",
             dependencies: [
                 "PreludeSession", "SessionArgon2", "SessionDomain", "SessionEgress", "SessionHTTP", "SessionSQLite",
-                "SessionTokens", "SessionWire", hummingbird, httpTypes, logging,
+                "SessionTokens", "SessionWire", crypto, hummingbird, httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -159,7 +159,11 @@ let package = Package(
             ]),
         .testTarget(
             name: "SessionDomainTests",
-            dependencies: ["SessionConformance", "SessionDomain", "SessionRSA", "SessionTokens", cryptoExtras]),
+            dependencies: ["SessionConformance", "SessionDomain", "SessionRSA", "SessionTokens", crypto, cryptoExtras]),
+        // Every interleaving of refreshes, by the real decisions of service and SDK.
+        .testTarget(
+            name: "RotationExplorerTests",
+            dependencies: ["PreludeSession", "SessionDomain", "SessionTokens", "SessionWire", httpTypes]),
         .testTarget(
             name: "SessionHTTPTests",
             dependencies: [

@@ -7,7 +7,7 @@ extension TestService {
     /// - Parameters:
     ///   - email: An e-mail address to sign in with.
     ///   - phone: A phone number to sign in with, in the international form such as `+14155551234`.
-    ///   - password: A password for the e-mail address, with at least eight characters.
+    ///   - password: A password for the e-mail address: at least eight characters, and not a common one such as `password1`.
     /// - Returns: The user's id, as in `PreludeProfile.userID`.
     /// - Throws: `TestServiceError` for a value that the service would reject.
     @discardableResult

@@ -63,7 +63,7 @@ package struct Argon2PasswordHasher: PasswordHasher {
     }
 
     /// Normalizes to NFKC, so that a password from another keyboard gives the same bytes (NIST SP 800-63B-4 §3.1.1.2).
-    private static func normalized(_ password: String) -> [CChar] {
+    static func normalized(_ password: String) -> [CChar] {
         password.precomposedStringWithCompatibilityMapping.utf8.map(CChar.init(bitPattern:))
     }
 }

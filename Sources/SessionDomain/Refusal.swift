@@ -31,6 +31,8 @@ package enum Refusal: Error, Equatable {
     case expiredChallenge
     case verifierMismatch
     case challengeReused
+    /// A late or repeated request of the session's own device. Its refresh token was spent before; nothing has changed.
+    case refreshTokenSpent
     /// The token belongs to another session, user or challenge.
     case challengeMismatch
     case stepNotCompleted

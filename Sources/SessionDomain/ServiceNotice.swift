@@ -12,6 +12,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// An app sends no further codes to unknown devices until this time: none at all, or none to the numbers of a country.
     case sendLimitReached(app: AppID, callingCode: String?, until: Timestamp)
 
+    /// Devices presented refresh tokens that are newer than their sessions in the database. The number since the start.
+    case sessionsRecovered(count: Int)
+
     package var description: String {
         switch self {
         case .keysRescheduled(let app, let keyIDs):
@@ -23,6 +26,10 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .sendLimitReached(let app, let callingCode, let until):
             "app \(app) has sent as many codes\(callingCode.map { " to \($0)" } ?? "") as its limits allow in a day. It sends "
                 + "no more to unknown devices until \(until.rfc3339): check for abuse, or raise the limit"
+        case .sessionsRecovered(let count):
+            "refresh tokens were newer than their sessions in the database, \(count) since the start of this process; the "
+                + "sessions continue. Was the database restored from a backup? Then sessions that were revoked since the "
+                + "backup are live again"
         case .masterKeyMissing(let id):
             "signing keys in the database are sealed under the master key \(id.debugDescription), which this process does not "
                 + "have. It continues with the keys that it opened before and uses no others: add that master key to the "

@@ -22,6 +22,7 @@ package struct SessionService: Sendable {
     package let store: any ServiceStore
     package let environment: ServiceEnvironment
     private let notices: @Sendable (ServiceNotice) -> Void
+    private let recoveries = RecoveryCounter()
 
     /// - Parameters:
     ///   - delivery: Sends one-time codes. With `nil`, OTP logins are rejected.
@@ -53,7 +54,8 @@ package struct SessionService: Sendable {
         passwordLogin = PasswordLogin(
             store: store, keys: keys, hasher: hasher, sources: sources, environment: environment)
         migrationLogin = MigrationLogin(store: store, call: call, sources: sources, environment: environment)
-        sessions = SessionLifecycle(store: store, keys: keys, environment: environment)
+        sessions = SessionLifecycle(
+            store: store, keys: keys, environment: environment, recoveries: recoveries, notices: notices)
         authenticator = AccessTokenAuthenticator(store: store, environment: environment)
         userSessions = UserSessions(store: store, environment: environment)
         stepUp = StepUp(
@@ -83,6 +85,7 @@ package struct SessionService: Sendable {
         var clock = DeletionClock()
         while !Task.isCancelled {
             let (time, jump) = clock.time(now: environment.now(), uptime: environment.uptime())
+            if let notice = recoveries.due() { notices(notice) }
             if let jump { notices(.clockJumped(seconds: jump)) }
             do {
                 while try await store.deleteExpired(now: time, limit: batch) >= batch {}

@@ -5,7 +5,6 @@ extension SQLiteStore: HousekeepingStore {
     /// The tables whose rows expire, with their key and the column of the time.
     private static let expiring = [
         (table: "proofs", key: "app_id, replay_key", expiry: "expires_at"),
-        (table: "redeemed_challenges", key: "app_id, challenge_id", expiry: "expires_at"),
         (table: "verifications", key: "app_id, token_hash", expiry: "code_expires_at"),
         (table: "challenges", key: "app_id, id", expiry: "expires_at"),
         (table: "grants", key: "app_id, id", expiry: "expires_at"),
@@ -14,7 +13,7 @@ extension SQLiteStore: HousekeepingStore {
 
     package func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
         try await writer.perform { db in
-            var deleted = 0
+            var deleted = try db.deleteRedemptions(until: now, limit: limit)
             for (table, key, expiry) in Self.expiring {
                 deleted += try db.delete(from: table, key: key, where: "\(expiry) <= ?", now, limit: limit)
             }

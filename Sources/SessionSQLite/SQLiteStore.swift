@@ -10,45 +10,59 @@ package final class SQLiteStore: Sendable {
     /// The schema version before opening, 0 for a new database, and the version now.
     package let schema: (found: Int, now: Int)
     let writer: GroupCommit
+    /// Excludes a restore while the database is open. `nil` for a database in memory.
+    private let lock: DatabaseLock?
 
-    private init(database: any DatabaseWriter, schema: (found: Int, now: Int), queueCapacity: Int, batchSize: Int) {
+    /// The schema of this version.
+    package static let supportedSchema = Migration.all.last?.number ?? 0
+
+    private init(
+        database: any DatabaseWriter, lock: DatabaseLock?, schema: (found: Int, now: Int), queueCapacity: Int,
+        batchSize: Int
+    ) {
         self.database = database
+        self.lock = lock
         self.schema = schema
         writer = GroupCommit(writer: database, capacity: queueCapacity, batchSize: batchSize)
     }
 
-    /// Opens a database.
+    /// Opens a database. The service, which may migrate, also checks the structure of the file.
     ///
     /// - Parameters:
     ///   - opening: Whether a missing file is created and an older schema migrated.
     ///   - queueCapacity: Writes that may wait. One more fails with `StoreError.overloaded`.
     ///   - batchSize: Writes that share a commit at most.
     /// - Throws: `StoreError.newerSchema` for a database of a newer version of the software; `StoreError.olderSchema` and
-    ///   `StoreError.missing` if `opening` does not allow to change that.
+    ///   `StoreError.missing` if `opening` does not allow to change that; `StoreError.damaged`; `StoreError.inUse` while
+    ///   a restore replaces the database.
     package static func open(
         _ location: SQLiteLocation, opening: Opening = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256
     ) throws(StoreError) -> SQLiteStore {
         do {
-            let database = try connect(location, opening: opening)
+            let (database, lock) = try connect(location, opening: opening)
             let schema = try database.writeWithoutTransaction { db in
                 try ConnectionSettings.makeDurable(db)
+                // Before a migration, which could make the damage worse.
+                if opening == .migrating { try DatabaseCheck.run(db) }
                 return try Migration.apply(to: db, opening: opening)
             }
-            return SQLiteStore(database: database, schema: schema, queueCapacity: queueCapacity, batchSize: batchSize)
+            return SQLiteStore(
+                database: database, lock: lock, schema: schema, queueCapacity: queueCapacity, batchSize: batchSize)
         } catch {
             throw StoreError(error)
         }
     }
 
-    private static func connect(_ location: SQLiteLocation, opening: Opening) throws -> any DatabaseWriter {
+    private static func connect(
+        _ location: SQLiteLocation, opening: Opening
+    ) throws -> (database: any DatabaseWriter, lock: DatabaseLock?) {
         switch location {
-        case .memory: return try DatabaseQueue(configuration: ConnectionSettings.configuration)
+        case .memory: return (try DatabaseQueue(configuration: ConnectionSettings.configuration), nil)
         case .file(let path):
-            switch opening {
-            case .migrating, .creating: try DatabaseFile.create(at: path)
-            case .existing: guard DatabaseFile.exists(at: path) else { throw StoreError.missing }
-            }
-            return try DatabasePool(path: path, configuration: ConnectionSettings.configuration)
+            if opening == .existing, !DatabaseFile.exists(at: path) { throw StoreError.missing }
+            if opening != .existing { try DatabaseFile.create(at: path) }
+            let lock = try DatabaseLock(path, .shared)
+            return (try DatabasePool(path: path, configuration: ConnectionSettings.configuration), lock)
         }
     }
 
@@ -62,7 +76,11 @@ package final class SQLiteStore: Sendable {
                     // The last connection to close is a reader, which does not copy the WAL. The copy can fail while another
                     // process reads. Then the WAL stays, and nothing is lost.
                     if isFirst { _ = try? self.database.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
-                    continuation.resume(with: Result { try self.database.close() })
+                    continuation.resume(
+                        with: Result {
+                            try self.database.close()
+                            self.lock?.release()
+                        })
                 }
             }
         } catch {

@@ -18,7 +18,10 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Administration (on the database):",
-                subcommands: [AppCommand.self, UserCommand.self, KeyCommand.self, EventsCommand.self]),
+                subcommands: [
+                    AppCommand.self, UserCommand.self, SessionCommand.self, KeyCommand.self, EventsCommand.self,
+                    BackupCommand.self,
+                ]),
         ]
     )
 }

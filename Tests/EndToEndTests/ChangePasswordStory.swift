@@ -102,6 +102,44 @@ struct ChangePasswordStory {
         #expect(try await canSignIn(with: Self.new, in: world))
     }
 
+    @Test(
+        "A common password is rejected and keeps the grant, unless the app allows such passwords",
+        arguments: [true, false])
+    func commonPassword(rejects: Bool) async throws {
+        let world = try await world { $0.passwordLogin?.rejectsCommonPasswords = rejects }
+        let client = try await signedIn(world)
+        try await client.stepUp("prld:pwd:write", in: world, email: Self.email)
+        let common = RedactedString("Password1")
+        guard rejects else { return try await client.changePassword(common) }
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.changePassword(common) }
+        guard case .invalidPassword(let text) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(text.hasPrefix("password is in a list of common and breached passwords"))
+        try await client.changePassword(RedactedString(Self.new))
+        #expect(try await canSignIn(with: Self.new, in: world))
+    }
+
+    @Test("An operator cannot set a common password or the user's name in clear text")
+    func setByOperator() async throws {
+        let world = try await world()
+        let user = try await world.service.users.user(
+            with: try CanonicalIdentifier(type: "email_address", value: Self.email), app: world.appID)
+        for password in ["Password1", "Grace2026"] {
+            await #expect(throws: Refusal.self) {
+                _ = try await world.service.users.setPassword(
+                    password, user: user.id, app: world.appID, endingSessions: false)
+            }
+            await #expect(throws: Refusal.self) {
+                _ = try await world.service.users.create(
+                    app: world.appID,
+                    identifiers: [try CanonicalIdentifier(type: "email_address", value: "grace@example.org")],
+                    password: password)
+            }
+        }
+        #expect(try await canSignIn(with: Self.old, in: world))
+    }
+
     @Test("A change without the scope is rejected")
     func withoutScope() async throws {
         let client = try await signedIn(try await world())

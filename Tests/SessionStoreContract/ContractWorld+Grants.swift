@@ -41,7 +41,7 @@ extension ContractWorld {
 extension RotationOutcome {
     var grants: [Grant]? {
         switch self {
-        case .rotated(_, _, let grants), .repeated(_, _, let grants): grants
+        case .rotated(_, _, let grants), .repeated(_, _, let grants), .recovered(_, _, let grants): grants
         case .nonceDemanded, .revoked, .refused: nil
         }
     }

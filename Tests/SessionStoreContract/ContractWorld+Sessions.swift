@@ -4,11 +4,12 @@ internal import Testing
 extension ContractWorld {
     /// A proof by a key. The same name is the same proof.
     func proof(
-        _ name: String, key: String = "key-1", hasNonce: Bool = false, isFresh: Bool = true, lasts seconds: Int = 180
+        _ name: String, key: String = "key-1", attempt: String? = nil, hasNonce: Bool = false, isFresh: Bool = true,
+        lasts seconds: Int = 180, made offset: Int = 1
     ) -> ProofUse {
         ProofUse(
             thumbprint: key, replayKey: "\(key)/\(name)", rememberUntil: now + seconds, hasNonce: hasNonce,
-            isFresh: isFresh)
+            isFresh: isFresh, issuedAt: now + offset, attempt: attempt)
     }
 
     func newSession(

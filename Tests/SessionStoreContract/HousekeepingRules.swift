@@ -31,6 +31,36 @@ enum HousekeepingRules {
             #expect(try await world.store.verification(tokenHash: "running", app: world.app) != nil)
             #expect(try await world.deleteExpired(now: world.now + 601, limit: 100) == 2)
         },
+        ContractRule("What was redeemed stays redeemed when a wrong clock deletes its row (R17)") {
+            world async throws in
+            func redeem(_ id: String, until seconds: Int) async throws -> GuardFailures {
+                try await world.failures(of: .redeem(id, until: world.now + seconds, app: world.app))
+            }
+            for seconds in [100, 200, 300] {
+                #expect(try await redeem("\(seconds)", until: seconds) == GuardFailures())
+            }
+            #expect(try await world.deleteExpired(now: world.now + 300, limit: 2) == 2)
+            for seconds in [100, 200, 300] {
+                #expect(
+                    try await redeem("\(seconds)", until: seconds) == GuardFailures(.taken(.redemption("\(seconds)"))))
+            }
+            // The first batch ended at 200, so no row that expires later was deleted.
+            #expect(try await redeem("another", until: 200) == GuardFailures(.taken(.redemption("another"))))
+            #expect(try await redeem("another", until: 201) == GuardFailures())
+            #expect(try await world.deleteExpired(now: world.now + 300, limit: 2) == 2)
+            #expect(try await redeem("new", until: 300) == GuardFailures(.taken(.redemption("new"))))
+            #expect(try await redeem("new", until: 301) == GuardFailures())
+        },
+        ContractRule("Redemptions that a clock years ahead wrote and deleted do not reject those of today") {
+            world async throws in
+            let decade = 3650 * 86_400
+            try await world.write(.redeem("far", until: world.now + decade, app: world.app))
+            #expect(try await world.deleteExpired(now: world.now + decade, limit: 100) == 1)
+            let today = try await world.failures(of: .redeem("today", until: world.now + 300, app: world.app))
+            #expect(today == GuardFailures())
+            let far = try await world.failures(of: .redeem("far", until: world.now + decade, app: world.app))
+            #expect(far == GuardFailures(.taken(.redemption("far"))))
+        },
         ContractRule("A session is deleted 30 days after its expiry or revocation, and not before") {
             world async throws in
             let user = try await world.addUser()

@@ -68,9 +68,10 @@ enum RedemptionRules {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
             let reference = world.reference(try await world.open(for: session, mode: .sessionBound, grantedFor: 3600))
-            let first = try await world.rotate(session, proof: world.proof("a"), redeeming: reference)
+            let first = try await world.rotate(
+                session, proof: world.proof("a", attempt: "one"), redeeming: reference)
             let again = try await world.rotate(
-                session, proof: world.proof("b"), redeeming: reference,
+                session, proof: world.proof("b", attempt: "one"), redeeming: reference,
                 after: StepUpChallenge.redemptionTime + 1)
             #expect(again.repeatedGeneration == 1)
             #expect(again.grants == first.grants)

@@ -53,6 +53,16 @@ enum UserRules {
             #expect(page.total == 5)
             #expect(try await world.store.users(app: world.app, limit: 10, offset: 5).users.isEmpty)
         },
+        ContractRule("The ids of an app's users are listed in ascending order, after an id") { world async throws in
+            var ids: [String] = []
+            for index in 0..<3 { ids.append(try await world.addUser("u\(index)@example.com").id) }
+            _ = try await world.addUser("u0@example.com", app: world.otherApp)
+            ids.sort()
+            #expect(try await world.store.userIDs(app: world.app, after: nil, limit: 10) == ids)
+            #expect(try await world.store.userIDs(app: world.app, after: nil, limit: 2) == Array(ids[..<2]))
+            #expect(try await world.store.userIDs(app: world.app, after: ids[1], limit: 2) == [ids[2]])
+            #expect(try await world.store.userIDs(app: world.app, after: ids[2], limit: 2).isEmpty)
+        },
         ContractRule("A deleted user is deleted with identifiers, sessions and verifications, and no other user's") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))

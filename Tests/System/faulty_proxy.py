@@ -14,6 +14,11 @@ class FaultyProxy:
         self.counts: Counter[str] = Counter()
         #: By path: a function that is called after the service has answered. It returns whether the answer is sent.
         self.faults: dict = {}
+        #: The paths whose next request is sent to the service twice. The client receives the second response.
+        self.doubled: set = set()
+        #: The paths whose next request is kept, unsent, in `kept`. The client loses its connection.
+        self.delayed: set = set()
+        self.kept: list = []
         self._lock = threading.Lock()
         proxy = self
 
@@ -37,12 +42,20 @@ class FaultyProxy:
     def forward(self, request: http.server.BaseHTTPRequestHandler) -> None:
         path = request.path.split("?")[0].removeprefix("/v1/session")
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
-        connection = http.client.HTTPConnection("127.0.0.1", self.target_port, timeout=20)
         headers = {name: value for name, value in request.headers.items() if name.lower() != "connection"}
-        connection.request(request.command, request.path, body, headers)
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
+        complete = (request.command, request.path, body, headers)
+        with self._lock:
+            is_delayed, is_doubled = path in self.delayed, path in self.doubled
+            self.delayed.discard(path)
+            self.doubled.discard(path)
+        if is_delayed:
+            self.kept.append(complete)
+            request.close_connection = True
+            request.connection.close()
+            return
+        if is_doubled:
+            self.send(*complete)
+        answer, content = self.send(*complete)
         with self._lock:
             self.counts[path] += 1
             fault = self.faults.pop(path, None)
@@ -57,6 +70,15 @@ class FaultyProxy:
         request.send_header("Content-Length", str(len(content)))
         request.end_headers()
         request.wfile.write(content)
+
+    def send(self, method: str, path: str, body: bytes, headers: dict) -> tuple[http.client.HTTPResponse, bytes]:
+        """Sends a request to the service, as the client sent it."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.target_port, timeout=20)
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return answer, content
 
     def close(self) -> None:
         self.server.shutdown()

@@ -87,3 +87,35 @@ def test_the_unit_passes_the_keys_under_the_name_that_the_service_reads():
     assert "\nExecStart=/usr/local/bin/prelude-session serve --config /etc/prelude/session.json\n" in unit
     assert json.loads(blocks("json")[0])["database"].startswith("sqlite:/var/lib/prelude/")
     assert "\nStateDirectory=prelude\n" in unit
+
+
+def test_the_backup_unit_passes_keys_and_passphrase_under_the_names_that_the_command_reads():
+    sources = ROOT / "Sources" / "prelude-session"
+    keys = (sources / "Serve" / "MasterKeySource.swift").read_text()
+    passphrase = (sources / "Operator" / "Backup" / "BackupPassphrase.swift").read_text()
+    unit = next(block for block in blocks("ini") if "backup create" in block)
+    for source in (keys, passphrase):
+        name = re.search(r'credentialName = "([^"]+)"', source)[1]
+        assert f"\nLoadCredential={name}:/etc/prelude/" in unit
+
+
+def test_the_commands_of_the_backup_unit_create_a_backup_that_can_be_restored(service, tmp_path, monkeypatch):
+    """Runs the line of the unit as systemd does, with other paths: %% and $$ are escapes."""
+    unit = next(block for block in blocks("ini") if "backup create" in block)
+    line = re.search(r"^ExecStart=/bin/sh -c '(.*)'$", unit, re.MULTILINE)[1].replace("%%", "%").replace("$$", "$")
+    (tmp_path / "credentials" / "prelude-session-backup-passphrase").write_text("a passphrase of the test\n")
+    monkeypatch.setenv("PRELUDE_SESSION_DATABASE", service.database)
+    (tmp_path / "backups").mkdir()
+    line = line.replace("/usr/local/bin/prelude-session", str(BINARY)).replace("/var/backups/prelude", f"{tmp_path}/backups")
+    line = line.replace("/etc/prelude/session.json", f"{tmp_path}/session.json")
+    made = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60)
+    assert made.returncode == 0, made.stderr
+    [backup] = (tmp_path / "backups").iterdir()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d{4}", backup.name)
+    service.stop()
+    restored = subprocess.run(
+        [BINARY, "backup", "restore", backup, "--config", str(tmp_path / "session.json")],
+        capture_output=True, text=True, timeout=60)
+    assert restored.returncode == 0, restored.stderr
+    service.start()
+    assert status(service, Host=HOST) == 200

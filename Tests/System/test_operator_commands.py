@@ -25,7 +25,8 @@ NEEDS_DATABASE = [
     ["key", "signing"], ["key", "reseal"], ["events"], ["user", "create", "--app", APP, "--email", "ada@example.com"],
     ["user", "find", "--app", APP, "--email", "ada@example.com"],
     ["user", "set-status", "--app", APP, "usr_1", "inactive"], ["user", "delete", "--app", APP, "usr_1"],
-    ["user", "set-password", "--app", APP, "usr_1"],
+    ["user", "set-password", "--app", APP, "usr_1"], ["session", "revoke", "--all", "--yes"],
+    ["backup", "create", "a-new-backup"],
 ]
 CREATE_APP = ["app", "create", "Shop", "--id", APP]
 

@@ -62,6 +62,35 @@ def test_a_lost_answer_is_requested_again(person):
     assert between.counts["/refresh"] == 2
 
 
+def attempt_files(service: Service) -> list:
+    return list((service.directory / "credentials").glob("*.attempt.*"))
+
+
+def test_a_request_that_arrives_twice_does_not_end_the_session(person):
+    service, between = person
+    before = who(service)
+    for _ in range(3):
+        # As libcurl does on a connection that the server has closed: the same bytes, the same proof.
+        between.doubled.add("/refresh")
+        spend_access_token(service)
+        assert who(service)["session_id"] == before["session_id"]
+    assert attempt_files(service) == []
+
+
+def test_a_request_that_arrives_after_its_repetition_was_used_does_not_end_the_session(person):
+    service, between = person
+    before = who(service)
+    between.delayed.add("/refresh")
+    spend_access_token(service)
+    assert who(service)["session_id"] == before["session_id"]
+    spend_access_token(service)
+    assert who(service)["session_id"] == before["session_id"]
+    answer, content = between.send(*between.kept[0])
+    assert (answer.status, json.loads(content)["code"]) == (409, "token_reused")
+    spend_access_token(service)
+    assert who(service)["session_id"] == before["session_id"]
+
+
 def test_a_process_killed_between_sending_and_storing_loses_nothing(person):
     service, between = person
     before = who(service)
@@ -164,7 +193,8 @@ def test_a_full_disk_keeps_the_old_record_and_loses_nothing(person):
     assert between.counts["/refresh"] == 1
     assert session_file(service).read_bytes() == spent
     leftovers = {path.name for path in (service.directory / "credentials").iterdir()} - files
-    assert not [name for name in leftovers if not name.endswith(".lock")]
+    # The attempt id was stored before the request was sent. It is short enough for this disk.
+    assert not [name for name in leftovers if not name.endswith(".lock") and ".attempt." not in name]
     # The service repeats the answer that could not be stored.
     assert who(service)["session_id"] == before["session_id"]
     assert between.counts["/refresh"] == 2

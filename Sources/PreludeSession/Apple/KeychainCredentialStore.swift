@@ -31,6 +31,7 @@
 
         public func read(_ name: String) throws -> Data? { try records.read(name) }
         public func write(_ data: Data, to name: String) throws { try records.write(data, to: name) }
+        public func create(_ data: Data, at name: String) throws -> Bool { try records.create(data, at: name) }
         public func delete(_ name: String) throws { try records.delete(name) }
 
         /// Runs the work under a lock file. A Keychain item could not be released when its process ends.

@@ -29,6 +29,13 @@ struct KeychainRecords: CredentialStore {
         guard status == .success else { throw status.failure("write") }
     }
 
+    func create(_ data: Data, at name: String) throws -> Bool {
+        let status = items.add(name, data)
+        if status == .duplicateItem { return false }
+        guard status == .success else { throw status.failure("create") }
+        return true
+    }
+
     func delete(_ name: String) throws {
         let status = items.delete(name)
         guard status == .success || status == .itemNotFound else { throw status.failure("delete") }

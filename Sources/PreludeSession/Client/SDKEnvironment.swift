@@ -42,6 +42,9 @@ public struct SDKEnvironment: Sendable {
     /// A new `jti`: 128 random bits.
     func newProofID() -> String { Base64URL.encode(randomBytes(16)) }
 
+    /// A new attempt id: 128 random bits.
+    func newAttemptID() -> String { Base64URL.encode(randomBytes(DPoPProofChecker.attemptLength)) }
+
     /// A new device id.
     func newDeviceID() -> String { RandomUUID.make(from: randomBytes(16)) }
 }

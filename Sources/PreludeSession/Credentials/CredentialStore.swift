@@ -12,6 +12,13 @@ public protocol CredentialStore: Sendable {
     func read(_ name: String) async throws -> Data?
     /// Stores a record atomically: after a crash the store has the old record or the new one.
     func write(_ data: Data, to name: String) async throws
+    /// Stores a record if there is none with this name, as one atomic step for all processes.
+    ///
+    /// The default reads and writes under ``withLock(_:_:)``. Implement it if the storage has such an operation: it then also
+    /// holds when the lock fails.
+    ///
+    /// - Returns: Whether the record is stored. `false` if there is one already, which stays as it is.
+    func create(_ data: Data, at name: String) async throws -> Bool
     /// Deletes a record. A missing record is no error.
     func delete(_ name: String) async throws
     /// Runs the work while no other caller in any process holds the same lock of the same store.
@@ -24,4 +31,15 @@ public protocol CredentialStore: Sendable {
     func withLock<Answer: Sendable>(
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer
+}
+
+extension CredentialStore {
+    /// Stores a record if there is none with this name, under a lock.
+    public func create(_ data: Data, at name: String) async throws -> Bool {
+        try await withLock(name + ".create") {
+            guard try await read(name) == nil else { return false }
+            try await write(data, to: name)
+            return true
+        }
+    }
 }

@@ -87,10 +87,11 @@ actor DeviceIdentity {
     /// - Parameters:
     ///   - accessToken: The token of the request. A bound token needs a proof by its own key.
     ///   - challengeID: `jti` of the challenge token that the proof is for. Such a proof has no nonce.
+    ///   - attempt: The id of the rotation that a refresh begins or repeats.
     ///   - nonce: Which server's nonce the proof contains.
     func proof(
         method: String, target: TargetURI, accessToken: String?, challengeID: String? = nil,
-        nonce: ProofNonce = .ofService
+        attempt: String? = nil, nonce: ProofNonce = .ofService
     ) async throws -> String {
         let key = try await sessionKey(accessToken.flatMap(AccessTokenBinding.keyThumbprint))
         let record = try await load()
@@ -98,7 +99,7 @@ actor DeviceIdentity {
         let proof = try DPoPProof(
             publicKey: key.publicKey, method: method, target: target, accessToken: accessToken,
             nonce: challengeID == nil ? nonce.value(service: record.nonce) : nil,
-            id: challengeID ?? environment.newProofID(),
+            attempt: attempt, id: challengeID ?? environment.newProofID(),
             issuedAt: Int64(time))
         do {
             return proof.compact(signature: try key.key.signature(for: Data(proof.signingInput.utf8)))

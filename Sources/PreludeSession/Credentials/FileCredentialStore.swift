@@ -46,16 +46,52 @@ public struct FileCredentialStore: CredentialStore {
     }
 
     public func write(_ data: Data, to name: String) throws {
+        try put(data, at: name) { temporary, target in
+            guard rename(temporary, target) == 0 else { throw Self.failure("replace", errno) }
+            return .moved
+        }
+    }
+
+    /// Stores a record if there is none with this name. A hard link to an existing name fails.
+    public func create(_ data: Data, at name: String) async throws -> Bool {
+        let placement = try put(data, at: name) { temporary, target in
+            if link(temporary, target) == 0 { return .linked }
+            switch errno {
+            case EEXIST: return .exists
+            case EPERM, ENOTSUP, ENOSYS: return .unsupported
+            default: throw Self.failure("create", errno)
+            }
+        }
+        guard placement == .unsupported else { return placement == .linked }
+        return try await withLock(name + ".create") {
+            guard try read(name) == nil else { return false }
+            try write(data, to: name)
+            return true
+        }
+    }
+
+    /// What happened to a temporary file.
+    private enum Placement {
+        case moved, linked, exists
+        /// The file system has no hard links.
+        case unsupported
+    }
+
+    /// Writes a temporary file and puts it in place.
+    @discardableResult
+    private func put(
+        _ data: Data, at name: String, place: (_ temporary: [CChar], _ target: String) throws -> Placement
+    ) throws -> Placement {
         try FileLock.makeDirectory(directory)
         let target = path(name)
         // `mkstemp` creates a unique file with mode 0600, so two writers never share a file.
         var temporary = Array((target + ".XXXXXX").utf8CString)
         let descriptor = mkstemp(&temporary)
         guard descriptor >= 0 else { throw Self.failure("create", errno) }
-        var isInPlace = false
+        var placement: Placement?
         defer {
             close(descriptor)
-            if !isInPlace { unlink(temporary) }
+            if placement != .moved { unlink(temporary) }
         }
         try data.withUnsafeBytes { bytes in
             var offset = 0
@@ -66,9 +102,10 @@ public struct FileCredentialStore: CredentialStore {
             }
         }
         guard fsync(descriptor) == 0 else { throw Self.failure("sync", errno) }
-        guard rename(temporary, target) == 0 else { throw Self.failure("replace", errno) }
-        isInPlace = true
-        try syncDirectory()
+        let result = try place(temporary, target)
+        placement = result
+        if result == .moved || result == .linked { try syncDirectory() }
+        return result
     }
 
     public func delete(_ name: String) throws {

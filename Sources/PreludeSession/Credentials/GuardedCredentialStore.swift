@@ -13,6 +13,10 @@ struct GuardedCredentialStore: CredentialStore {
         try await guarded("write", name) { try await store.write(data, to: name) }
     }
 
+    func create(_ data: Data, at name: String) async throws -> Bool {
+        try await guarded("create", name) { try await store.create(data, at: name) }
+    }
+
     func delete(_ name: String) async throws { try await guarded("delete", name) { try await store.delete(name) } }
 
     func withLock<Answer: Sendable>(
@@ -48,8 +52,10 @@ struct GuardedCredentialStore: CredentialStore {
     }
 
     private func logged(_ operation: StaticString, _ name: String, _ error: any Error) -> any Error {
-        // The last part of the name is the kind of record.
-        let record = name.split(separator: ".").last.map(String.init)
+        // The last part of the name is the kind of record, or the part before it for an attempt.
+        let parts = name.split(separator: ".").suffix(2).map(String.init)
+        let attempt = RecordName.attempt.rawValue
+        let record = parts.first == attempt ? attempt : parts.last
         log(
             .warning, "the credential store failed",
             [.word("operation", operation), .term("record", record), .error(error)])

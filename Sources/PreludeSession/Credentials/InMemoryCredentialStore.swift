@@ -10,6 +10,11 @@ public actor InMemoryCredentialStore: CredentialStore {
 
     public func read(_ name: String) -> Data? { records[name] }
     public func write(_ data: Data, to name: String) { records[name] = data }
+    public func create(_ data: Data, at name: String) -> Bool {
+        guard records[name] == nil else { return false }
+        records[name] = data
+        return true
+    }
     public func delete(_ name: String) { records[name] = nil }
 
     public nonisolated func withLock<Answer: Sendable>(

@@ -4,6 +4,8 @@
 enum RecordName: String, CaseIterable, Sendable {
     /// The session's tokens.
     case session
+    /// The attempt id of a rotation. The stored name continues with a hash of the refresh token.
+    case attempt
     /// The device's id, the clock's error and the last nonce.
     case device
     /// Open step-up challenges.

@@ -24,6 +24,9 @@ extension ErrorResponse {
         return endsChallenge || ((400..<500).contains(status) && !code.rawValue.hasPrefix("http_"))
     }
 
+    /// Whether the proof was rejected, for example because it was used before.
+    var isInvalidProof: Bool { status == 400 && code == .invalidDPoPProof }
+
     /// Whether a rejected refresh ended the session. Only the service's own codes do; a proxy's 401 does not.
     var endsSession: Bool { status == 401 && (code == .unauthorized || code == .dpopKeyMismatch) }
 }

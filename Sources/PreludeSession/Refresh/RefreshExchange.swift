@@ -1,12 +1,20 @@
 internal import SessionWire
 
-/// The exchange of one refresh token with the server, as a state machine. It decides; the engine sends.
+/// The exchange of one refresh token with the server, as a state machine. It decides; the engine acts.
 ///
-/// It repeats the request once when the answer may be lost: the server answers the same key again. It looks up the device
-/// key once when the key does not match: another client of the store may have replaced key and session.
+/// It begins with an attempt id that is stored before anything is sent, and repeats the request once when the answer may be
+/// lost: the server answers the same attempt again. A rejection that may be caused by a late or duplicated request is never
+/// final before the store was read again. It looks up the device key once when the key does not match: another client of
+/// the store may have replaced key and session.
 struct RefreshExchange: Sendable {
     /// What to do next.
     enum Step: Sendable {
+        /// Store a new attempt for the refresh token unless the store has one, then call `prepared()`.
+        ///
+        /// - Parameter replacing: Whether to delete the stored attempt first.
+        case prepareAttempt(replacing: Bool)
+        /// Read the session record again, then call `readSession(isSame:)`.
+        case readSession
         case send
         /// Send again, because the answer to the last request may be lost.
         case repeatRequest
@@ -18,6 +26,8 @@ struct RefreshExchange: Sendable {
     /// How the exchange ended.
     enum Conclusion: Sendable {
         case answered(TransportAnswer)
+        /// The store has another refresh token by now. Go on with it.
+        case superseded
         /// The challenge was rejected and must be dropped.
         case challengeRejected(PreludeSessionError)
         /// The server failed. A refresh without the challenge may succeed.
@@ -28,13 +38,53 @@ struct RefreshExchange: Sendable {
         case failed(any Error)
     }
 
+    /// Why the session record is read again.
+    private enum Doubt {
+        /// Nothing is sent yet. If another process has rotated the token meanwhile and deleted its attempt, the stored attempt
+        /// is a new one, and a request with it would look like theft.
+        case newRequest
+        /// The answer may be lost. Another process may have repeated the rotation since.
+        case lostAnswer
+        /// The server has answered 409: the refresh token was spent by an earlier request of this device, or the challenge
+        /// was redeemed before.
+        case spentToken(ErrorResponse)
+    }
+
     private let carriesChallenge: Bool
     private var mayRepeat = true
+    private var mayReplaceProof = true
+    private var mayReplaceAttempt = true
     private var mayReloadKey = true
+    private var doubt: Doubt?
     /// How the exchange ends if the device key is still the same.
     private var conclusionOfLostKey: Conclusion?
 
     init(carriesChallenge: Bool) { self.carriesChallenge = carriesChallenge }
+
+    /// The first step.
+    var start: Step { .prepareAttempt(replacing: false) }
+
+    /// Decides after the attempt is stored.
+    mutating func prepared() -> Step { readAgain(.newRequest) }
+
+    /// Decides after the session record was read again.
+    ///
+    /// - Parameter isSame: Whether the store still has the refresh token of this exchange.
+    mutating func readSession(isSame: Bool) -> Step {
+        defer { doubt = nil }
+        guard isSame else { return .finish(.superseded) }
+        switch doubt {
+        case .newRequest, nil: return .send
+        case .lostAnswer: return .repeatRequest
+        case .spentToken(let response) where carriesChallenge: return .finish(.challengeRejected(response.error))
+        case .spentToken(let response):
+            // Only a store that was set back, or another holder of key, token and attempt, leads here. A new attempt gets a
+            // definite answer.
+            guard mayReplaceAttempt else { return .finish(.failed(response.error)) }
+            mayReplaceAttempt = false
+            return .prepareAttempt(replacing: true)
+        }
+    }
 
     /// Decides after a request was answered or failed.
     mutating func received(_ answer: Result<TransportAnswer, any Error>) -> Step {
@@ -42,7 +92,12 @@ struct RefreshExchange: Sendable {
         case .success(let answer): return .finish(.answered(answer))
         case .failure(let error) where mayRepeat && Self.mayBeLost(error):
             mayRepeat = false
-            return .repeatRequest
+            return readAgain(.lostAnswer)
+        // An HTTP client or a proxy has sent the request twice, and this is the answer to the copy. The next request has a
+        // new proof and the same attempt.
+        case .failure(let response as ErrorResponse) where mayReplaceProof && response.isInvalidProof:
+            mayReplaceProof = false
+            return readAgain(.lostAnswer)
         case .failure(let response as ErrorResponse): return rejected(response)
         case .failure(PreludeSessionError.deviceKeyLost(let text)): return keyLost(.deviceKeyLost(text))
         case .failure(let error): return .finish(.failed(error))
@@ -58,7 +113,13 @@ struct RefreshExchange: Sendable {
         return .send
     }
 
+    private mutating func readAgain(_ doubt: Doubt) -> Step {
+        self.doubt = doubt
+        return .readSession
+    }
+
     private mutating func rejected(_ response: ErrorResponse) -> Step {
+        if response.status == 409, response.code == .tokenReused { return readAgain(.spentToken(response)) }
         if carriesChallenge, response.rejectsChallenge { return .finish(.challengeRejected(response.error)) }
         if carriesChallenge, response.status >= 500 { return .finish(.challengeFailed(response.error)) }
         guard response.endsSession else { return .finish(.failed(response.error)) }

@@ -103,6 +103,10 @@ extension SessionEngine {
             return .challengeRejected(.invalidChallengeToken("the challenge belongs to another session"))
         }
         switch try await exchange(stored, challenge: challenge) {
+        case .superseded:
+            // The token is not used any more, and neither is an attempt that was stored for it.
+            await forgetAttempt(of: stored)
+            return .superseded
         case .answered(let answer): return try await accept(answer, for: stored, challenge: challenge, fence: fence)
         case .challengeRejected(let error):
             if let challenge { await close(challenge) }
@@ -128,9 +132,16 @@ extension SessionEngine {
         request.proof = .session
         request.headers[HeaderName.refreshToken] = stored.refreshToken
         var exchange = RefreshExchange(carriesChallenge: challenge != nil)
-        var step = RefreshExchange.Step.send
+        var step = exchange.start
         while true {
             switch step {
+            case .prepareAttempt(let isReplacing):
+                if isReplacing { try await records.deleteAttempt(for: stored.refreshToken) }
+                request.attempt = try await records.attempt(
+                    for: stored.refreshToken, newID: environment.newAttemptID())
+                step = exchange.prepared()
+            case .readSession:
+                step = exchange.readSession(isSame: try await records.session()?.refreshToken == stored.refreshToken)
             case .send: step = exchange.received(await api.result(of: request))
             case .repeatRequest:
                 log(.debug, "repeats a request whose answer may be lost")
@@ -150,6 +161,7 @@ extension SessionEngine {
             return machine.accepts(fence) ? .superseded : .ended(Self.overtaken)
         }
         machine.refreshed(renewed)
+        await forgetAttempt(of: stored)
         emit(SessionEvent.refreshed, of: renewed)
         log(.info, "refreshed", renewed.logAttributes)
         if let challenge {

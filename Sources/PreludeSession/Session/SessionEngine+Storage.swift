@@ -33,6 +33,11 @@ extension SessionEngine {
         return isAdopted
     }
 
+    /// Deletes the attempt of a refresh token that is not used any more. A record that stays is never read again.
+    func forgetAttempt(of session: StoredSession?) async {
+        if let session { try? await records.deleteAttempt(for: session.refreshToken) }
+    }
+
     private func publishLogin(_ session: StoredSession, fence: Int) -> Bool {
         guard machine.acceptsLogin(fence) else { return false }
         machine.signedIn(session)
@@ -52,6 +57,7 @@ extension SessionEngine {
             let stored = try await self.records.session()
             guard stored == session else { return stored == nil }
             try await self.records.delete(StoredSession.self)
+            await self.forgetAttempt(of: session)
             return true
         }
         guard machine.accepts(fence) else { return false }
@@ -99,6 +105,7 @@ extension SessionEngine {
             // An unreadable record is deleted too.
             let stored = try? await self.records.session()
             try await self.records.delete(StoredSession.self)
+            await self.forgetAttempt(of: stored ?? nil)
             return stored ?? nil
         }
         if unfinishedWipe == fence { unfinishedWipe = nil }

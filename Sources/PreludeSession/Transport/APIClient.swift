@@ -129,6 +129,6 @@ struct APIClient: Sendable {
         else { throw PreludeSessionError.invalidConfiguration("the endpoint is not a valid URL") }
         return try await device.proof(
             method: request.method.rawValue, target: target, accessToken: request.accessToken,
-            challengeID: challengeID)
+            challengeID: challengeID, attempt: request.attempt)
     }
 }

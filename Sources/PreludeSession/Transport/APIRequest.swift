@@ -20,6 +20,8 @@ struct APIRequest: Sendable {
     var query: [(name: String, value: String)] = []
     var body: Data?
     var proof: Proof = .none
+    /// The id of the rotation that a refresh begins or repeats.
+    var attempt: String?
     var accessToken: String?
     var headers: [String: String] = [:]
 

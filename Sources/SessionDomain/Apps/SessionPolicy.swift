@@ -37,10 +37,10 @@ package struct SessionPolicy: Sendable, Equatable, Codable {
     package var idleLifetime = 30 * 86_400
     /// The lifetime of every session, used or not.
     package var absoluteLifetime = 365 * 86_400
-    /// How long a spent refresh token may be repeated with the session's key while its successor is unused. `nil`: without
-    /// a time limit.
-    package var boundGrace: Int?
-    /// The same for a session without a key.
+    /// How long a lost answer is repeated for a client that sends the session's key and no attempt ids. With attempt ids
+    /// there is no limit.
+    package var boundGrace = 60
+    /// How long a lost answer is repeated for a session without a key.
     package var unboundGrace = 10
     package var noncePolicy: NoncePolicy = .whenNeeded
     /// How much a proof's `iat` may differ from the current time, in either direction.
@@ -73,10 +73,10 @@ extension SessionPolicy {
         try read(.maximumSessions, &maximumSessions)
         try read(.idleLifetime, &idleLifetime)
         try read(.absoluteLifetime, &absoluteLifetime)
+        try read(.boundGrace, &boundGrace)
         try read(.unboundGrace, &unboundGrace)
         try read(.noncePolicy, &noncePolicy)
         try read(.proofWindow, &proofWindow)
-        boundGrace = try stored.decodeIfPresent(Int.self, forKey: .boundGrace)
     }
 }
 
@@ -95,8 +95,8 @@ extension SessionPolicy {
         guard (idleLifetime...10 * 365 * 86_400).contains(absoluteLifetime) else {
             throw .invalidField("absolute_lifetime", "must be idle_lifetime to 315360000 seconds")
         }
-        if let boundGrace, !(10...365 * 86_400).contains(boundGrace) {
-            throw .invalidField("bound_grace", "must be 10 to 31536000 seconds, or left out")
+        guard (10...365 * 86_400).contains(boundGrace) else {
+            throw .invalidField("bound_grace", "must be 10 to 31536000 seconds")
         }
         guard (0...60).contains(unboundGrace) else {
             throw .invalidField("unbound_grace", "must be 0 to 60 seconds")

@@ -23,6 +23,7 @@ package struct Event: Sendable, Equatable {
         package static let loginFailed = Name(rawValue: "login.failed")
         package static let loginLimited = Name(rawValue: "login.limited")
         package static let codeSent = Name(rawValue: "code.sent")
+        package static let sessionRecovered = Name(rawValue: "session.recovered")
         package static let signingKeyRotated = Name(rawValue: "signing_key.rotated")
         package static let signingKeyRemoved = Name(rawValue: "signing_key.removed")
         package static let signingKeyResealed = Name(rawValue: "signing_key.resealed")
@@ -94,6 +95,22 @@ package struct EventFactory: Sendable {
 
     package func identifierDeleted(_ identifier: CanonicalIdentifier, of userID: String) -> Event {
         make(.identifierDeleted, identifier.eventData(of: userID))
+    }
+
+    package func refreshTokenReused(_ session: Session, reason: RefreshTokenReuse) -> Event {
+        make(
+            .refreshTokenReused,
+            ["user_id": .string(session.userID), "session_id": .string(session.id), "reason": .string(reason.rawValue)])
+    }
+
+    /// - Parameter rotations: How many rotations the stored session is behind the device.
+    package func sessionRecovered(_ session: Session, missing rotations: Int64) -> Event {
+        make(
+            .sessionRecovered,
+            [
+                "user_id": .string(session.userID), "session_id": .string(session.id),
+                "missing_rotations": .int(rotations),
+            ])
     }
 
     package func sessionRevoked(_ session: Session, reason: RevocationReason) -> Event {

@@ -6,12 +6,32 @@ package struct PasswordLoginConfig: Sendable, Equatable, Codable {
     /// Attempts per e-mail address, over all sources. A success clears the count.
     package var identifierLimit = RateLimit(limit: 10, window: 900)
     package var policy = PasswordPolicy()
+    /// Whether new passwords must not be common, breached, or a word of the app or the user.
+    package var rejectsCommonPasswords = true
     package var createdAt: Timestamp
     package var updatedAt: Timestamp
 
     package init(at time: Timestamp) {
         createdAt = time
         updatedAt = time
+    }
+}
+
+extension PasswordLoginConfig {
+    enum CodingKeys: CodingKey {
+        case enabled, ipLimit, identifierLimit, policy, rejectsCommonPasswords, createdAt, updatedAt
+    }
+
+    /// Decodes a stored configuration. A setting that is missing in an older one has its default.
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        enabled = try stored.decode(Bool.self, forKey: .enabled)
+        ipLimit = try stored.decode(RateLimit.self, forKey: .ipLimit)
+        identifierLimit = try stored.decode(RateLimit.self, forKey: .identifierLimit)
+        policy = try stored.decode(PasswordPolicy.self, forKey: .policy)
+        rejectsCommonPasswords = try stored.decodeIfPresent(Bool.self, forKey: .rejectsCommonPasswords) ?? true
+        createdAt = try stored.decode(Timestamp.self, forKey: .createdAt)
+        updatedAt = try stored.decode(Timestamp.self, forKey: .updatedAt)
     }
 }
 

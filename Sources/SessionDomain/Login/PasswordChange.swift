@@ -22,7 +22,7 @@ package struct PasswordChange: Sendable {
         // Hashing is costly. This check saves the work if the grant is gone; the transaction below decides.
         guard grants.contains(where: { $0.scope == ReservedScope.writePassword && $0.covers(caller.session, at: now) })
         else { throw Refusal.insufficientScope(ReservedScope.writePassword) }
-        try (app.settings.passwordLogin?.policy ?? PasswordPolicy()).check(password)
+        try NewPasswordRules(app: app.settings, identifiers: caller.user.identifiers).check(password)
         let outcome = try await store.perform(
             ChangePassword(
                 appID: app.settings.id, sessionID: caller.session.id,

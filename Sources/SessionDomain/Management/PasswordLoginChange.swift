@@ -4,15 +4,17 @@ package struct PasswordLoginChange: Sendable {
     package var ipLimit: RateLimit?
     package var identifierLimit: RateLimit?
     package var policy: PasswordPolicy?
+    package var rejectsCommonPasswords: Bool?
 
     package init(
         enabled: Bool? = nil, ipLimit: RateLimit? = nil, identifierLimit: RateLimit? = nil,
-        policy: PasswordPolicy? = nil
+        policy: PasswordPolicy? = nil, rejectsCommonPasswords: Bool? = nil
     ) {
         self.enabled = enabled
         self.ipLimit = ipLimit
         self.identifierLimit = identifierLimit
         self.policy = policy
+        self.rejectsCommonPasswords = rejectsCommonPasswords
     }
 
     func validate() throws(Refusal) {
@@ -27,6 +29,7 @@ package struct PasswordLoginChange: Sendable {
         if let ipLimit { config.ipLimit = ipLimit }
         if let identifierLimit { config.identifierLimit = identifierLimit }
         if let policy { config.policy = policy }
+        if let rejectsCommonPasswords { config.rejectsCommonPasswords = rejectsCommonPasswords }
         return config
     }
 }

@@ -28,7 +28,7 @@ package struct UserManagement: Sendable {
             id: environment.newID("usr"), appID: app, externalID: externalID, profile: profile,
             identifiers: identifiers, createdAt: environment.now())
         try user.validate()
-        let hash = try await hashed(password, app: app)
+        let hash = try await hashed(password, app: app, identifiers: identifiers)
         user.hasPassword = hash != nil
         let factory = EventFactory(appID: app, environment: environment)
         switch try await store.perform(
@@ -73,8 +73,8 @@ package struct UserManagement: Sendable {
     package func setPassword(
         _ password: String, user id: String, app: AppID, endingSessions: Bool
     ) async throws -> User {
-        _ = try await user(id, app: app)
-        let hash = try await requiredHash(password, app: app)
+        let user = try await user(id, app: app)
+        let hash = try await requiredHash(password, app: app, identifiers: user.identifiers)
         return try found(
             try await store.perform(
                 SetPassword(hash: hash, endingSessions: endingSessions, in: change(of: id, app: app))))
@@ -149,14 +149,18 @@ package struct UserManagement: Sendable {
         }
     }
 
-    private func hashed(_ password: String?, app: AppID) async throws -> String? {
+    private func hashed(
+        _ password: String?, app: AppID, identifiers: [CanonicalIdentifier]
+    ) async throws -> String? {
         guard let password else { return nil }
-        return try await requiredHash(password, app: app)
+        return try await requiredHash(password, app: app, identifiers: identifiers)
     }
 
-    private func requiredHash(_ password: String, app id: AppID) async throws -> String {
+    private func requiredHash(
+        _ password: String, app id: AppID, identifiers: [CanonicalIdentifier]
+    ) async throws -> String {
         guard let app = try await apps.app(id) else { throw Refusal.notFound("there is no app \(id)") }
-        try (app.passwordLogin?.policy ?? PasswordPolicy()).check(password)
+        try NewPasswordRules(app: app, identifiers: identifiers).check(password)
         return try await hasher.hash(password, app: id)
     }
 }

@@ -9,9 +9,12 @@ extension AppRuntime {
         let hasNonce = proof.nonce.map { nonces.end(of: $0, at: now.seconds) != nil } ?? false
         let window = Double(settings.sessions.proofWindow)
         let isInTime = abs(proof.issuedAt - Double(now.milliseconds) / 1000) <= window
-        let memory = max(2 * settings.sessions.proofWindow, 2 * Int(nonces.window)) + 60
+        // Longer than a proof can be fresh, by the clock difference that housekeeping does not detect.
+        let memory = max(2 * settings.sessions.proofWindow, 2 * Int(nonces.window)) + 60 + DeletionClock.tolerance
         return ProofUse(
             thumbprint: proof.thumbprint, replayKey: proof.replayKey, rememberUntil: now + memory,
-            hasNonce: hasNonce, isFresh: proof.nonce == nil ? isInTime : hasNonce)
+            hasNonce: hasNonce, isFresh: proof.nonce == nil ? isInTime : hasNonce,
+            issuedAt: Timestamp(milliseconds: Int64(proof.issuedAt * 1000)),
+            attempt: proof.attempt.map(RotationAttempts.hash))
     }
 }

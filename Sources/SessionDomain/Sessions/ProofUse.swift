@@ -9,12 +9,21 @@ package struct ProofUse: Sendable, Equatable {
     package let hasNonce: Bool
     /// Whether the time or nonce of the proof is acceptable.
     package let isFresh: Bool
+    /// When the proof was made, by the client's clock.
+    package let issuedAt: Timestamp
+    /// The hash of the attempt id, as `RotationAttempts` stores it. `nil` for clients that send none.
+    package let attempt: String?
 
-    package init(thumbprint: String, replayKey: String, rememberUntil: Timestamp, hasNonce: Bool, isFresh: Bool) {
+    package init(
+        thumbprint: String, replayKey: String, rememberUntil: Timestamp, hasNonce: Bool, isFresh: Bool,
+        issuedAt: Timestamp, attempt: String? = nil
+    ) {
         self.thumbprint = thumbprint
         self.replayKey = replayKey
         self.rememberUntil = rememberUntil
         self.hasNonce = hasNonce
         self.isFresh = isFresh
+        self.issuedAt = issuedAt
+        self.attempt = attempt
     }
 }

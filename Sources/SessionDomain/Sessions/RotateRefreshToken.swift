@@ -1,6 +1,7 @@
 /// Spends a refresh token. The hottest write of the service; `docs/stores.md` lists its statements.
 ///
-/// Every outcome commits its changes, rejections included: a fresh proof is spent even if the call is rejected.
+/// Every outcome commits its changes, rejections included: a fresh proof by the session's key is spent even if the call is
+/// rejected. Other proofs are not remembered, so a stranger cannot fill the replay memory.
 package struct RotateRefreshToken: Intent {
     package let appID: AppID
     package let sessionID: String
@@ -43,10 +44,15 @@ package struct RotateRefreshToken: Intent {
         let isReplay = proof.map { facts.isTaken(.proof($0.replayKey)) } ?? false
         var changes: [Change] = []
         // A stale proof is rejected anyway. It is not remembered, so that every memory has an end.
-        if let proof, proof.isFresh, !isReplay { changes.append(.reserveProof(proof, app: appID, now: now)) }
+        if let proof, proof.isFresh, !isReplay, isLive(session), proof.thumbprint == session.keyThumbprint {
+            changes.append(.reserveProof(proof, app: appID, now: now))
+        }
         switch decide(session: session, user: user, isReplay: isReplay) {
-        case .rotate(let next): return accept(session, next, user, facts, changes, isRepeat: false)
-        case .repeatSuccessor(let next): return accept(session, next, user, facts, changes, isRepeat: true)
+        case .rotate(let next): return accept(session, next, user, facts, changes) { .rotated($0, $1, $2) }
+        case .recover(let next, let event):
+            return accept(session, next, user, facts, changes, also: [.append(event)]) { .recovered($0, $1, $2) }
+        case .repeatSuccessor(let next):
+            return accept(session, next, user, facts, changes, isRepeat: true) { .repeated($0, $1, $2) }
         case .demandNonce(let next):
             return Decision(.nonceDemanded, changes + [.replaceSession(session, with: next)])
         case .revoke(let next, let events, let reason):
@@ -58,7 +64,8 @@ package struct RotateRefreshToken: Intent {
 
     /// The token is accepted: redeems the challenge, stores the session, deletes grants that are spent.
     private func accept(
-        _ session: Session, _ next: Session, _ user: User, _ facts: Facts, _ before: [Change], isRepeat: Bool
+        _ session: Session, _ next: Session, _ user: User, _ facts: Facts, _ before: [Change],
+        also more: [Change] = [], isRepeat: Bool = false, outcome: (Session, User, [Grant]) -> RotationOutcome
     ) -> Decision<RotationOutcome> {
         var (changes, grants) = (before, facts.grants)
         let redeemed = redemption?.decide(
@@ -75,9 +82,10 @@ package struct RotateRefreshToken: Intent {
         case .redeemedBefore, nil: break
         }
         changes.append(.replaceSession(session, with: next))
+        changes += more
         changes += grants.filter { $0.isSpent(for: next, at: now) }.map { .deleteGrant($0) }
         let live = grants.filter { $0.covers(next, at: now) }
-        return Decision(isRepeat ? .repeated(next, user, live) : .rotated(next, user, live), changes)
+        return Decision(outcome(next, user, live), changes)
     }
 }
 
@@ -85,6 +93,8 @@ package struct RotateRefreshToken: Intent {
 package enum RotationOutcome: Sendable, Equatable {
     case rotated(Session, User, [Grant])
     case repeated(Session, User, [Grant])
+    /// The stored session was behind the device's token and continues with it.
+    case recovered(Session, User, [Grant])
     case nonceDemanded
     case revoked(Session, RevocationReason)
     case refused(Refusal)

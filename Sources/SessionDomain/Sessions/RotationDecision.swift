@@ -4,6 +4,9 @@ internal import SessionTokens
 package enum RotationDecision: Sendable, Equatable {
     /// The token is current: store this session, whose generation is one higher.
     case rotate(Session)
+    /// The token is ahead of the stored session, because the database is older than the device's last refresh: store this
+    /// session, whose generation is one higher than the token's, and append the event.
+    case recover(Session, Event)
     /// The token is the previous one and its answer was lost: store this session, same generation, and answer again.
     case repeatSuccessor(Session)
     /// Store this session, which demands a nonce from now on, and ask for one.
@@ -18,46 +21,85 @@ extension RotateRefreshToken {
     ///
     /// - Parameter isReplay: Whether the proof was used before.
     package func decide(session: Session, user: User, isReplay: Bool) -> RotationDecision {
-        guard session.appID == appID, session.isLive(at: now), generation <= session.generation else {
-            return .refuse(.unauthorized)
-        }
+        guard isLive(session) else { return .refuse(.unauthorized) }
         guard user.status == .active else { return revoke(session, reason: .userInactive) }
-        let isCurrent = generation == session.generation
-        let isReplay = isReplay || (proof != nil && proof?.replayKey == session.lastProof)
-
-        if let thumbprint = session.keyThumbprint {
-            // An old token without its key is stolen. The current token is only rejected.
-            guard let proof else { return isCurrent ? .refuse(.missingProof) : reused(session) }
-            guard proof.thumbprint == thumbprint else {
-                return isCurrent ? .refuse(.proofKeyMismatch) : reused(session)
-            }
-            if needsNonce(proof, session) { return demandNonce(session) }
-            if isReplay { return isCurrent ? .refuse(.replayedProof) : reused(session) }
+        guard let thumbprint = session.keyThumbprint else { return decideUnbound(session) }
+        let isSpent = generation < session.generation
+        // A spent token without its key is stolen. An unspent token is only rejected.
+        guard let proof else { return isSpent ? reused(session, .missingProof) : .refuse(.missingProof) }
+        guard proof.thumbprint == thumbprint else {
+            return isSpent ? reused(session, .otherKey) : .refuse(.proofKeyMismatch)
         }
-        guard isCurrent || (generation == session.generation - 1 && isWithinGrace(session)) else {
-            return reused(session)
+        if needsNonce(proof, session) { return demandNonce(session) }
+        // An HTTP client or a proxy may send one request twice. A replay proves nothing about a second holder.
+        if isReplay || proof.replayKey == session.lastProof { return .refuse(.replayedProof) }
+        if isSpent { return decideSpent(session, proof) }
+        return generation == session.generation ? rotate(session) : recover(session)
+    }
+
+    /// Whether the session is of this app and has not ended.
+    func isLive(_ session: Session) -> Bool { session.appID == appID && session.isLive(at: now) }
+
+    private func decideUnbound(_ session: Session) -> RotationDecision {
+        // Without a key, a token that is ahead of the row is not recovered: the MAC is the only evidence.
+        guard generation <= session.generation else { return .refuse(.unauthorized) }
+        let isCurrent = generation == session.generation
+        if !isCurrent {
+            guard isPrevious(session) else { return reused(session, .olderToken) }
+            guard now < session.rotatedAt + policy.unboundGrace else { return reused(session, .graceExpired) }
         }
         // The session continues when the app accepts unbound tokens again (RFC 9449 §5.2).
-        guard policy.admits(keyThumbprint: session.keyThumbprint) else { return .refuse(.missingProof) }
+        guard policy.admits(keyThumbprint: nil) else { return .refuse(.missingProof) }
         return isCurrent ? rotate(session) : .repeatSuccessor(seen(session))
     }
+
+    /// Decides about a spent token with a fresh proof by the session's key.
+    private func decideSpent(_ session: Session, _ proof: ProofUse) -> RotationDecision {
+        if isPrevious(session), isRepeat(session, proof) { return .repeatSuccessor(seen(session)) }
+        // The device itself sent this request earlier, and has its answer or will repeat a newer request.
+        if let attempt = proof.attempt, session.attempts.contains(attempt) { return .refuse(.refreshTokenSpent) }
+        // A request that was delivered late has no sender who answers. A sender with a slow clock does, and a nonce proves
+        // when it asks.
+        if !proof.hasNonce, proof.issuedAt < session.rotatedAt { return demandNonce(session) }
+        guard isPrevious(session) else { return reused(session, .olderToken) }
+        return reused(session, session.attempts.last == nil && proof.attempt == nil ? .graceExpired : .otherAttempt)
+    }
+
+    /// Whether the previous token comes from the client that spent it.
+    private func isRepeat(_ session: Session, _ proof: ProofUse) -> Bool {
+        if session.attempts.last != nil || proof.attempt != nil { return proof.attempt == session.attempts.last }
+        // Neither has an attempt id. A client with ids does not repeat the rotation of one without.
+        return now < session.rotatedAt + policy.boundGrace
+    }
+
+    private func isPrevious(_ session: Session) -> Bool { generation == session.generation - 1 }
 
     private func needsNonce(_ proof: ProofUse, _ session: Session) -> Bool {
         !proof.isFresh || ((session.demandsNonce || policy.noncePolicy == .always) && !proof.hasNonce)
     }
 
-    private func isWithinGrace(_ session: Session) -> Bool {
-        guard session.keyThumbprint != nil else { return now < session.rotatedAt + policy.unboundGrace }
-        guard let grace = policy.boundGrace else { return true }
-        return now < session.rotatedAt + grace
+    private func rotate(_ session: Session) -> RotationDecision {
+        successor(of: session).map { .rotate($0) } ?? .refuse(.unauthorized)
     }
 
-    private func rotate(_ session: Session) -> RotationDecision {
+    /// Only this service issues tokens, and the key is right. So the database was set back, for example to a backup.
+    private func recover(_ session: Session) -> RotationDecision {
+        successor(of: session).map {
+            .recover($0, events.sessionRecovered(session, missing: generation - session.generation))
+        } ?? .refuse(.unauthorized)
+    }
+
+    /// The session one generation after the presented token. `nil` after the last generation that there is.
+    private func successor(of session: Session) -> Session? {
+        guard generation < .max else { return nil }
         var next = seen(session)
-        next.generation += 1
+        next.generation = generation + 1
         next.rotatedAt = now
+        // Without a pinned key, a proof proves nothing.
+        let proof = session.keyThumbprint == nil ? nil : proof
         next.lastProof = proof?.replayKey
-        return .rotate(next)
+        next.attempts = session.attempts.adding(proof?.attempt)
+        return next
     }
 
     private func seen(_ session: Session) -> Session {
@@ -74,10 +116,8 @@ extension RotateRefreshToken {
         return .demandNonce(next)
     }
 
-    private func reused(_ session: Session) -> RotationDecision {
-        let event = events.make(
-            .refreshTokenReused, ["user_id": .string(session.userID), "session_id": .string(session.id)])
-        return revoke(session, reason: .refreshTokenReused, also: [event])
+    private func reused(_ session: Session, _ reuse: RefreshTokenReuse) -> RotationDecision {
+        revoke(session, reason: .refreshTokenReused, also: [events.refreshTokenReused(session, reason: reuse)])
     }
 
     private func revoke(_ session: Session, reason: RevocationReason, also more: [Event] = []) -> RotationDecision {

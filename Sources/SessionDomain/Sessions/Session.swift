@@ -10,6 +10,8 @@ package struct Session: Sendable, Equatable {
     package let keyThumbprint: String?
     /// The replay key of the proof that made this generation.
     package var lastProof: String?
+    /// The attempt ids of the last rotations, as hashes.
+    package var attempts: RotationAttempts
     /// Whether this client was given a nonce and must use one from then on (RFC 9449 §11.3).
     package var demandsNonce: Bool
     /// Scopes of every access token of this session.
@@ -24,9 +26,10 @@ package struct Session: Sendable, Equatable {
 
     package init(
         id: String, appID: AppID, userID: String, generation: Int64 = 0, keyThumbprint: String?,
-        lastProof: String? = nil, demandsNonce: Bool = false, scopes: [String] = [], device: Device,
-        createdAt: Timestamp, lastSeenAt: Timestamp? = nil, rotatedAt: Timestamp? = nil, idleExpiresAt: Timestamp,
-        absoluteExpiresAt: Timestamp, revokedAt: Timestamp? = nil
+        lastProof: String? = nil, attempts: RotationAttempts = RotationAttempts(), demandsNonce: Bool = false,
+        scopes: [String] = [], device: Device, createdAt: Timestamp, lastSeenAt: Timestamp? = nil,
+        rotatedAt: Timestamp? = nil, idleExpiresAt: Timestamp, absoluteExpiresAt: Timestamp,
+        revokedAt: Timestamp? = nil
     ) {
         self.id = id
         self.appID = appID
@@ -34,6 +37,7 @@ package struct Session: Sendable, Equatable {
         self.generation = generation
         self.keyThumbprint = keyThumbprint
         self.lastProof = lastProof
+        self.attempts = attempts
         self.demandsNonce = demandsNonce
         self.scopes = scopes
         self.device = device

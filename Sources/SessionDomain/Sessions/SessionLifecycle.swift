@@ -6,8 +6,16 @@ package struct SessionLifecycle: Sendable {
     private let keys: KeyRing
     private let issuer: TokenIssuer
     private let environment: ServiceEnvironment
+    private let recoveries: RecoveryCounter
+    private let notices: @Sendable (ServiceNotice) -> Void
 
-    package init(store: any SessionStore, keys: KeyRing, environment: ServiceEnvironment) {
+    /// - Parameter notices: Called when a session was recovered for the first time.
+    init(
+        store: any SessionStore, keys: KeyRing, environment: ServiceEnvironment, recoveries: RecoveryCounter,
+        notices: @escaping @Sendable (ServiceNotice) -> Void
+    ) {
+        self.recoveries = recoveries
+        self.notices = notices
         self.store = store
         self.keys = keys
         self.environment = environment
@@ -111,8 +119,10 @@ package struct SessionLifecycle: Sendable {
                 proof: proof.map { app.use(of: $0, now: now) }, redemption: redemption, device: device,
                 policy: app.settings.sessions, now: now,
                 events: EventFactory(appID: app.settings.id, environment: environment)))
+        if case .recovered = outcome, let notice = recoveries.count() { notices(notice) }
         switch outcome {
-        case .rotated(let session, let user, let grants), .repeated(let session, let user, let grants):
+        case .rotated(let session, let user, let grants), .repeated(let session, let user, let grants),
+            .recovered(let session, let user, let grants):
             return try issuer.issue(app: app, session: session, user: user, grants: grants, client: client, now: now)
         case .nonceDemanded: throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
         case .revoked: throw Refusal.unauthorized

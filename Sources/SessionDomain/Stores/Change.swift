@@ -10,7 +10,8 @@ package enum Change: Sendable, Equatable {
 
     /// Remembers a proof until `rememberUntil`. Key: `.proof`. A row that expired by `now` is taken over.
     case reserveProof(ProofUse, app: AppID, now: Timestamp)
-    /// Remembers that something was redeemed. Key: `.redemption`.
+    /// Remembers that something was redeemed. Key: `.redemption`. Also fails if housekeeping has deleted a redemption that
+    /// expires at this time or later, but within the same hour: it may have been this one.
     case redeem(String, until: Timestamp, app: AppID)
 
     // MARK: Counters

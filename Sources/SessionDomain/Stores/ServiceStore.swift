@@ -31,6 +31,8 @@ package protocol UserStore: IntentStore {
     func user(externalID: String, app: AppID) async throws -> User?
     /// Newest first.
     func users(app: AppID, limit: Int, offset: Int) async throws -> (users: [User], total: Int)
+    /// The ids after one id, or the first ones, in ascending order.
+    func userIDs(app: AppID, after id: String?, limit: Int) async throws -> [String]
 }
 
 /// Reads running logins.
@@ -90,6 +92,9 @@ extension EventStore {
 /// Deletes rows that have expired: replay memory, verifications, counters, challenges, grants, ended sessions, old events.
 package protocol HousekeepingStore: Sendable {
     /// Deletes at most `limit` rows of each kind and returns how many were deleted.
+    ///
+    /// The transaction that deletes a redemption also remembers, for the hour of its expiry, how far redemptions are
+    /// deleted. `Change.redeem` needs it. It is kept forever, because a wrong clock must not delete it.
     ///
     /// - Parameters:
     ///   - now: Rows that expired by this time are deleted; sessions whose `Session.keptUntil` has passed, up to an hour

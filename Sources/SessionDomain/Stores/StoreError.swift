@@ -8,6 +8,10 @@ package enum StoreError: Error, Equatable {
     case olderSchema(found: Int, supported: Int)
     /// The database does not exist and may not be created.
     case missing
+    /// The file is damaged. The text is the first finding.
+    case damaged(String)
+    /// Another process has the database open, or replaces it.
+    case inUse
     /// The database rejected or lost the write. The text is for the log, never for a client.
     case unavailable(String)
 

@@ -64,6 +64,10 @@ extension WireRefusal {
         case .verifierMismatch:
             .init(.unauthorized, .tokenMismatch, "code_verifier does not match the code_challenge of this login")
         case .challengeReused: .init(.conflict, .tokenReused, "challenge_token was used before")
+        case .refreshTokenSpent:
+            .init(
+                .conflict, .tokenReused, "the refresh token was used before by this device; read the stored token again"
+            )
         case .stepNotCompleted: .init(.conflict, .stepNotCompleted, "the challenge has steps that are not completed")
         case .challengeMismatch:
             .init(.unauthorized, .tokenMismatch, "the token belongs to another session, user or challenge")

@@ -2,8 +2,8 @@ internal import Foundation
 internal import SessionDomain
 
 /// Checks and creates the file of a database before SQLite opens it.
-enum DatabaseFile {
-    static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
+package enum DatabaseFile {
+    package static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// Creates a missing file that only its owner can read. SQLite gives the `-wal` and `-shm` files the same mode.
     static func create(at path: String) throws {
@@ -13,5 +13,22 @@ enum DatabaseFile {
         } else if errno != EEXIST {
             throw StoreError.unavailable("cannot create the database file \(path): \(String(cString: strerror(errno)))")
         }
+    }
+
+    /// The path without symbolic links. SQLite names the files beside a database after it.
+    package static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Gives a file that root has created to the owner of the database, or of its directory if there is no database.
+    package static func giveToOwner(ofDatabase path: String, file: String) {
+        guard geteuid() == 0 else { return }
+        var owner = stat()
+        let directory = (path as NSString).deletingLastPathComponent
+        guard stat(path, &owner) == 0 || stat(directory.isEmpty ? "." : directory, &owner) == 0 else { return }
+        // If it fails, root keeps the file, and the error of the service names it.
+        _ = chown(file, owner.st_uid, owner.st_gid)
     }
 }

@@ -7,7 +7,9 @@ struct Migration: Sendable {
     let sql: String
 
     /// All steps in order. A step has the same number in every store.
-    static let all = [foundation, stepUp, signingKeys, managementKeys, audit]
+    static let all = [
+        foundation, stepUp, signingKeys, rotationAttempts, managementKeys, audit, deletedRedemptions,
+    ]
 
     /// Marks a file as a database of this service ("PSES"), so that the database of another program is never migrated.
     private static let applicationID = 0x5053_4553
@@ -46,7 +48,7 @@ struct Migration: Sendable {
         return (found, supported)
     }
 
-    private static func version(of db: Database) throws -> Int {
+    static func version(of db: Database) throws -> Int {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         let owner = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0

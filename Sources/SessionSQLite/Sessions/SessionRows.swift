@@ -4,16 +4,18 @@ internal import SessionDomain
 extension Session {
     static let columns = """
         sessions.id, sessions.app_id, sessions.user_id, sessions.generation, sessions.key_thumbprint,
-        sessions.last_proof, sessions.demands_nonce, sessions.scopes, sessions.device_id, sessions.device_model,
-        sessions.device_type, sessions.os_version, sessions.country_code, sessions.created_at, sessions.last_seen_at,
-        sessions.rotated_at, sessions.idle_expires_at, sessions.absolute_expires_at, sessions.revoked_at
+        sessions.last_proof, sessions.last_attempt, sessions.earlier_attempts, sessions.demands_nonce, sessions.scopes,
+        sessions.device_id, sessions.device_model, sessions.device_type, sessions.os_version, sessions.country_code,
+        sessions.created_at, sessions.last_seen_at, sessions.rotated_at, sessions.idle_expires_at,
+        sessions.absolute_expires_at, sessions.revoked_at
         """
 
     init(reading columns: inout ColumnReader) throws {
         self.init(
             id: try columns.next(), appID: try columns.next(), userID: try columns.next(),
             generation: try columns.next(), keyThumbprint: try columns.next(), lastProof: try columns.next(),
-            demandsNonce: try columns.next(), scopes: Self.scopes(try columns.next()),
+            attempts: RotationAttempts(last: try columns.next(), earlier: Self.words(try columns.next())),
+            demandsNonce: try columns.next(), scopes: Self.words(try columns.next()),
             device: Device(
                 id: try columns.next(), model: try columns.next(), type: try columns.next(),
                 osVersion: try columns.next(), countryCode: try columns.next()),
@@ -21,8 +23,8 @@ extension Session {
             idleExpiresAt: try columns.next(), absoluteExpiresAt: try columns.next(), revokedAt: try columns.next())
     }
 
-    /// Scopes contain no spaces, so a space separates them, as in a `scope` claim.
-    private static func scopes(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+    /// Scopes and attempts contain no spaces, so a space separates them, as in a `scope` claim.
+    private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
     /// The first full hour at which housekeeping may delete the session.
     var purgeHour: Int64 { (keptUntil.milliseconds + Timestamp.hour - 1) / Timestamp.hour }
@@ -72,17 +74,18 @@ extension Database {
     func insert(_ session: Session) throws {
         try run(
             """
-            INSERT INTO sessions (app_id, id, user_id, generation, key_thumbprint, last_proof, demands_nonce, scopes,
-                device_id, device_model, device_type, os_version, country_code, created_at, last_seen_at, rotated_at,
-                idle_expires_at, absolute_expires_at, revoked_at, purge_hour)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO sessions (app_id, id, user_id, generation, key_thumbprint, last_proof, last_attempt,
+                earlier_attempts, demands_nonce, scopes, device_id, device_model, device_type, os_version, country_code,
+                created_at, last_seen_at, rotated_at, idle_expires_at, absolute_expires_at, revoked_at, purge_hour)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 session.appID, session.id, session.userID, session.generation, session.keyThumbprint,
-                session.lastProof, session.demandsNonce, session.scopes.joined(separator: " "), session.device.id,
-                session.device.model, session.device.type, session.device.osVersion, session.device.countryCode,
-                session.createdAt, session.lastSeenAt, session.rotatedAt, session.idleExpiresAt,
-                session.absoluteExpiresAt, session.revokedAt, session.purgeHour,
+                session.lastProof, session.attempts.last, session.attempts.earlier.joined(separator: " "),
+                session.demandsNonce, session.scopes.joined(separator: " "), session.device.id, session.device.model,
+                session.device.type, session.device.osVersion, session.device.countryCode, session.createdAt,
+                session.lastSeenAt, session.rotatedAt, session.idleExpiresAt, session.absoluteExpiresAt,
+                session.revokedAt, session.purgeHour,
             ])
     }
 
@@ -90,15 +93,16 @@ extension Database {
     func replace(_ old: Session, with new: Session) throws {
         try run(
             """
-            UPDATE sessions SET generation = ?, last_proof = ?, demands_nonce = ?, scopes = ?, device_id = ?,
-                device_model = ?, device_type = ?, os_version = ?, country_code = ?, last_seen_at = ?, rotated_at = ?,
-                idle_expires_at = ?, revoked_at = ?
+            UPDATE sessions SET generation = ?, last_proof = ?, last_attempt = ?, earlier_attempts = ?,
+                demands_nonce = ?, scopes = ?, device_id = ?, device_model = ?, device_type = ?, os_version = ?,
+                country_code = ?, last_seen_at = ?, rotated_at = ?, idle_expires_at = ?, revoked_at = ?
             WHERE app_id = ? AND id = ? AND generation = ? AND revoked_at IS ?
             """,
             [
-                new.generation, new.lastProof, new.demandsNonce, new.scopes.joined(separator: " "), new.device.id,
-                new.device.model, new.device.type, new.device.osVersion, new.device.countryCode, new.lastSeenAt,
-                new.rotatedAt, new.idleExpiresAt, new.revokedAt, old.appID, old.id, old.generation, old.revokedAt,
+                new.generation, new.lastProof, new.attempts.last, new.attempts.earlier.joined(separator: " "),
+                new.demandsNonce, new.scopes.joined(separator: " "), new.device.id, new.device.model, new.device.type,
+                new.device.osVersion, new.device.countryCode, new.lastSeenAt, new.rotatedAt, new.idleExpiresAt,
+                new.revokedAt, old.appID, old.id, old.generation, old.revokedAt,
             ], orFail: .stale)
         if new.purgeHour != old.purgeHour {
             try run(

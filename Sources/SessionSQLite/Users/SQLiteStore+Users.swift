@@ -27,4 +27,12 @@ extension SQLiteStore: UserStore {
             )
         }
     }
+
+    package func userIDs(app: AppID, after id: String?, limit: Int) async throws -> [String] {
+        try await read { db in
+            try db.all(
+                "SELECT id FROM users WHERE app_id = ? AND id > ? ORDER BY id LIMIT ?", [app, id ?? "", limit]
+            ) { try $0.next() }
+        }
+    }
 }

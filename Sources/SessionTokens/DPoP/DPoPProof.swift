@@ -10,16 +10,21 @@ package struct DPoPClaims: Encodable, JSONObjectReadable, Sendable {
     package var iat: Double
     package var nonce: String?
     package var ath: String?
+    /// The id of the rotation that this request begins or repeats: base64url of 16 bytes. A claim of this protocol.
+    package var attempt: String?
 
-    private enum CodingKeys: CodingKey { case jti, htm, htu, iat, nonce, ath }
+    private enum CodingKeys: CodingKey { case jti, htm, htu, iat, nonce, ath, attempt }
 
-    package init(jti: String, htm: String, htu: String, iat: Int64, nonce: String?, ath: String?) {
+    package init(
+        jti: String, htm: String, htu: String, iat: Int64, nonce: String?, ath: String?, attempt: String? = nil
+    ) {
         self.jti = jti
         self.htm = htm
         self.htu = htu
         self.iat = Double(iat)
         self.nonce = nonce
         self.ath = ath
+        self.attempt = attempt
     }
 
     package init(_ object: JSONObject) throws {
@@ -29,6 +34,7 @@ package struct DPoPClaims: Encodable, JSONObjectReadable, Sendable {
         iat = try object.number("iat")
         nonce = try object.stringIfPresent("nonce")
         ath = try object.stringIfPresent("ath")
+        attempt = try object.stringIfPresent("attempt")
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -39,6 +45,7 @@ package struct DPoPClaims: Encodable, JSONObjectReadable, Sendable {
         try container.encode(Int64(iat), forKey: .iat)
         try container.encodeIfPresent(nonce, forKey: .nonce)
         try container.encodeIfPresent(ath, forKey: .ath)
+        try container.encodeIfPresent(attempt, forKey: .attempt)
     }
 }
 
@@ -55,15 +62,16 @@ package struct DPoPProof: Sendable {
     ///   - target: The request's target without query and fragment (RFC 9449 §4.2).
     ///   - accessToken: The access token of the request. The proof holds its hash in `ath`.
     ///   - nonce: The last nonce from the server (RFC 9449 §8).
+    ///   - attempt: The id of the rotation that a refresh begins or repeats; `nil` for other requests.
     ///   - id: A new `jti` with at least 96 random bits.
     ///   - issuedAt: Seconds since 1970, by the server's clock if it is known.
     package init(
         publicKey: PublicJWK, method: String, target: TargetURI, accessToken: String? = nil, nonce: String? = nil,
-        id: String, issuedAt: Int64
+        attempt: String? = nil, id: String, issuedAt: Int64
     ) throws {
         let claims = DPoPClaims(
             jti: id, htm: method, htu: target.absoluteString, iat: issuedAt, nonce: nonce,
-            ath: accessToken.map(Self.accessTokenHash)
+            ath: accessToken.map(Self.accessTokenHash), attempt: attempt
         )
         let header = JOSEHeader(alg: .es256, typ: TokenType.dpopProof, jwk: publicKey)
         signingInput = try CompactJWS.signingInput(header: header, payload: TokenJSON.encode(claims))

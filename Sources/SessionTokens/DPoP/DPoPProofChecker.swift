@@ -31,6 +31,8 @@ package struct CheckedProof: Sendable, Equatable {
     /// Seconds since 1970, by the client's clock.
     package let issuedAt: Double
     package let nonce: String?
+    /// The id of the rotation that the request begins or repeats; `nil` if the proof has none.
+    package let attempt: String?
     /// Whether the proof holds the hash of the request's access token.
     package let coversAccessToken: Bool
 
@@ -44,6 +46,9 @@ package struct CheckedProof: Sendable, Equatable {
 package struct DPoPProofChecker: Sendable {
     /// The maximum length of `jti` and `nonce` in bytes.
     package static let maximumIDLength = 256
+
+    /// The length of an attempt id in bytes, before it is encoded.
+    package static let attemptLength = 16
 
     /// The upper limit for `iat`. A `Double` below it converts to an integer without a trap.
     private static let maximumTime = 0x1p53
@@ -89,7 +94,8 @@ package struct DPoPProofChecker: Sendable {
         try checkTarget(claims)
         let coversAccessToken = try checkAccessToken(claims)
         return CheckedProof(
-            key: key, id: claims.jti, issuedAt: claims.iat, nonce: claims.nonce, coversAccessToken: coversAccessToken)
+            key: key, id: claims.jti, issuedAt: claims.iat, nonce: claims.nonce, attempt: claims.attempt,
+            coversAccessToken: coversAccessToken)
     }
 
     private func single(_ headers: [String]) throws(DPoPError) -> String {
@@ -141,10 +147,13 @@ package struct DPoPProofChecker: Sendable {
         guard let claims = try? TokenJSON.read(DPoPClaims.self, from: jws.payload),
             (1...Self.maximumIDLength).contains(claims.jti.utf8.count),
             claims.nonce.map({ $0.utf8.count <= Self.maximumIDLength }) ?? true,
+            claims.attempt.map({ $0.utf8.count <= Self.maximumIDLength && isAttempt($0) }) ?? true,
             claims.iat.magnitude < Self.maximumTime
         else { throw .malformed }
         return claims
     }
+
+    private func isAttempt(_ text: String) -> Bool { Base64URL.decode(text)?.count == Self.attemptLength }
 
     private func checkMethod(_ claims: DPoPClaims) throws(DPoPError) {
         guard claims.htm == method else { throw .wrongMethod }

@@ -22,6 +22,11 @@ extension ConfigurationError {
             case .newerSchema(let found, let supported):
                 "\(place) has schema \(found), and this prelude-session \(version) supports up to \(supported). A newer "
                     + "version has migrated it. Use that version, or restore the backup from before the migration"
+            case .damaged(let finding):
+                "\(place) is damaged: \(finding). Restore a backup with `prelude-session backup restore`; it keeps the "
+                    + "damaged file. Without a backup, copy the file and the files beside it, and recover rows with "
+                    + "`.recover` of the sqlite3 shell"
+            case .inUse: "\(place) is in use by a restore. Try again when the restore has ended"
             case .overloaded: "\(place) is busy; try again"
             case .unavailable(let reason): "\(place) cannot be opened: \(reason)"
             }

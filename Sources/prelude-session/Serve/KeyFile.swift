@@ -14,7 +14,7 @@ struct KeyFile {
 
     var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
-    func read() throws -> KeyRing {
+    func read() throws -> [MasterKey] {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         let permissions = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
         guard permissions & 0o077 == 0 else {
@@ -27,16 +27,16 @@ struct KeyFile {
     }
 
     /// Creates the file with a new random key. Never replaces an existing file, which would end every session.
-    func create(environment: ServiceEnvironment) throws -> KeyRing {
-        let secret = Data(environment.randomBytes(32))
+    func create(environment: ServiceEnvironment) throws -> [MasterKey] {
+        let keys = [MasterKey(secret: Data(environment.randomBytes(32)))]
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else {
             throw ConfigurationError("key-file", "cannot create \(path): \(String(cString: strerror(errno)))")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try handle.write(contentsOf: try MasterKeyFormat.encode(secret))
+        try handle.write(contentsOf: try MasterKeyFormat.encode(keys))
         try handle.synchronize()
         try handle.close()
-        return KeyRing(current: MasterKey(secret: secret))
+        return keys
     }
 }

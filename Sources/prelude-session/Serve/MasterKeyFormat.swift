@@ -17,7 +17,7 @@ struct MasterKeyFormat {
     let place: String
 
     /// - Throws: `ConfigurationError` when the text is not a key file, or a key is invalid, missing or repeated.
-    func decode(_ text: String) throws -> KeyRing {
+    func decode(_ text: String) throws -> [MasterKey] {
         let keys = try secrets(in: text).enumerated().map { index, text in
             guard let secret = Base64URL.decode(text), secret.count == 32 else {
                 throw ConfigurationError(
@@ -27,13 +27,13 @@ struct MasterKeyFormat {
             }
             return MasterKey(secret: secret)
         }
-        guard let current = keys.first else {
+        guard !keys.isEmpty else {
             throw ConfigurationError(setting, "\(place) contains no key. Restore it from your backup")
         }
         guard Set(keys.map(\.id)).count == keys.count else {
             throw ConfigurationError(setting, "\(place) contains a key twice. Remove one of them")
         }
-        return KeyRing(current: current, older: Array(keys.dropFirst()))
+        return keys
     }
 
     private func secrets(in text: String) throws -> [String] {
@@ -46,10 +46,10 @@ struct MasterKeyFormat {
         return content.keys.map(\.secret)
     }
 
-    /// Returns the JSON of a key file with one key.
-    static func encode(_ secret: Data) throws -> Data {
+    /// Returns the JSON of a key file, with the current key first.
+    static func encode(_ keys: [MasterKey]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        return try encoder.encode(Content(version: 1, keys: [.init(secret: Base64URL.encode(secret))]))
+        return try encoder.encode(Content(version: 1, keys: keys.map { .init(secret: Base64URL.encode($0.secret)) }))
     }
 }

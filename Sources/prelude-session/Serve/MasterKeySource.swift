@@ -44,8 +44,8 @@ enum MasterKeySource {
         }
     }
 
-    /// Reads the keys. Returns `nil` if the file does not exist.
-    func read() throws -> KeyRing? {
+    /// Reads the keys, the current one first. Returns `nil` if the file does not exist.
+    func read() throws -> [MasterKey]? {
         switch self {
         case .environment(let value):
             return try MasterKeyFormat(setting: Self.variable, place: "the value").decode(value)

@@ -48,13 +48,13 @@ struct ServiceAssembly {
     }
 
     private static func keyRing(
-        of store: SQLiteStore, configured: KeyRing?, from source: MasterKeySource?, opening: Opening,
+        of store: SQLiteStore, configured: [MasterKey]?, from source: MasterKeySource?, opening: Opening,
         environment: ServiceEnvironment
     ) async throws -> (KeyRing, created: String?) {
         // A database in memory has random keys in memory.
         guard let source else { return (KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))), nil) }
         // Another process may have created the file since the first read.
-        if let keys = try configured ?? source.read() {
+        if let keys = KeyRing(try configured ?? source.read() ?? []) {
             let missing = try await store.sealingKeyIDs().subtracting(keys.ids)
             guard missing.isEmpty else {
                 throw ConfigurationError(
@@ -80,6 +80,17 @@ struct ServiceAssembly {
                 "\(source.name) is missing. Name the master keys of the service with --key-file or "
                     + "\(MasterKeySource.variable), or start the service: it creates them")
         }
-        return (try file.create(environment: environment), file.path)
+        guard let keys = KeyRing(try file.create(environment: environment)) else {
+            throw ConfigurationError("key-file", "\(file.path) contains no key")
+        }
+        return (keys, file.path)
+    }
+}
+
+extension KeyRing {
+    /// Returns `nil` without a key. The first key is the current one.
+    fileprivate init?(_ keys: [MasterKey]) {
+        guard let current = keys.first else { return nil }
+        self.init(current: current, older: Array(keys.dropFirst()))
     }
 }

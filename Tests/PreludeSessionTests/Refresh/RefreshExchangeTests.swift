@@ -9,6 +9,10 @@ struct RefreshExchangeTests {
     /// An input of the state machine.
     enum Input: Sendable {
         case success, offline, timeout, keyLost, storageUnavailable, newKey, sameKey
+        /// The attempt is stored.
+        case prepared
+        /// The store has the same refresh token, or another one.
+        case sameToken, otherToken
         /// A response of a proxy with this status.
         case foreign(Int, retryAfter: Int? = nil)
         case error(Int, String)
@@ -22,7 +26,8 @@ struct RefreshExchangeTests {
             case .foreign(let status, let retryAfter): .failure(Self.response(status, "<html>", retryAfter))
             case .error(let status, let code):
                 .failure(Self.response(status, #"{"code":"\#(code)","message":"m"}"#, nil))
-            case .success, .newKey, .sameKey: .success(TransportAnswer(status: 200, fields: [:], body: Data()))
+            case .success, .newKey, .sameKey, .prepared, .sameToken, .otherToken:
+                .success(TransportAnswer(status: 200, fields: [:], body: Data()))
             }
         }
 
@@ -37,7 +42,10 @@ struct RefreshExchangeTests {
 
     private static func name(_ step: RefreshExchange.Step) -> String {
         switch step {
+        case .prepareAttempt(let isReplacing): isReplacing ? "new attempt" : "attempt"
+        case .readSession: "read"
         case .send: "send"
+        case .finish(.superseded): "superseded"
         case .repeatRequest: "repeat"
         case .reloadKey: "reload"
         case .finish(.answered): "answered"
@@ -54,6 +62,9 @@ struct RefreshExchangeTests {
         var exchange = RefreshExchange(carriesChallenge: carriesChallenge)
         return inputs.map { input in
             switch input {
+            case .prepared: Self.name(exchange.prepared())
+            case .sameToken: Self.name(exchange.readSession(isSame: true))
+            case .otherToken: Self.name(exchange.readSession(isSame: false))
             case .newKey: Self.name(exchange.reloadedKey(isNew: true))
             case .sameKey: Self.name(exchange.reloadedKey(isNew: false))
             default: Self.name(exchange.received(input.answer))
@@ -65,9 +76,10 @@ struct RefreshExchangeTests {
         "An ordinary refresh repeats a lost request once, looks up the key once, and ends on a definite rejection only",
         arguments: [
             ([.success], ["answered"]),
-            ([.offline, .success], ["repeat", "answered"]),
-            ([.offline, .offline], ["repeat", "failed network"]),
-            ([.foreign(503), .foreign(502)], ["repeat", "failed network"]),
+            ([.offline, .sameToken, .success], ["read", "repeat", "answered"]),
+            ([.offline, .otherToken], ["read", "superseded"]),
+            ([.offline, .sameToken, .offline], ["read", "repeat", "failed network"]),
+            ([.foreign(503), .sameToken, .foreign(502)], ["read", "repeat", "failed network"]),
             ([.foreign(503, retryAfter: 7)], ["failed network"]),
             ([.foreign(500)], ["failed generic"]),
             ([.foreign(401)], ["failed generic"]),
@@ -76,9 +88,9 @@ struct RefreshExchangeTests {
             ([.error(500, "internal")], ["failed internalServerError"]),
             ([.error(429, "rate_limited")], ["failed rateLimited"]),
             ([.error(403, "unauthorized")], ["failed unauthorized"]),
-            ([.error(401, "invalid_dpop_proof")], ["failed unauthorized"]),
+            ([.error(429, "invalid_dpop_proof")], ["failed unauthorized"]),
             ([.error(401, "unauthorized")], ["ended ended unauthorized"]),
-            ([.offline, .error(401, "unauthorized")], ["repeat", "ended ended unauthorized"]),
+            ([.offline, .sameToken, .error(401, "unauthorized")], ["read", "repeat", "ended ended unauthorized"]),
             ([.error(401, "dpop_key_mismatch"), .sameKey], ["reload", "ended device_key_lost deviceKeyLost"]),
             ([.error(401, "dpop_key_mismatch"), .newKey, .success], ["reload", "send", "answered"]),
             (
@@ -87,37 +99,64 @@ struct RefreshExchangeTests {
             ),
             ([.keyLost, .sameKey], ["reload", "ended device_key_lost deviceKeyLost"]),
             (
-                [.keyLost, .newKey, .offline, .keyLost],
-                ["reload", "send", "repeat", "ended device_key_lost deviceKeyLost"]
+                [.keyLost, .newKey, .offline, .sameToken, .keyLost],
+                ["reload", "send", "read", "repeat", "ended device_key_lost deviceKeyLost"]
             ),
             (
-                [.offline, .keyLost, .newKey, .offline, .success],
-                ["repeat", "reload", "send", "repeat", "answered"]
+                [.offline, .sameToken, .keyLost, .newKey, .offline, .sameToken, .success],
+                ["read", "repeat", "reload", "send", "read", "repeat", "answered"]
+            ),
+            // A copy of the request was answered first.
+            ([.error(400, "invalid_dpop_proof"), .sameToken, .success], ["read", "repeat", "answered"]),
+            (
+                [.error(400, "invalid_dpop_proof"), .sameToken, .error(400, "invalid_dpop_proof")],
+                ["read", "repeat", "failed unauthorized"]
+            ),
+            // Another request of this device has spent the token.
+            ([.error(409, "token_reused"), .otherToken], ["read", "superseded"]),
+            (
+                [.error(409, "token_reused"), .sameToken, .prepared, .sameToken, .error(401, "unauthorized")],
+                ["read", "new attempt", "read", "send", "ended ended unauthorized"]
+            ),
+            (
+                [
+                    .error(409, "token_reused"), .sameToken, .prepared, .sameToken, .error(409, "token_reused"),
+                    .sameToken,
+                ],
+                ["read", "new attempt", "read", "send", "read", "failed tokenReused"]
             ),
         ] as [([Input], [String])])
     func ordinary(_ inputs: [Input], expected: [String]) {
         #expect(steps(inputs, carriesChallenge: false) == expected)
     }
 
+    @Test("The attempt is stored, and the session read again, before anything is sent")
+    func begins() {
+        #expect(Self.name(RefreshExchange(carriesChallenge: false).start) == "attempt")
+        #expect(steps([.prepared, .sameToken], carriesChallenge: false) == ["read", "send"])
+        #expect(steps([.prepared, .otherToken], carriesChallenge: false) == ["read", "superseded"])
+    }
+
     @Test(
         "A refresh with a challenge distinguishes a rejected challenge, a failing server and an ended session",
         arguments: [
             ([.success], ["answered"]),
-            ([.error(409, "token_reused")], ["rejected tokenReused"]),
+            ([.error(409, "token_reused"), .sameToken], ["read", "rejected tokenReused"]),
+            ([.error(409, "token_reused"), .otherToken], ["read", "superseded"]),
             ([.error(401, "invalid_challenge_token")], ["rejected invalidChallengeToken"]),
             ([.error(500, "expired_challenge_token")], ["rejected expiredChallengeToken"]),
             ([.error(403, "code_of_tomorrow")], ["rejected generic"]),
             ([.foreign(404)], ["failed generic"]),
             ([.error(429, "rate_limited")], ["failed rateLimited"]),
             ([.error(500, "internal")], ["challenge failed internalServerError"]),
-            ([.foreign(503), .foreign(503)], ["repeat", "challenge failed network"]),
+            ([.foreign(503), .sameToken, .foreign(503)], ["read", "repeat", "challenge failed network"]),
             ([.foreign(500)], ["challenge failed generic"]),
-            ([.offline, .offline], ["repeat", "failed network"]),
+            ([.offline, .sameToken, .offline], ["read", "repeat", "failed network"]),
             ([.error(401, "unauthorized")], ["ended ended unauthorized"]),
             ([.error(401, "dpop_key_mismatch"), .sameKey], ["reload", "ended device_key_lost deviceKeyLost"]),
             (
-                [.error(401, "dpop_key_mismatch"), .newKey, .error(409, "token_reused")],
-                ["reload", "send", "rejected tokenReused"]
+                [.error(401, "dpop_key_mismatch"), .newKey, .error(409, "token_reused"), .sameToken],
+                ["reload", "send", "read", "rejected tokenReused"]
             ),
         ] as [([Input], [String])])
     func challenge(_ inputs: [Input], expected: [String]) {

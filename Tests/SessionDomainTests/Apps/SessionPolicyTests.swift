@@ -36,6 +36,7 @@ struct SessionPolicyTests {
         let policy = try JSONDecoder().decode(SessionPolicy.self, from: record)
         #expect(policy.accessTokenBinding == .bearer)
         #expect(policy.accessTokenLifetime == 120)
+        #expect(policy.boundGrace == 60)
         #expect(policy.noncePolicy == .always)
         #expect(policy.deviceKey == .optional && policy.maximumSessions == 100)
     }

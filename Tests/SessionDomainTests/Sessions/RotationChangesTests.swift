@@ -48,13 +48,27 @@ struct RotationChangesTests {
         #expect(try intent().decide(Facts()) == Decision(.refused(.unauthorized)))
     }
 
-    @Test("A rejected refresh still spends its fresh proof")
+    @Test("A proof by another key, or for an ended session, is not remembered")
     func rejected() throws {
         let proof = ProofUse(
-            thumbprint: "other", replayKey: "proof", rememberUntil: now + 180, hasNonce: false, isFresh: true)
+            thumbprint: "other", replayKey: "proof", rememberUntil: now + 180, hasNonce: false, isFresh: true,
+            issuedAt: now)
+        #expect(try intent(proof: proof).decide(try facts()) == Decision(.refused(.proofKeyMismatch)))
+        let ended = try facts { $0.session = try TestApp.session(revokedAt: now - 1) }
+        #expect(try intent().decide(ended) == Decision(.refused(.unauthorized)))
+        let unbound = try facts { $0.session = try TestApp.session(key: nil) }
+        #expect(try intent().decide(unbound).changes.count == 1)
+    }
+
+    @Test("A rejected refresh still spends the fresh proof of the session's key")
+    func spent() throws {
+        let session = try TestApp.session()
+        let late = TestApp.proof(attempt: "last")
+        var repeated = session
+        repeated.attempts = RotationAttempts(last: "last")
         #expect(
-            try intent(proof: proof).decide(try facts())
-                == Decision(.refused(.proofKeyMismatch), [.reserveProof(proof, app: try appID(), now: now)]))
+            try intent(generation: 1, proof: late).decide(try facts { $0.session = repeated })
+                == Decision(.refused(.refreshTokenSpent), [.reserveProof(late, app: try appID(), now: now)]))
     }
 
     @Test("A stale proof is not remembered, and the session demands a nonce (RFC 9449 §11.3)")
@@ -67,17 +81,12 @@ struct RotationChangesTests {
                 == Decision(.nonceDemanded, [.replaceSession(session, with: demanding)]))
     }
 
-    @Test("A taken proof is a replay: rejected with the current token, reuse with the previous one")
+    @Test("A taken proof is a replay: rejected, and nothing is revoked, whatever the token")
     func replay() throws {
         let replayed = try facts { $0.failures.add(.taken(.proof("proof"))) }
-        #expect(try intent().decide(replayed) == Decision(.refused(.replayedProof)))
-        let reuse = try intent(generation: 4).decide(replayed)
-        let session = try TestApp.session()
-        var ended = session
-        ended.revokedAt = now
-        #expect(reuse.outcome == .revoked(ended, .refreshTokenReused))
-        #expect(reuse.changes.first == .replaceSession(session, with: ended))
-        #expect(reuse.changes.count == 3)
+        for generation: Int64 in [6, 5, 4, 1] {
+            #expect(try intent(generation: generation).decide(replayed) == Decision(.refused(.replayedProof)))
+        }
     }
 
     @Test("Spent grants are deleted, covering grants are returned, and the others stay")

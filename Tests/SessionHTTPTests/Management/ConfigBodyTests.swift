@@ -67,6 +67,15 @@ struct ConfigBodyTests {
         #expect(try read(PasswordConfigChangeBody.self, "{}").validated().policy == nil)
     }
 
+    @Test("Common passwords are rejected unless the configuration allows them")
+    func commonPasswords() throws {
+        let config = PasswordLoginConfig(at: Timestamp(milliseconds: 0))
+        let kept = try read(PasswordConfigChangeBody.self, "{}").validated()
+        #expect(kept.rejectsCommonPasswords == nil && config.rejectsCommonPasswords)
+        let body = try read(PasswordConfigChangeBody.self, #"{"reject_common_passwords":false}"#).validated()
+        #expect(body.rejectsCommonPasswords == false)
+    }
+
     @Test("A hash method other than argon2id is rejected")
     func hashMethod() {
         #expect(throws: Never.self) {

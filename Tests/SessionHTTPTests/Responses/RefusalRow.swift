@@ -72,6 +72,7 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
         RefusalRow(.rateLimited(retryAfter: 77), 429, "rate_limited", retryAfter: 77),
         RefusalRow(.overloaded(retryAfter: 3), 429, "rate_limited", retryAfter: 3),
         RefusalRow(.unavailable("no"), 503, "internal", retryAfter: 5),
+        RefusalRow(.refreshTokenSpent, 409, "token_reused"),
     ]
 
     /// The index of the row of a refusal. A new case of `Refusal` does not compile until it has an index and a row.
@@ -120,6 +121,7 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
         case .rateLimited: 40
         case .overloaded: 41
         case .unavailable: 42
+        case .refreshTokenSpent: 43
         }
     }
 }

@@ -19,7 +19,7 @@ struct DPoPProofCheckerClaimsTests {
 
     @Test(
         "A claim with the wrong type is rejected (RFC 9449 §4.3 step 3, D4)",
-        arguments: ["jti", "htm", "htu", "nonce", "ath"])
+        arguments: ["jti", "htm", "htu", "nonce", "ath", "attempt"])
     func wrongTypeOfClaim(_ name: String) {
         let number = valid.with { $0.claims[name] = .int(1) }
         #expect(throws: DPoPError.malformed) { try number.check() }
@@ -56,6 +56,21 @@ struct DPoPProofCheckerClaimsTests {
         #expect(try valid.with { $0.claims["nonce"] = .string(longest) }.check().nonce == longest)
         let tooLong = valid.with { $0.claims["nonce"] = .string(longest + "n") }
         #expect(throws: DPoPError.malformed) { try tooLong.check() }
+    }
+
+    @Test("The claim attempt is base64url of 16 bytes, or missing")
+    func attempt() throws {
+        #expect(try valid.check().attempt == nil)
+        let id = Base64URL.encode(Array(repeating: 7, count: 16) as [UInt8])
+        #expect(try valid.with { $0.claims["attempt"] = .string(id) }.check().attempt == id)
+        let others = [
+            "", "A", String(id.dropLast()), id + "A", id + "==", String(id.dropLast()) + "!",
+            String(repeating: "A", count: 10_000), Base64URL.encode(Array(repeating: 7, count: 17) as [UInt8]),
+        ]
+        for invalid in others {
+            let draft = valid.with { $0.claims["attempt"] = .string(invalid) }
+            #expect(throws: DPoPError.malformed) { try draft.check() }
+        }
     }
 
     @Test("Claims in UTF-16 are rejected (RFC 8725 §3.7, J6)")

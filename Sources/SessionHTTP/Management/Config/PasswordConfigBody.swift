@@ -14,6 +14,7 @@ struct PasswordConfigBody: Encodable {
         case ipLimit = "rate_limit_login_ip"
         case identifierLimit = "rate_limit_login_identifier"
         case compliancy = "password_compliancy"
+        case rejectsCommonPasswords = "reject_common_passwords"
         case createdAt = "created_at"
         case updatedAt = "updated_at"
     }
@@ -25,6 +26,7 @@ struct PasswordConfigBody: Encodable {
         try container.encode(RateLimitBody(config.ipLimit), forKey: .ipLimit)
         try container.encode(RateLimitBody(config.identifierLimit), forKey: .identifierLimit)
         try container.encode(PasswordCompliancy(config.policy), forKey: .compliancy)
+        try container.encode(config.rejectsCommonPasswords, forKey: .rejectsCommonPasswords)
         try container.encode(config.createdAt.rfc3339, forKey: .createdAt)
         try container.encode(config.updatedAt.rfc3339, forKey: .updatedAt)
     }

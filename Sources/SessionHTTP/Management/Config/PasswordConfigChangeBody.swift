@@ -7,6 +7,7 @@ struct PasswordConfigChangeBody: Decodable {
     let ipLimit: RateLimitBody?
     let identifierLimit: RateLimitBody?
     let compliancy: Compliancy?
+    let rejectsCommonPasswords: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case enabled
@@ -14,6 +15,7 @@ struct PasswordConfigChangeBody: Decodable {
         case ipLimit = "rate_limit_login_ip"
         case identifierLimit = "rate_limit_login_identifier"
         case compliancy = "password_compliancy"
+        case rejectsCommonPasswords = "reject_common_passwords"
     }
 
     func validated() throws(Refusal) -> PasswordLoginChange {
@@ -22,7 +24,7 @@ struct PasswordConfigChangeBody: Decodable {
         }
         return PasswordLoginChange(
             enabled: enabled, ipLimit: ipLimit?.rateLimit, identifierLimit: identifierLimit?.rateLimit,
-            policy: compliancy?.policy)
+            policy: compliancy?.policy, rejectsCommonPasswords: rejectsCommonPasswords)
     }
 
     /// The password rules in a request. A missing member gets its default.

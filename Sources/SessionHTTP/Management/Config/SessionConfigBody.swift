@@ -53,7 +53,7 @@ struct SessionConfigBody: Codable {
         policy.accessTokenLifetime = accessTokenLifetime ?? policy.accessTokenLifetime
         policy.idleLifetime = idleLifetime ?? policy.idleLifetime
         policy.absoluteLifetime = absoluteLifetime ?? policy.absoluteLifetime
-        policy.boundGrace = boundGrace
+        policy.boundGrace = boundGrace ?? policy.boundGrace
         policy.unboundGrace = unboundGrace ?? policy.unboundGrace
         policy.proofWindow = proofWindow ?? policy.proofWindow
         if let noncePolicy {

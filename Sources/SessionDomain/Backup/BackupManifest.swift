@@ -1,0 +1,110 @@
+package import Foundation
+
+/// What a backup contains. The sealed master keys authenticate the bytes of the manifest, so that with the passphrase a
+/// changed manifest or database is detected.
+package struct BackupManifest: Sendable, Equatable, Codable {
+    /// The format of the backup. A new version of the software can read older formats.
+    package static let supportedFormat = 1
+
+    package struct Content: Sendable, Equatable, Codable {
+        package let file: String
+        /// Bytes.
+        package let size: Int
+        /// The SHA-256 in base64url.
+        package let sha256: String
+
+        package init(file: String, size: Int, sha256: String) {
+            self.file = file
+            self.size = size
+            self.sha256 = sha256
+        }
+    }
+
+    package struct MasterKeys: Sendable, Equatable, Codable {
+        package let file: String
+        /// The ids of the keys, the current one first.
+        package let ids: [String]
+
+        package init(file: String, ids: [String]) {
+            self.file = file
+            self.ids = ids
+        }
+    }
+
+    package let format: Int
+    /// RFC 3339.
+    package let createdAt: String
+    /// The version of the software that wrote the backup.
+    package let version: String
+    /// The version of the schema.
+    package let schema: Int
+    package let database: Content
+    package let masterKeys: MasterKeys
+
+    private enum CodingKeys: String, CodingKey {
+        case format, version, schema, database
+        case createdAt = "created_at"
+        case masterKeys = "master_keys"
+    }
+
+    package init(
+        createdAt: Timestamp, version: String, schema: Int, database: Content, masterKeys: MasterKeys
+    ) {
+        format = Self.supportedFormat
+        self.createdAt = createdAt.rfc3339
+        self.version = version
+        self.schema = schema
+        self.database = database
+        self.masterKeys = masterKeys
+    }
+
+    /// Reads a manifest.
+    ///
+    /// - Throws: `BackupError.invalidManifest`, `.newerFormat`.
+    package init(_ bytes: Data) throws(BackupError) {
+        struct Format: Decodable { let format: Int }
+        guard let found = try? JSONDecoder().decode(Format.self, from: bytes) else { throw .invalidManifest }
+        guard found.format <= Self.supportedFormat else { throw .newerFormat(found.format) }
+        guard let manifest = try? JSONDecoder().decode(Self.self, from: bytes) else { throw .invalidManifest }
+        // The names become paths.
+        for name in [manifest.database.file, manifest.masterKeys.file] {
+            guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else { throw .invalidManifest }
+        }
+        self = manifest
+    }
+
+    package func encoded() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+
+    /// - Throws: `BackupError.newerSchema` for a database that this version cannot use.
+    package func check(supportedSchema: Int) throws(BackupError) {
+        guard schema <= supportedSchema else { throw .newerSchema(found: schema, supported: supportedSchema) }
+    }
+}
+
+/// A backup cannot be used.
+package enum BackupError: Error, Equatable, CustomStringConvertible {
+    case invalidManifest
+    case newerFormat(Int)
+    case newerSchema(found: Int, supported: Int)
+    case invalidSealedKeys
+    /// The passphrase is wrong, or the manifest or the sealed keys were changed.
+    case cannotOpen
+
+    package var description: String {
+        switch self {
+        case .invalidManifest: "the manifest is damaged"
+        case .newerFormat(let format):
+            "the backup has format \(format), and this version reads up to \(BackupManifest.supportedFormat). "
+                + "Use the version that wrote it"
+        case .newerSchema(let found, let supported):
+            "the backup has schema \(found), and this version supports up to \(supported). Use the version that wrote it"
+        case .invalidSealedKeys: "the file with the master keys is damaged"
+        case .cannotOpen:
+            "the master keys cannot be opened: the passphrase is wrong, or a file of the backup was changed"
+        }
+    }
+}

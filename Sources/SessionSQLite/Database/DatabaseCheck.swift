@@ -1,0 +1,35 @@
+internal import GRDB
+internal import SessionDomain
+
+/// Checks the structure of a database file.
+package enum DatabaseCheck {
+    /// Reads every page once. Rows and indexes are not compared, so it is much faster than `integrity_check`.
+    ///
+    /// - Throws: `StoreError.damaged` with the first finding.
+    static func run(_ db: Database) throws {
+        let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no result"
+        guard finding == "ok" else {
+            throw StoreError.damaged(finding.replacing("\n", with: " "))
+        }
+    }
+
+    /// Checks a database that no process has open, without writing beside it.
+    ///
+    /// - Returns: The version of its schema.
+    /// - Throws: `StoreError.damaged`; `.unavailable` for the database of another program.
+    package static func run(at path: String) throws -> Int {
+        do {
+            var configuration = ConnectionSettings.configuration
+            configuration.readonly = true
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            let version = try database.read { db in
+                try run(db)
+                return try Migration.version(of: db)
+            }
+            try database.close()
+            return version
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

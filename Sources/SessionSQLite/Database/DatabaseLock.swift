@@ -1,0 +1,50 @@
+internal import Foundation
+internal import SessionDomain
+internal import Synchronization
+
+/// The lock of a database between processes: `flock(2)` on a file beside it.
+///
+/// Every process that has the database open holds the lock shared. A restore holds it alone. The system releases the lock
+/// of a process that ends, also of a killed one. The file stays: a lock on a deleted file would exclude no other process.
+///
+/// It is a file of its own, because closing any descriptor of the database would release SQLite's own locks on it.
+package final class DatabaseLock: Sendable {
+    package enum Mode: Sendable {
+        case shared, exclusive
+    }
+
+    private let descriptor: Mutex<Int32?>
+
+    /// Takes the lock without waiting.
+    ///
+    /// - Parameter path: The path of the database.
+    /// - Throws: `StoreError.inUse` when another process holds the lock in a mode that excludes this one.
+    package init(_ path: String, _ mode: Mode) throws {
+        let file = DatabaseFile.resolved(path) + ".lock"
+        let descriptor = open(file, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw StoreError.unavailable("cannot open \(file): \(String(cString: strerror(errno)))")
+        }
+        // The service must be able to open the file when root has created it.
+        DatabaseFile.giveToOwner(ofDatabase: path, file: file)
+        while flock(descriptor, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
+            let code = errno
+            if code == EINTR { continue }
+            close(descriptor)
+            throw code == EWOULDBLOCK
+                ? StoreError.inUse
+                : StoreError.unavailable("cannot lock \(file): \(String(cString: strerror(code)))")
+        }
+        self.descriptor = Mutex(descriptor)
+    }
+
+    deinit { release() }
+
+    /// Releases the lock. Releasing it twice is no error.
+    package func release() {
+        descriptor.withLock { descriptor in
+            if let descriptor { close(descriptor) }
+            descriptor = nil
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package import Foundation
+internal import SessionDomain
+
+/// Files that are on the disk, or not at all, when a call returns.
+package enum DurableFile {
+    /// Writes a new file that only its owner can read, and syncs it.
+    package static func create(_ path: String, _ content: Data) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("create", path) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try handle.write(contentsOf: content)
+        try handle.close()
+        try sync(path)
+    }
+
+    /// Writes the content of a file, or the entries of a directory, to the disk.
+    package static func sync(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        #if canImport(Darwin)
+            // `fsync` does not flush the cache of the drive there.
+            let status = fcntl(descriptor, F_FULLFSYNC)
+        #else
+            let status = fsync(descriptor)
+        #endif
+        guard status == 0 else { throw failure("sync", path) }
+    }
+
+    /// Renames a file or a directory, replacing a file, and syncs the directory.
+    package static func move(_ path: String, to other: String) throws {
+        guard rename(path, other) == 0 else { throw failure("rename", path) }
+        let directory = (other as NSString).deletingLastPathComponent
+        try sync(directory.isEmpty ? "." : directory)
+    }
+
+    /// Gives a file a second name.
+    package static func link(_ path: String, as other: String) throws {
+        guard Foundation.link(path, other) == 0 else { throw failure("link", path) }
+    }
+
+    private static func failure(_ verb: String, _ path: String) -> StoreError {
+        .unavailable("cannot \(verb) \(path): \(String(cString: strerror(errno)))")
+    }
+}

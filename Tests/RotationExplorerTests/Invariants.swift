@@ -1,0 +1,73 @@
+/// What must hold in each state.
+final class Invariants {
+    enum Rule: String {
+        case stays = "Without a thief, no device is signed out"
+        case keepsAnswers = "Without a thief, no answered rotation is lost"
+        case renews = "Without a thief, a refresh without faults succeeds"
+        case ends = "A refresh without faults has a definite end: new tokens or a sign-out"
+        case oneHolder = "Two holders never both complete two rotations after the copy"
+        case oneTurn = "After the database was set back, two holders never take turns"
+    }
+
+    private struct Input: Hashable {
+        let row: RowID
+        let store: StoredRecord
+    }
+
+    private enum End {
+        case renewed, signedOut, none
+    }
+
+    private let actors: Actors
+    private var ends: [Input: End] = [:]
+
+    init(_ actors: Actors) { self.actors = actors }
+
+    /// Whether nothing more can go wrong.
+    func isEnd(_ world: World) -> Bool {
+        world.store == nil || (actors.service.isRevoked(world.row) && world.backup == nil)
+    }
+
+    func violation(from previous: World, to world: World) -> Rule? {
+        guard let thief = world.thief else { return violationWithoutThief(from: previous, to: world) }
+        if end(of: world) == .none { return .ends }
+        // The backup knows neither holder's last rotations. So each of them may go on until the other one does.
+        if thief.isRestored { return thief.turns > 3 ? .oneTurn : nil }
+        return thief.rotations > 1 && thief.rotationsOfOwner > 1 ? .oneHolder : nil
+    }
+
+    private func violationWithoutThief(from previous: World, to world: World) -> Rule? {
+        guard let store = world.store, !actors.service.isRevoked(world.row) else { return .stays }
+        if let before = previous.store, store.generation < before.generation { return .keepsAnswers }
+        return end(of: world) == .renewed ? nil : .renews
+    }
+
+    /// How a refresh ends if all else stops and there are no more faults.
+    private func end(of world: World) -> End {
+        guard let store = world.store else { return .signedOut }
+        let input = Input(row: world.row, store: store)
+        if let known = ends[input] { return known }
+        var world = World(row: world.row)
+        world.store = store
+        var end = End.none
+        // A refresh sends at most two requests, and the next one may have to replace the attempt id.
+        for _ in 0..<6 where end == .none {
+            if world.refresh == nil, let stored = world.store {
+                actors.begin(stored, &world)
+                actors.send(&world)
+            }
+            guard let index = world.network.awaited else { break }
+            actors.deliver(index, &world)
+            guard let answer = world.network[index].answer else { break }
+            actors.receive(answer, of: index, &world)
+            world.network = world.refresh == nil ? Network() : world.network
+            if let now = world.store {
+                if now.generation > store.generation { end = .renewed }
+            } else {
+                end = .signedOut
+            }
+        }
+        ends[input] = end
+        return end
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@Suite("Every interleaving of refreshes")
+struct RotationExplorerTests {
+    /// How many steps every scenario has at least, from the environment.
+    private static let leastDepth =
+        ProcessInfo.processInfo.environment["PRELUDE_SESSION_EXPLORE"].flatMap(Int.init) ?? 0
+
+    @Test("No rule is violated, whatever is lost, repeated, late, killed, restored or copied", arguments: Scenario.all)
+    func explore(scenario: Scenario) throws {
+        var scenario = scenario
+        scenario.depth = max(scenario.depth, Self.leastDepth)
+        let exploration = try Exploration(of: scenario)
+        print("\(scenario), \(scenario.depth) steps: \(exploration.states) states, \(exploration.steps) transitions")
+        #expect(exploration.violation == nil, "\(exploration.violation.map(String.init(describing:)) ?? "")")
+    }
+
+    @Test("The explorer finds each rule that is broken", arguments: BrokenRule.allCases)
+    func broken(rule: BrokenRule) throws {
+        let violation = try #require(try Exploration(of: rule.scenario, breaking: rule).violation)
+        print("\(rule): \(violation)")
+        #expect(violation.rule == rule.violated)
+    }
+
+    @Test("A database that is set back within the lifetime of a nonce can sign a device out: a known limit")
+    func limit() throws {
+        let violation = try #require(try Exploration(of: .quickRestore).violation)
+        #expect(violation.rule == .stays)
+        #expect(violation.trace.count == 10)
+    }
+}
