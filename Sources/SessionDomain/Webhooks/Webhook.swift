@@ -44,7 +44,8 @@ package struct Webhook: Sendable, Equatable {
     /// Events that are sent only if the operator names them.
     package static let furtherEvents: [Event.Name] = [
         .userStatusChanged, .passwordChanged, .stepUpGranted, .refreshTokenReused, .sessionRecovered,
-        .migrationHookFailed, .signingKeyRotated, .signingKeyRemoved, .signingKeyResealed, .externalIDUpdated, .loginFailed,
+        .migrationHookFailed, .signingKeyRotated, .signingKeyRemoved, .signingKeyResealed, .externalIDUpdated,
+        .loginFailed,
         .loginLimited, .codeSent, .appUpdated,
         .managementKeyCreated, .managementKeyRevoked, .webhookCreated, .webhookUpdated, .webhookActivated,
         .webhookDeleted,
