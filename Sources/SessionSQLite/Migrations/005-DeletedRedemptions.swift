@@ -1,7 +1,7 @@
 extension Migration {
     /// What housekeeping remembers of redemptions that it has deleted: for each hour, the latest expiry.
     static let deletedRedemptions = Migration(
-        number: 9,
+        number: 5,
         sql: """
             -- One row per hour in which something that was redeemed expired, about 9000 in a year. Rows are never deleted:
             -- the clock that decided it could be wrong.
