@@ -61,7 +61,7 @@ struct HotPathTests {
             idleExpiresAt: Self.now + SessionPolicy().idleLifetime, absoluteExpiresAt: Self.now + 365 * 86_400)
         let outcome = try await store.perform(
             StartSession(
-                session: session, challengeID: "chl_1", challengeIssuedAt: Self.now,
+                session: session, challengeID: "chl_1", challengeEpoch: 0,
                 challengeExpiresAt: Self.now + 300, proof: nil, previousSessionID: nil, now: Self.now, events: events))
         #expect(outcome == .started(user))
         return session

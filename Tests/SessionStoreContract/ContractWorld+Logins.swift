@@ -9,9 +9,11 @@ extension ContractWorld {
     ) -> StartVerification {
         let time = now + seconds
         return StartVerification(appID: app, identifier: identifier, limit: limit, signUp: signUp, now: time) {
+            recipient, isSuppressed in
             Verification(
-                tokenHash: token, appID: app, identifier: identifier, loginConfigID: "lcfg_1", codeChallenge: "pkce",
-                isSuppressed: $0, codeHash: "right", codeExpiresAt: time + 600, lastSentAt: time, createdAt: time)
+                tokenHash: token, appID: app, identifier: recipient, loginConfigID: "lcfg_1", codeChallenge: "pkce",
+                isSuppressed: isSuppressed, codeHash: "right", codeExpiresAt: time + 600, lastSentAt: time,
+                createdAt: time)
         }
     }
 

@@ -106,7 +106,7 @@ struct StoredRows {
             query.user = .ofSession
             query.verification = .tokenHash("token")
             query.passwordHash = true
-            query.grants = true
+            query.grants = world.now
             query.signingKeys = .access
             query.managementKey = "mk_1"
             query.webhook = webhook.id

@@ -52,7 +52,8 @@ package struct CheckCode: Intent {
         // The identifier is proven. Its count of failures starts again.
         let spent = [counted, .deleteVerification(current), .clearCounter(failures, app: appID)]
         if let user = facts.user {
-            return Decision(user.status == .active ? .right(checked, user, isNew: false) : .wrong, spent)
+            let isProven = user.identifiers.contains { $0.isStored(as: checked.identifier) }
+            return Decision(isProven && user.status == .active ? .right(checked, user, isNew: false) : .wrong, spent)
         }
         guard signUp else { return Decision(.wrong, spent) }
         let user = newUser(for: checked)

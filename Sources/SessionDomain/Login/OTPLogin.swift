@@ -43,9 +43,9 @@ package struct OTPLogin: Sendable {
             StartVerification(
                 appID: app.settings.id, identifier: identifier, limit: limits.starts, signUp: app.settings.signUp,
                 now: now
-            ) { isSuppressed in
+            ) { recipient, isSuppressed in
                 Verification(
-                    tokenHash: tokenHash, appID: app.settings.id, identifier: identifier, loginConfigID: config.id,
+                    tokenHash: tokenHash, appID: app.settings.id, identifier: recipient, loginConfigID: config.id,
                     codeChallenge: codeChallenge, isSuppressed: isSuppressed, codeHash: codeHash,
                     codeExpiresAt: now + limits.codeLifetime, lastSentAt: now, createdAt: now)
             })
@@ -98,7 +98,8 @@ package struct OTPLogin: Sendable {
         case .right(let verification, let user, _):
             let scopes = app.settings.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
             return try app.issueLoginChallenge(
-                for: user, codeChallenge: verification.codeChallenge, grantedScopes: scopes, environment: environment)
+                for: user, by: verification.identifier, codeChallenge: verification.codeChallenge,
+                grantedScopes: scopes, environment: environment)
         }
     }
 }

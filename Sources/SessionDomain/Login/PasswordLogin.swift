@@ -44,7 +44,7 @@ package struct PasswordLogin: Sendable {
                 UpgradePasswordHash(
                     from: hash, to: try await hasher.hash(password), user: user.id, app: app.settings.id))
         }
-        return try app.issueLoginChallenge(for: user, environment: environment)
+        return try app.issueLoginChallenge(for: user, by: identifier, environment: environment)
     }
 
     /// The rules for new passwords, so that clients can check them early.

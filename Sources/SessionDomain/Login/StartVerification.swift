@@ -7,12 +7,12 @@ package struct StartVerification: Intent {
     package let limit: RateLimit
     package let signUp: Bool
     package let now: Timestamp
-    /// Makes the row, given whether the identifier may not sign in.
-    package let verification: @Sendable (_ isSuppressed: Bool) -> Verification
+    /// Makes the row, given the identifier that the code is sent to, and whether it may not sign in.
+    package let verification: @Sendable (_ recipient: CanonicalIdentifier, _ isSuppressed: Bool) -> Verification
 
     package init(
         appID: AppID, identifier: CanonicalIdentifier, limit: RateLimit, signUp: Bool, now: Timestamp,
-        verification: @escaping @Sendable (_ isSuppressed: Bool) -> Verification
+        verification: @escaping @Sendable (_ recipient: CanonicalIdentifier, _ isSuppressed: Bool) -> Verification
     ) {
         self.appID = appID
         self.identifier = identifier
@@ -32,7 +32,9 @@ package struct StartVerification: Intent {
     package func decide(_ facts: Facts) -> Decision<StartVerificationOutcome> {
         let starts = CounterKey.otpStarts(identifier)
         if let until = facts.limit(of: starts) { return Decision(.limited(until: until)) }
-        let started = verification(isSuppressed(user: facts.user))
+        // What was typed may reach another mailbox than the identifier of the user, although both compare as equal.
+        let stored = facts.user?.identifiers.first { $0 == identifier }
+        let started = verification(stored ?? identifier, isSuppressed(user: facts.user))
         return Decision(
             .started(started), [.count(starts, app: appID, limit: limit, now: now), .insertVerification(started)])
     }

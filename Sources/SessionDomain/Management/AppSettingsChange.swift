@@ -8,18 +8,24 @@ package struct AppSettingsChange: Sendable {
     package var allowedOrigins: [String]?
     package var signUp: Bool?
     package var passwordChangeEndsOtherSessions: Bool?
+    package var registersInOneStep: Bool?
+    /// Seconds.
+    package var newIdentifierHold: Int?
     /// The algorithm of new access-token keys.
     package var signingAlgorithm: SignatureAlgorithm?
 
     package init(
         name: String? = nil, domains: [String]? = nil, allowedOrigins: [String]? = nil, signUp: Bool? = nil,
-        passwordChangeEndsOtherSessions: Bool? = nil, signingAlgorithm: SignatureAlgorithm? = nil
+        passwordChangeEndsOtherSessions: Bool? = nil, registersInOneStep: Bool? = nil, newIdentifierHold: Int? = nil,
+        signingAlgorithm: SignatureAlgorithm? = nil
     ) {
         self.name = name
         self.domains = domains
         self.allowedOrigins = allowedOrigins
         self.signUp = signUp
         self.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions
+        self.registersInOneStep = registersInOneStep
+        self.newIdentifierHold = newIdentifierHold
         self.signingAlgorithm = signingAlgorithm
     }
 
@@ -42,6 +48,13 @@ package struct AppSettingsChange: Sendable {
             }
             app.allowedOrigins = allowedOrigins
         }
+        if let newIdentifierHold {
+            guard App.newIdentifierHolds.contains(newIdentifierHold) else {
+                throw .invalidField("new_identifier_hold", "must be 0 to 2592000 seconds")
+            }
+            app.newIdentifierHold = newIdentifierHold
+        }
+        app.registersInOneStep = registersInOneStep ?? app.registersInOneStep
         app.signUp = signUp ?? app.signUp
         app.signingAlgorithm = signingAlgorithm ?? app.signingAlgorithm
         app.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions ?? app.passwordChangeEndsOtherSessions

@@ -6,7 +6,6 @@ package struct Facts: Sendable {
     package var verification: Verification?
     package var user: User?
     package var passwordHash: String?
-    package var loginsVoidBefore: Timestamp?
     /// Ordered by id.
     package var grants: [Grant] = []
     /// Ordered by id.

@@ -10,6 +10,8 @@ struct AppBody: Encodable {
         case allowedOrigins = "allowed_origins"
         case signUp = "sign_up"
         case endsOtherSessions = "password_change_ends_other_sessions"
+        case registersInOneStep = "register_in_one_step"
+        case newIdentifierHold = "new_identifier_hold"
         case signingAlgorithm = "signing_algorithm"
         case createdAt = "created_at"
     }
@@ -22,6 +24,8 @@ struct AppBody: Encodable {
         try container.encode(app.allowedOrigins, forKey: .allowedOrigins)
         try container.encode(app.signUp, forKey: .signUp)
         try container.encode(app.passwordChangeEndsOtherSessions, forKey: .endsOtherSessions)
+        try container.encode(app.registersInOneStep, forKey: .registersInOneStep)
+        try container.encode(app.newIdentifierHold, forKey: .newIdentifierHold)
         try container.encode(app.signingAlgorithm.rawValue, forKey: .signingAlgorithm)
         try container.encode(app.createdAt.rfc3339, forKey: .createdAt)
     }

@@ -9,6 +9,8 @@ struct AppChangeBody: Decodable {
     let allowedOrigins: [String]?
     let signUp: Bool?
     let endsOtherSessions: Bool?
+    let registersInOneStep: Bool?
+    let newIdentifierHold: Int?
     let signingAlgorithm: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -16,6 +18,8 @@ struct AppChangeBody: Decodable {
         case allowedOrigins = "allowed_origins"
         case signUp = "sign_up"
         case endsOtherSessions = "password_change_ends_other_sessions"
+        case registersInOneStep = "register_in_one_step"
+        case newIdentifierHold = "new_identifier_hold"
         case signingAlgorithm = "signing_algorithm"
     }
 
@@ -29,6 +33,7 @@ struct AppChangeBody: Decodable {
         }
         return AppSettingsChange(
             name: name, domains: domains, allowedOrigins: allowedOrigins, signUp: signUp,
-            passwordChangeEndsOtherSessions: endsOtherSessions, signingAlgorithm: algorithm)
+            passwordChangeEndsOtherSessions: endsOtherSessions, registersInOneStep: registersInOneStep,
+            newIdentifierHold: newIdentifierHold, signingAlgorithm: algorithm)
     }
 }
