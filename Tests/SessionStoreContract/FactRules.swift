@@ -183,11 +183,11 @@ enum FactRules {
         ContractRule("A hold is read with its identifier, by every way to the user, until it is released") {
             world async throws in
             let (user, other) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            let session = try await world.signIn(user)
             let phones = try ["+14155550100", "+14155550101"].map(world.phone)
             try await world.write(
                 .insertIdentifier(phones[0], of: user, heldUntil: world.now + 60),
                 .insertIdentifier(phones[1], of: other, heldUntil: world.now + 60))
-            let session = try await world.signIn(user)
             let ways: [@Sendable (inout FactQuery) -> Void] = [
                 { $0.user = .id(user.id) }, { $0.user = .identifier(phones[0]) },
                 { query in
