@@ -63,6 +63,7 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
     private static func emailAddress(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
         let typed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let composed = typed.precomposedStringWithCanonicalMapping
+        guard isEmailAddress(typed) else { throw .invalidIdentifier("\(field) is not an e-mail address") }
         // Composition can make a character that is rejected, so both forms are checked.
         if let scalar = (typed.unicodeScalars + composed.unicodeScalars).first(where: \.resemblesASCII) {
             let number = String(scalar.value, radix: 16, uppercase: true)
@@ -70,9 +71,7 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         }
         let canonical = composed.lowercased().precomposedStringWithCanonicalMapping
         // Some letters take more bytes in lower case. The limits apply to the stored form as well.
-        guard isEmailAddress(typed), isEmailAddress(canonical) else {
-            throw .invalidIdentifier("\(field) is not an e-mail address")
-        }
+        guard isEmailAddress(canonical) else { throw .invalidIdentifier("\(field) is not an e-mail address") }
         return CanonicalIdentifier(type: .emailAddress, canonical: canonical, value: typed)
     }
 

@@ -11,7 +11,9 @@ extension Unicode.Scalar {
         if properties.isDefaultIgnorableCodePoint || Self.ideographicStops.contains(self) { return true }
         // Most scalars have no other form. These two checks cost little.
         guard properties.changesWhenNFKCCaseFolded || properties.changesWhenCaseMapped else { return false }
-        let cases = [properties.lowercaseMapping, properties.uppercaseMapping, properties.titlecaseMapping]
+        // The lower case of `ẞ` is `ß`, whose upper case is `SS`.
+        let lower = properties.lowercaseMapping
+        let cases = [lower, lower.uppercased(), properties.uppercaseMapping, properties.titlecaseMapping]
         return ([String(self)] + cases).contains { form in
             form.precomposedStringWithCompatibilityMapping.unicodeScalars.contains(where: \.isASCII)
         }

@@ -120,7 +120,7 @@ struct CanonicalIdentifierTests {
             var text = String.UnicodeScalarView()
             for scalar in accepted[start..<min(start + 200, accepted.count)] { text += [scalar, "\u{4E00}"] }
             let joined = String(text)
-            for form in [joined, joined.uppercased(), joined.lowercased()] {
+            for form in [joined, joined.uppercased(), joined.lowercased(), joined.lowercased().uppercased()] {
                 let readable = form.precomposedStringWithCompatibilityMapping.utf8.count { $0 < 0x80 }
                 #expect(readable == 0, "a scalar from U+\(String(accepted[start].value, radix: 16)) on")
             }
