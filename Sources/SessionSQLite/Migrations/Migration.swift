@@ -7,7 +7,7 @@ struct Migration: Sendable {
     let sql: String
 
     /// All steps in order. A step has the same number in every store.
-    static let all = [foundation, stepUp, signingKeys, managementKeys, audit]
+    static let all = [foundation, stepUp, signingKeys, holds, managementKeys, audit]
 
     /// Marks a file as a database of this service ("PSES"), so that the database of another program is never migrated.
     private static let applicationID = 0x5053_4553
