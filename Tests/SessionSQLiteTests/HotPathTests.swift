@@ -61,9 +61,9 @@ struct HotPathTests {
             idleExpiresAt: Self.now + SessionPolicy().idleLifetime, absoluteExpiresAt: Self.now + 365 * 86_400)
         let outcome = try await store.perform(
             StartSession(
-                session: session, challengeID: "chl_1", challengeIssuedAt: Self.now,
-                challengeExpiresAt: Self.now + 300, proof: nil, previousSessionID: nil, maximumSessions: 100,
-                now: Self.now, events: events))
+                session: session, challengeID: "chl_1", challengeEpoch: 0, challengeExpiresAt: Self.now + 300,
+                proof: nil,
+                previousSessionID: nil, maximumSessions: 100, now: Self.now, events: events))
         #expect(outcome == .started(user))
         return session
     }

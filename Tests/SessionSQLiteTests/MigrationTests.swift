@@ -161,6 +161,31 @@ struct MigrationTests {
         try await store.close()
     }
 
+    @Test("Identifiers of an earlier schema are not held")
+    func holds() async throws {
+        let database = try DatabaseQueue(path: path)
+        _ = try await database.writeWithoutTransaction { db in
+            try Migration.apply([.foundation, .stepUp, .signingKeys], to: db)
+        }
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO users VALUES ('testapp', 'usr_1', 'active', NULL, '{}', NULL, 1000, 2000, 3000);
+                    INSERT INTO identifiers VALUES ('testapp', 'phone_number', '+14155550100', '+14155550100', 'usr_1', 1);
+                    """)
+        }
+        try database.close()
+        let store = try SQLiteStore.open(.file(path))
+        let user = try await store.user("usr_1", app: try #require(AppID("testapp")))
+        let phone = try CanonicalIdentifier(type: "phone_number", value: "+14155550100")
+        #expect(
+            user
+                == User(
+                    id: "usr_1", appID: try #require(AppID("testapp")), identifiers: [phone],
+                    createdAt: Timestamp(seconds: 1), updatedAt: Timestamp(seconds: 2)))
+        try await store.close()
+    }
+
     @Test("Stored copies of configured management keys are deleted; other keys keep their rights")
     func managementKeys() async throws {
         let database = try DatabaseQueue(path: path)

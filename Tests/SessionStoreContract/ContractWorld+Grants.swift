@@ -17,7 +17,7 @@ extension ContractWorld {
     ) async throws -> (session: Session, grant: Grant) {
         let session = newSession(of: user, key: key)
         let grant = grant(scope, mode, to: session, lasts: seconds)
-        try #require(try await store.perform(start(session, grants: [grant])) == .started(user))
+        try #require(try await store.perform(start(session, grants: [grant], epoch: user.loginEpoch)) == .started(user))
         return (session, grant)
     }
 

@@ -13,9 +13,11 @@ extension ContractWorld {
         (limits.sendsPerHour, limits.sendsPerDay) = (sends, sends)
         let budget = CallBudget(.start, limits: limits, device: device, now: time)
         return StartVerification(appID: app, identifier: identifier, signUp: signUp, budget: budget) {
+            recipient, isSuppressed in
             Verification(
-                tokenHash: token, appID: app, identifier: identifier, loginConfigID: "lcfg_1", codeChallenge: "pkce",
-                isSuppressed: $0, codeHash: "right", codeExpiresAt: time + 600, lastSentAt: time, createdAt: time)
+                tokenHash: token, appID: app, identifier: recipient, loginConfigID: "lcfg_1", codeChallenge: "pkce",
+                isSuppressed: isSuppressed, codeHash: "right", codeExpiresAt: time + 600, lastSentAt: time,
+                createdAt: time)
         }
     }
 

@@ -24,11 +24,11 @@ extension ContractWorld {
 
     func start(
         _ session: Session, grants: [Grant] = [], challenge: String? = nil, proof: ProofUse? = nil,
-        replacing previous: String? = nil, maximum: Int = 100
+        replacing previous: String? = nil, epoch: Int64 = 0, endsHolds: Bool = false, maximum: Int = 100
     ) -> StartSession {
         StartSession(
             session: session, grants: grants, challengeID: challenge ?? "challenge of \(session.id)",
-            challengeIssuedAt: session.createdAt, challengeExpiresAt: session.createdAt + 600, proof: proof,
+            challengeEpoch: epoch, endsHolds: endsHolds, challengeExpiresAt: session.createdAt + 600, proof: proof,
             previousSessionID: previous, maximumSessions: maximum, now: session.createdAt,
             events: EventFactory(appID: session.appID, environment: environment))
     }
@@ -38,7 +38,7 @@ extension ContractWorld {
         _ user: User, key: String? = "key-1", at time: Timestamp? = nil, idle: Int = 30 * 86_400
     ) async throws -> Session {
         let session = newSession(of: user, key: key, at: time, idle: idle)
-        try #require(try await store.perform(start(session)) == .started(user))
+        try #require(try await store.perform(start(session, epoch: user.loginEpoch)) == .started(user))
         return session
     }
 

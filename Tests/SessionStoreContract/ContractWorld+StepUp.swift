@@ -52,12 +52,13 @@ extension ContractWorld {
 
     func enter(
         _ code: String, for challenge: StepUpChallenge, as reference: ChallengeReference? = nil, app: AppID? = nil,
-        limits: OTPLimits = OTPLimits(), after seconds: Int = 1
+        limits: OTPLimits = OTPLimits(), hold: Int = 0, after seconds: Int = 1
     ) async throws -> StepOutcome {
         try await store.perform(
             CheckStepUpCode(
                 appID: app ?? self.app, reference: reference ?? self.reference(challenge),
-                codeHashes: { _ in ["old key's", code] }, limits: limits, nextTokenID: environment.newID("chl"),
+                codeHashes: { _ in ["old key's", code] }, limits: limits, hold: hold,
+                nextTokenID: environment.newID("chl"),
                 now: now + seconds, events: events(at: now + seconds)))
     }
 

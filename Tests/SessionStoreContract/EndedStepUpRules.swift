@@ -23,6 +23,23 @@ enum EndedStepUpRules {
         ("The status inactive", "R8", { try await setStatus(.inactive, $0, $1) }),
         ("The status suspended", "R8", { try await setStatus(.suspended, $0, $1) }),
         (
+            "Ending all sessions", "X2",
+            { world, user in
+                _ = try await world.store.perform(
+                    RevokeSessions(.all, reason: .revokedByOperator, in: world.change(of: user.id)))
+            }
+        ),
+        (
+            "A reused refresh token", "X2",
+            { world, user in
+                let other = try await world.signIn(user, key: nil)
+                _ = try await world.rotate(other, proof: nil)
+                guard case .revoked = try await world.rotate(other, proof: nil, after: 60) else {
+                    throw ContractFailure("the session was not revoked")
+                }
+            }
+        ),
+        (
             "A deleted user", "O12",
             { world, user in
                 _ = try await world.store.perform(DeleteUser(user.id, app: world.app, events: []))
@@ -67,6 +84,43 @@ enum EndedStepUpRules {
                 #expect(try await world.countExpired(after: 100) == 4)
             }
         } + [
+            ContractRule("A grant and a challenge end with the session that earned them, however it ends (X2)") {
+                world async throws in
+                let ada = try await world.addUser()
+                let kept = try await world.signIn(ada, granted: "kept", .profileBound)
+                let open = try await world.open("pay", for: kept.session, steps: [ContractWorld.customStep])
+                let change = world.change(of: ada.id)
+                let endings: [@Sendable (Session) async throws -> Void] = [
+                    { try await world.endSession($0) },
+                    { _ in
+                        _ = try await world.store.perform(
+                            RevokeSessions(
+                                .allBut(kept.session.id), reason: .revokedByUser, by: kept.session.id, in: change))
+                    },
+                    { session in
+                        let user = try #require(try await world.store.user(ada.id, app: world.app))
+                        let login = world.start(
+                            world.newSession(of: user), replacing: session.id, epoch: user.loginEpoch)
+                        guard case .started = try await world.store.perform(login) else {
+                            throw ContractFailure("the login failed")
+                        }
+                    },
+                ]
+                for (index, end) in endings.enumerated() {
+                    let user = try #require(try await world.store.user(ada.id, app: world.app))
+                    let (session, _) = try await world.signIn(user, granted: "pay", .profileBound)
+                    let challenge = try await world.open("pay", for: session, steps: [ContractWorld.customStep])
+                    try await end(session)
+                    #expect(try await !world.isLive(session))
+                    #expect(try await !world.isOpen(challenge))
+                    let outcome = try await world.rotate(
+                        kept.session, generation: Int64(index), proof: world.proof("\(index)"))
+                    #expect(outcome.grants == [kept.grant])
+                }
+                #expect(try await world.isOpen(open))
+                // Only the kept grant and the kept challenge are left to expire.
+                #expect(try await world.countExpired(after: 100) == 2)
+            },
             ContractRule("Grants are gone when a suspended user becomes active again (O12)") { world async throws in
                 let ada = try await world.addUser()
                 _ = try await world.signIn(ada, granted: "pay", .profileBound)

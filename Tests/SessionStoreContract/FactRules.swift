@@ -9,7 +9,7 @@ enum FactRules {
             _ = try await StoredRows(world)
             let facts = try await world.read { _ in }
             #expect(facts.settings == nil && facts.challenge == nil && facts.session == nil && facts.user == nil)
-            #expect(facts.verification == nil && facts.passwordHash == nil && facts.loginsVoidBefore == nil)
+            #expect(facts.verification == nil && facts.passwordHash == nil)
             #expect(facts.grants.isEmpty && facts.liveSessions.isEmpty && facts.unredeemedChallenges.isEmpty)
             #expect(facts.owners.isEmpty && facts.signingKeys.isEmpty && facts.managementKeys.isEmpty)
             #expect(facts.surplusSessions.isEmpty)
@@ -74,9 +74,8 @@ enum FactRules {
                 query.session = .ofChallenge
                 query.user = .ofSession
                 query.verification = .ofChallenge
-                query.grants = true
+                query.grants = world.now
                 query.passwordHash = true
-                query.loginsVoidBefore = true
                 query.liveSessions = world.now
                 query.webhook = "web_unknown"
                 query.dueDeliveries = .init(now: world.now, limit: 10)
@@ -84,7 +83,7 @@ enum FactRules {
                 query.surplusSessions = .init(now: world.now, keeping: 0)
             }
             #expect(facts.settings == nil && facts.challenge == nil && facts.session == nil && facts.user == nil)
-            #expect(facts.verification == nil && facts.passwordHash == nil && facts.loginsVoidBefore == nil)
+            #expect(facts.verification == nil && facts.passwordHash == nil)
             #expect(facts.grants.isEmpty && facts.liveSessions.isEmpty && facts.surplusSessions.isEmpty)
             #expect(facts.webhook == nil && facts.dueDeliveries.isEmpty && facts.managementKeys.isEmpty)
         },
@@ -176,17 +175,61 @@ enum FactRules {
             #expect(try await world.read { $0.signingKeys = .access }.signingKeys == [keys[1], keys[0]])
             #expect(try await world.read { $0.signingKeys = .hook }.signingKeys == [])
         },
-        ContractRule("The time before which logins are void is the one that was written last") { world async throws in
-            let user = try await world.addUser()
-            let read = { () async throws -> Timestamp? in
-                try await world.read { query in
-                    query.user = .id(user.id)
-                    query.loginsVoidBefore = true
-                }.loginsVoidBefore
+        ContractRule("Each change that makes logins void raises the user's count by one, and no other user's") {
+            world async throws in
+            let (user, other) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            #expect(user.loginEpoch == 0)
+            for count in 1...3 {
+                try await world.write(.voidLogins(of: user))
+                #expect(try await world.read { $0.user = .id(user.id) }.user?.loginEpoch == Int64(count))
+                let found = try await world.read { $0.user = .identifier(user.identifiers[0]) }
+                #expect(found.user?.loginEpoch == Int64(count))
             }
-            #expect(try await read() == Timestamp(milliseconds: 0))
-            try await world.write(.voidLogins(of: user, before: world.now + 5))
-            #expect(try await read() == world.now + 5)
+            #expect(try await world.read { $0.user = .id(other.id) }.user == other)
+        },
+        ContractRule("A hold is read with its identifier, by every way to the user, until it is released") {
+            world async throws in
+            let (user, other) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            let session = try await world.signIn(user)
+            let phones = try ["+14155550100", "+14155550101"].map(world.phone)
+            try await world.write(
+                .insertIdentifier(phones[0], of: user, heldUntil: world.now + 60),
+                .insertIdentifier(phones[1], of: other, heldUntil: world.now + 60))
+            let ways: [@Sendable (inout FactQuery) -> Void] = [
+                { $0.user = .id(user.id) }, { $0.user = .identifier(phones[0]) },
+                { query in
+                    query.session = .id(session.id)
+                    query.user = .ofSession
+                },
+            ]
+            for way in ways {
+                #expect(try await world.read(way).user?.heldUntil == [phones[0]: world.now + 60])
+            }
+            try await world.write(.releaseIdentifiers(of: user))
+            for way in ways { #expect(try await world.read(way).user?.heldUntil == [:]) }
+            let others = try await world.read { $0.user = .id(other.id) }
+            #expect(others.user?.heldUntil == [phones[1]: world.now + 60])
+        },
+        ContractRule("Grants come with the session that earned them: neither a revoked nor an expired one has any") {
+            world async throws in
+            let ada = try await world.addUser()
+            let live = try await world.signIn(ada, granted: "pay", .profileBound)
+            let brief = world.newSession(of: ada, idle: 50)
+            let grant = world.grant("read", .profileBound, to: brief)
+            _ = try await world.store.perform(world.start(brief, grants: [grant]))
+            let read = { (seconds: Int) async throws -> [Grant] in
+                try await world.read { query in
+                    query.user = .id(ada.id)
+                    query.grants = world.now + seconds
+                }.grants
+            }
+            #expect(try await read(49) == [live.grant, grant])
+            #expect(try await read(50) == [live.grant])
+            var revoked = live.session
+            revoked.revokedAt = world.now
+            try await world.write(.replaceSession(live.session, with: revoked))
+            #expect(try await read(49) == [grant])
+            #expect(try await world.store.grants(of: ada.id, app: world.app, liveAt: world.now) == [grant])
         },
         ContractRule("Due deliveries come longest due first, up to the limit, without those that are not due") {
             world async throws in

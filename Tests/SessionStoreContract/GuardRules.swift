@@ -78,7 +78,7 @@ enum GuardRules {
             renamed.profile = ["a": "b"]
             await #expect(throws: StoreError.contended) {
                 try await world.write(
-                    .append(event), .replaceUser(user, with: renamed), .voidLogins(of: user, before: world.now),
+                    .append(event), .replaceUser(user, with: renamed), .voidLogins(of: user),
                     .deleteGrant(world.grant("pay", .singleUse, to: world.newSession(of: user))))
             }
             #expect(try await world.happened() == [])

@@ -22,6 +22,22 @@ enum RegisterScopeRules {
             #expect(appended.map(\.name) == [.identifierCreated])
             #expect(appended.first?.data["user_id"] == .string(ada.id))
         },
+        ContractRule("A registered identifier is held until its time, or until a login with one that is not held (X1)")
+        {
+            world async throws in
+            let ada = try await world.addUser()
+            let new = try world.phone("+14155550100")
+            let challenge = try await open(new, for: ada, world)
+            _ = try #require(try await world.enter("right", for: challenge, hold: 60, after: 7).advanced)
+            let user = try #require(try await world.store.user(ada.id, app: world.app))
+            #expect(user.heldUntil == [new: world.now + 67])
+            let held = world.start(world.newSession(of: user))
+            #expect(try await world.store.perform(held) == .started(user))
+            #expect(try await world.store.user(ada.id, app: world.app) == user)
+            let owner = world.start(world.newSession(of: user), endsHolds: true)
+            #expect(try await world.store.perform(owner) == .started(user))
+            #expect(try await world.store.user(ada.id, app: world.app)?.heldUntil == [:])
+        },
         ContractRule("An identifier of another user is not added, and the challenge is deleted") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await addPhoneOwner(world))
             let challenge = try await open(bob.identifiers[0], for: ada, world)

@@ -59,6 +59,19 @@ enum SessionListRules {
             #expect(try await revoke(.all, of: posing, world) == 0)
             #expect(try await world.isLive(session))
         },
+        ContractRule("Of sessions that end all others concurrently, exactly one stays") { world async throws in
+            let user = try await world.addUser()
+            var sessions: [Session] = []
+            for _ in 0..<8 { sessions.append(try await world.signIn(user)) }
+            let outcomes = try await concurrently(8) { [sessions] index in
+                try await world.store.perform(
+                    RevokeSessions(
+                        .allBut(sessions[index].id), reason: .revokedByUser, by: sessions[index].id,
+                        in: world.change(of: user.id)))
+            }
+            #expect(outcomes.compactMap { $0 } == [7])
+            #expect(try await list(user, world).total == 1)
+        },
     ]
 
     private static func list(
@@ -70,7 +83,7 @@ enum SessionListRules {
 
     private static func revoke(
         _ selection: SessionSelection, of user: User, _ world: ContractWorld
-    ) async throws -> Int {
+    ) async throws -> Int? {
         try await world.store.perform(
             RevokeSessions(selection, reason: .revokedByUser, in: world.change(of: user.id, app: user.appID, after: 2)))
     }

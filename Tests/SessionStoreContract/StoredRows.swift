@@ -108,7 +108,7 @@ struct StoredRows {
             query.user = .ofSession
             query.verification = .tokenHash("token")
             query.passwordHash = true
-            query.grants = true
+            query.grants = world.now
             query.signingKeys = .access
             query.managementKeys = true
             query.webhook = webhook.id

@@ -95,6 +95,16 @@ def test_a_profile_bound_grant_is_in_every_session_of_its_user_only(ada, shared)
     assert (ada.scopes(), elsewhere.scopes(), stranger.scopes()) == ([PROFILE], [PROFILE], [])
 
 
+def test_a_profile_bound_grant_ends_with_the_session_that_earned_it(ada, shared):
+    elsewhere = another_session(ada, shared)
+    ada.refresh(complete(ada, PROFILE))
+    elsewhere.refresh()
+    assert elsewhere.scopes() == [PROFILE]
+    assert ada.device.revoke(ada.refresh_token).status == 204
+    elsewhere.refresh()
+    assert elsewhere.scopes() == []
+
+
 def test_no_token_outlives_its_grant(ada):
     claims = ada.refresh(complete(ada, SESSION))
     assert claims["exp"] - claims["iat"] <= 120 < 300
@@ -360,6 +370,18 @@ def test_a_new_identifier_is_added_after_the_correct_code(ada, management):
     assert {"type": "phone_number", "value": phone} in ada.device.identifiers(ada.access_token).json["identifiers"]
     event = management.events("user.identifier.created")[0]
     assert event["data"]["identifier"] == {"type": "phone_number", "value": phone}
+
+
+def test_a_held_phone_signs_in_and_opens_nothing_else(ada, shared):
+    phone = new_phone()
+    challenge = ada.request_scope(PHONE, {"identifier": phone}).json["challenge_token"]
+    ada.refresh(ada.do_code_step(challenge, phone))
+    thief = Person.signed_in(shared, phone)
+    assert thief.claims()["sub"] == ada.claims()["sub"]
+    for person in (ada, thief):
+        another = person.request_scope(PHONE, {"identifier": new_phone()}).json["challenge_token"]
+        steps = [step["key"] for step in unverified_claims(another)["steps"]]
+        assert steps == ["verify_email", "verify_sms"], "the address is confirmed first, however new the login is"
 
 
 def test_a_taken_identifier_is_revealed_only_to_its_owner(ada, shared):

@@ -26,6 +26,10 @@ package struct App: Sendable, Equatable, Codable {
     package var passwordChangeEndsOtherSessions = true
     /// Days for which events are kept.
     package var eventRetention = Retention.eventDays
+    /// Whether a session registers an identifier with one code, to the new identifier, however old its login is.
+    package var registersInOneStep = false
+    /// Seconds for which an identifier that a session registered opens nothing else.
+    package var newIdentifierHold = 259_200
     package let createdAt: Timestamp
 
     package init(id: AppID, name: String, createdAt: Timestamp) {
@@ -36,10 +40,12 @@ package struct App: Sendable, Equatable, Codable {
 }
 
 extension App {
-    enum CodingKeys: CodingKey {
+    enum CodingKeys: String, CodingKey {
         case id, name, domains, allowedOrigins, signingAlgorithm, sessions, signUp, passwordLogin, otpLogins, otpLimits
         case scopes, stepUp, stepUpLimit, claims, migration, passwordChangeEndsOtherSessions, createdAt
-        case eventRetention
+        case eventRetention, newIdentifierHold
+        /// The name in the management API, which events show.
+        case registersInOneStep = "registerInOneStep"
     }
 
     /// Decodes a stored record. Settings that are missing in an older record have their defaults.
@@ -64,6 +70,8 @@ extension App {
         try read(.stepUpLimit, &stepUpLimit)
         try read(.passwordChangeEndsOtherSessions, &passwordChangeEndsOtherSessions)
         try read(.eventRetention, &eventRetention)
+        try read(.registersInOneStep, &registersInOneStep)
+        try read(.newIdentifierHold, &newIdentifierHold)
         passwordLogin = try stored.decodeIfPresent(PasswordLoginConfig.self, forKey: .passwordLogin)
         stepUp = try stored.decodeIfPresent(StepUpConfig.self, forKey: .stepUp)
         claims = try stored.decodeIfPresent(ClaimsConfig.self, forKey: .claims)
@@ -72,6 +80,9 @@ extension App {
 }
 
 extension App {
+    /// Allowed values of `newIdentifierHold`, up to 30 days.
+    package static let newIdentifierHolds = 0...2_592_000
+
     /// Scopes that can be granted: they are registered, and a step-up rule decides on them or a login grants them. A scope
     /// that leaves this set loses its grants.
     package var grantableScopes: Set<String> {

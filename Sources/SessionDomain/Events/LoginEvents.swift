@@ -21,6 +21,8 @@ package enum LoginFailure: String, Sendable {
     /// No user has the identifier, and the app creates none.
     case unknownUser = "unknown_user"
     case inactiveUser = "inactive_user"
+    /// The code proves another spelling than the one that the user has, so maybe another mailbox.
+    case otherSpelling = "other_spelling"
     /// The operator's backend rejected the credential of the earlier system.
     case rejectedCredential = "rejected_credential"
 }
@@ -40,7 +42,7 @@ package struct LoginSubject: Sendable {
     /// The step of a step-up.
     init(_ identifier: CanonicalIdentifier, of challenge: StepUpChallenge) {
         self.init(identifier, userID: challenge.userID)
-        purpose = challenge.newIdentifier == nil ? .stepUp : .register
+        purpose = challenge.identifierOfStep == nil ? .stepUp : .register
         sessionID = challenge.sessionID
     }
 

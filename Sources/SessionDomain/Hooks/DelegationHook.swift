@@ -40,22 +40,26 @@ struct DelegationHook: Sendable {
         }
     }
 
-    /// Posts the request and returns the hook's decision.
+    /// Posts the request and returns the hook's decision. Identifiers that are held are left out, so that no decision rests
+    /// on them.
     ///
     /// - Throws: `Refusal.authBlocked` if the call fails or the answer is invalid.
     func ask(
         _ url: String, scope: String, metadata: StepUpMetadata, caller: SignedIn, app: AppRuntime,
         config: StepUpConfig, client: ClientFacts
     ) async throws -> StepUpDecision {
+        let now = environment.now()
         let body = Body(
             scopeRequested: scope, userID: caller.user.id,
-            identifiers: caller.user.identifiers.map { .init(type: $0.type.rawValue, value: $0.value) },
+            identifiers: caller.user.establishedIdentifiers(at: now).map {
+                .init(type: $0.type.rawValue, value: $0.value)
+            },
             signals: .init(userAgent: client.userAgent, platform: client.platform, ip: client.ip),
             metadata: metadata.values.isEmpty ? nil : metadata.values)
         do {
             let answer = try await answer(to: body, url: url, app: app)
             let decision = try HookAnswer.read(answer, knows: config.knows(stepKey:))
-            guard ScopeDecider.canDo(decision, caller.user) else { throw HookFailure.invalidStep }
+            guard ScopeDecider.canDo(decision, caller.user, now: now) else { throw HookFailure.invalidStep }
             return decision
         } catch let failure as HookFailure {
             let events = EventFactory(appID: app.settings.id, environment: environment)

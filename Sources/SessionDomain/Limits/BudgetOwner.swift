@@ -27,11 +27,13 @@ package enum BudgetOwner: Hashable, Sendable {
         }
     }
 
-    /// Who pays for a step: the session, and for an identifier that the user does not have yet also the strangers' budget
-    /// of it, because many accounts could ask for codes to one number.
+    /// Who pays for a step: the session, and for an identifier that the step adds also the strangers' budget of it, because
+    /// many accounts could ask for codes to one number.
     static func owners(of challenge: StepUpChallenge, user: User?) -> [BudgetOwner] {
         let session = BudgetOwner.session(id: challenge.sessionID, userID: challenge.userID)
-        guard let added = challenge.newIdentifier, user?.identifiers.contains(added) != true else { return [session] }
+        guard let added = challenge.identifierOfStep, user?.identifiers.contains(added) != true else {
+            return [session]
+        }
         return [session, .anonymous(added)]
     }
 

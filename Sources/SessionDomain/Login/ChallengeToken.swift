@@ -17,6 +17,10 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     package var grantedScopes: [String]?
     /// How the user signed in. `nil` for a step-up, and for tokens of older versions.
     package var method: LoginMethod?
+    /// `User.loginEpoch` of a login.
+    package var loginEpoch: Int64?
+    /// Whether the login proved an identifier that was not held.
+    package var endsHolds: Bool?
     /// The session of a step-up.
     package var sid: String?
     /// The scope of a step-up.
@@ -49,23 +53,31 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
         case grantMode = "grant_mode"
         case codeChallenge = "code_challenge"
         case grantedScopes = "granted_scopes"
+        case loginEpoch = "login_epoch"
+        case endsHolds = "ends_holds"
         case scopeRequested = "scope_requested"
     }
 }
 
 extension AppRuntime {
     /// Issues the token of a login that is proven for this user.
+    ///
+    /// - Parameters:
+    ///   - user: As read in the transaction that checked the code or password.
+    ///   - identifier: The identifier that the login proved; `nil` for a migration. With a held one, the session gets no
+    ///     scopes, and no hold ends.
     func issueLoginChallenge(
-        for user: User, codeChallenge: String? = nil, grantedScopes: [String] = [], method: LoginMethod? = nil,
-        environment: ServiceEnvironment
+        for user: User, by identifier: CanonicalIdentifier? = nil, codeChallenge: String? = nil,
+        grantedScopes: [String] = [], method: LoginMethod? = nil, environment: ServiceEnvironment
     ) throws -> String {
         let now = environment.now()
+        let isHeld = identifier.map { user.isHeld($0, at: now) } ?? false
         let claims = ChallengeClaims(
             iss: issuer, aud: challengeAudience, sub: user.id, jti: environment.newID("chl"), iat: now.seconds,
             exp: (now + ChallengeClaims.lifetime).seconds, challengeID: environment.newID("chg"),
             currentStep: ChallengeClaims.completed, grantMode: ChallengeClaims.sessionStart,
-            codeChallenge: codeChallenge, grantedScopes: grantedScopes.isEmpty ? nil : grantedScopes,
-            method: method)
+            codeChallenge: codeChallenge, grantedScopes: isHeld || grantedScopes.isEmpty ? nil : grantedScopes,
+            method: method, loginEpoch: user.loginEpoch, endsHolds: identifier != nil && !isHeld ? true : nil)
         return try JWT.sign(claims, type: TokenType.challenge, key: challengeKey)
     }
 

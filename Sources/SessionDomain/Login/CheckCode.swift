@@ -66,6 +66,9 @@ package struct CheckCode: Intent {
         let spent = counted + [.deleteVerification(current)] + cleared.map { .clearCounter($0, app: appID) }
         if let user = facts.user {
             guard user.status == .active else { return Decision(.wrong, spent + failed(.inactiveUser)) }
+            guard user.identifiers.contains(where: { $0.isStored(as: checked.identifier) }) else {
+                return Decision(.wrong, spent + failed(.otherSpelling))
+            }
             return Decision(.right(checked, user, isNew: false), spent)
         }
         guard signUp else { return Decision(.wrong, spent + failed(.unknownUser)) }

@@ -50,9 +50,9 @@ package struct OTPLogin: Sendable {
                 appID: app.settings.id, identifier: identifier, signUp: app.settings.signUp,
                 budget: CallBudget(
                     .start, limits: limits, device: knownDevice(deviceToken, app, now), now: now), events: events
-            ) { isSuppressed in
+            ) { recipient, isSuppressed in
                 Verification(
-                    tokenHash: tokenHash, appID: app.settings.id, identifier: identifier, loginConfigID: config.id,
+                    tokenHash: tokenHash, appID: app.settings.id, identifier: recipient, loginConfigID: config.id,
                     codeChallenge: codeChallenge, isSuppressed: isSuppressed, codeHash: codeHash,
                     codeExpiresAt: now + limits.codeLifetime, lastSentAt: now, createdAt: now)
             })
@@ -118,8 +118,9 @@ package struct OTPLogin: Sendable {
         case .right(let verification, let user, _):
             let scopes = app.settings.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
             return try app.issueLoginChallenge(
-                for: user, codeChallenge: verification.codeChallenge, grantedScopes: scopes,
-                method: LoginMethod(codeTo: verification.identifier.type), environment: environment)
+                for: user, by: verification.identifier, codeChallenge: verification.codeChallenge,
+                grantedScopes: scopes, method: LoginMethod(codeTo: verification.identifier.type),
+                environment: environment)
         }
     }
 

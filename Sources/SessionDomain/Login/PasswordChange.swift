@@ -18,7 +18,7 @@ package struct PasswordChange: Sendable {
             throw Refusal.insufficientScope(ReservedScope.writePassword)
         }
         let now = environment.now()
-        let grants = try await store.grants(of: caller.user.id, app: app.settings.id)
+        let grants = try await store.grants(of: caller.user.id, app: app.settings.id, liveAt: now)
         // Hashing is costly. This check saves the work if the grant is gone; the transaction below decides.
         guard grants.contains(where: { $0.scope == ReservedScope.writePassword && $0.covers(caller.session, at: now) })
         else { throw Refusal.insufficientScope(ReservedScope.writePassword) }

@@ -59,7 +59,7 @@ package struct PasswordLogin: Sendable {
                 UpgradePasswordHash(
                     from: hash, to: try await place.hash(password), user: user.id, app: app.settings.id))
         }
-        return try app.issueLoginChallenge(for: user, method: .password, environment: environment)
+        return try app.issueLoginChallenge(for: user, by: identifier, method: .password, environment: environment)
     }
 
     /// Reports a failed attempt before it is answered, for known and unknown identifiers with the same statement.

@@ -8,12 +8,12 @@ package struct StartVerification: Intent {
     package let budget: CallBudget
     /// Reports the code, and a limit.
     package let events: EventFactory?
-    /// Makes the row, given whether the identifier may not sign in.
-    package let verification: @Sendable (_ isSuppressed: Bool) -> Verification
+    /// Makes the row, given the identifier that the code is sent to, and whether it may not sign in.
+    package let verification: @Sendable (_ recipient: CanonicalIdentifier, _ isSuppressed: Bool) -> Verification
 
     package init(
         appID: AppID, identifier: CanonicalIdentifier, signUp: Bool, budget: CallBudget, events: EventFactory? = nil,
-        verification: @escaping @Sendable (_ isSuppressed: Bool) -> Verification
+        verification: @escaping @Sendable (_ recipient: CanonicalIdentifier, _ isSuppressed: Bool) -> Verification
     ) {
         self.appID = appID
         self.identifier = identifier
@@ -32,11 +32,13 @@ package struct StartVerification: Intent {
 
     package func decide(_ facts: Facts) -> Decision<StartVerificationOutcome> {
         let counters = budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice)
-        let subject = LoginSubject(identifier, userID: facts.user?.id)
+        // What was typed may reach another mailbox than the identifier of the user, although both compare as equal.
+        let recipient = facts.user?.identifiers.first { $0 == identifier } ?? identifier
+        let subject = LoginSubject(recipient, userID: facts.user?.id)
         if let limit = facts.reached(counters) {
             return Decision(.limited(limit), events?.loginLimited(limit, of: subject, facts) ?? [])
         }
-        let started = verification(isSuppressed(user: facts.user))
+        let started = verification(recipient, isSuppressed(user: facts.user))
         // A suppressed code is counted and reported, too: the writes do not show that nothing is sent.
         let event = events.map { [Change.append($0.started(started, of: subject))] } ?? []
         return Decision(

@@ -8,6 +8,9 @@ package struct AppSettingsChange: Sendable {
     package var allowedOrigins: [String]?
     package var signUp: Bool?
     package var passwordChangeEndsOtherSessions: Bool?
+    package var registersInOneStep: Bool?
+    /// Seconds.
+    package var newIdentifierHold: Int?
     /// The algorithm of new access-token keys.
     package var signingAlgorithm: SignatureAlgorithm?
     /// Days for which events are kept.
@@ -15,14 +18,16 @@ package struct AppSettingsChange: Sendable {
 
     package init(
         name: String? = nil, domains: [String]? = nil, allowedOrigins: [String]? = nil, signUp: Bool? = nil,
-        passwordChangeEndsOtherSessions: Bool? = nil, signingAlgorithm: SignatureAlgorithm? = nil,
-        eventRetention: Int? = nil
+        passwordChangeEndsOtherSessions: Bool? = nil, registersInOneStep: Bool? = nil, newIdentifierHold: Int? = nil,
+        signingAlgorithm: SignatureAlgorithm? = nil, eventRetention: Int? = nil
     ) {
         self.name = name
         self.domains = domains
         self.allowedOrigins = allowedOrigins
         self.signUp = signUp
         self.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions
+        self.registersInOneStep = registersInOneStep
+        self.newIdentifierHold = newIdentifierHold
         self.signingAlgorithm = signingAlgorithm
         self.eventRetention = eventRetention
     }
@@ -53,6 +58,13 @@ package struct AppSettingsChange: Sendable {
             }
             app.eventRetention = eventRetention
         }
+        if let newIdentifierHold {
+            guard App.newIdentifierHolds.contains(newIdentifierHold) else {
+                throw .invalidField("new_identifier_hold", "must be 0 to 2592000 seconds")
+            }
+            app.newIdentifierHold = newIdentifierHold
+        }
+        app.registersInOneStep = registersInOneStep ?? app.registersInOneStep
         app.signUp = signUp ?? app.signUp
         app.signingAlgorithm = signingAlgorithm ?? app.signingAlgorithm
         app.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions ?? app.passwordChangeEndsOtherSessions

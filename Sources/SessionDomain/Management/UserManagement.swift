@@ -120,7 +120,7 @@ package struct UserManagement: Sendable {
     package func endSessions(_ selection: SessionSelection, of id: String, app: AppID) async throws -> Int {
         _ = try await user(id, app: app)
         return try await store.perform(
-            RevokeSessions(selection, reason: .revokedByOperator, in: change(of: id, app: app)))
+            RevokeSessions(selection, reason: .revokedByOperator, in: change(of: id, app: app))) ?? 0
     }
 
     // MARK: Helpers

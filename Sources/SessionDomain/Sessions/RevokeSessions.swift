@@ -13,25 +13,44 @@ package enum SessionSelection: Sendable, Equatable {
     }
 }
 
-/// Ends live sessions of one user. Returns how many.
+/// Ends live sessions of one user, with the step-ups of these sessions. Returns how many; `nil` if the calling session has
+/// ended in the meantime.
+///
+/// Ending all sessions, or all but one, also ends the logins that have begun. Ending all ends every step-up of the user.
 package struct RevokeSessions: Intent {
     package let selection: SessionSelection
     package let reason: RevocationReason
+    /// The session of the user that calls. Of two sessions that end each other, only the first succeeds. `nil` for a call
+    /// of an operator, and for a call with a refresh token.
+    package let callerID: String?
     package let change: UserChange
 
-    package init(_ selection: SessionSelection, reason: RevocationReason, in change: UserChange) {
+    package init(
+        _ selection: SessionSelection, reason: RevocationReason, by callerID: String? = nil, in change: UserChange
+    ) {
         self.selection = selection
         self.reason = reason
+        self.callerID = callerID
         self.change = change
     }
 
     package var facts: FactQuery { change.factsWithSessions }
 
-    package func decide(_ facts: Facts) -> Decision<Int> {
+    package func decide(_ facts: Facts) -> Decision<Int?> {
+        if let callerID, !facts.liveSessions.contains(where: { $0.id == callerID }) { return Decision(nil) }
         guard let user = facts.user else { return Decision(0) }
         let revocation = SessionRevocation(reason: reason, now: change.now, events: change.events)
         let ended = facts.liveSessions.count { selection.includes($0.id) }
-        return Decision(ended, revocation.changes(facts.liveSessions, selection, of: user))
+        return Decision(ended, begun(by: user) + revocation.changes(facts.liveSessions, selection))
+    }
+
+    /// Ends what a thief may have begun before the revocation.
+    private func begun(by user: User) -> [Change] {
+        switch selection {
+        case .all: Change.endingBegun(by: user)
+        case .allBut: Change.endingLogins(of: user)
+        case .one: []
+        }
     }
 }
 
@@ -42,15 +61,16 @@ struct SessionRevocation {
     let events: EventFactory
 
     /// - Parameter live: The live sessions of the user.
-    func changes(_ live: [Session], _ selection: SessionSelection, of user: User) -> [Change] {
-        // Ending all sessions also ends the logins that have begun.
-        let logins: [Change] = selection == .all ? [.voidLogins(of: user, before: now)] : []
-        return logins + live.filter { selection.includes($0.id) }.flatMap(changes)
+    func changes(_ live: [Session], _ selection: SessionSelection) -> [Change] {
+        live.filter { selection.includes($0.id) }.flatMap(changes)
     }
 
     func changes(_ session: Session) -> [Change] {
         var ended = session
         ended.revokedAt = now
-        return [.replaceSession(session, with: ended), .append(events.sessionRevoked(session, reason: reason))]
+        return [
+            .replaceSession(session, with: ended), .deleteStepUpsOfSession(session),
+            .append(events.sessionRevoked(session, reason: reason)),
+        ]
     }
 }

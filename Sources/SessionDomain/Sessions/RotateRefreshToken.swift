@@ -34,7 +34,7 @@ package struct RotateRefreshToken: Intent {
         FactQuery(app: appID) {
             $0.session = .id(sessionID)
             $0.user = .ofSession
-            $0.grants = true
+            $0.grants = now
             $0.challenge = redemption?.reference.id
         }
     }
@@ -56,7 +56,8 @@ package struct RotateRefreshToken: Intent {
         case .demandNonce(let next):
             return Decision(.nonceDemanded, changes + [.replaceSession(session, with: next)])
         case .revoke(let next, let events, let reason):
-            changes.append(.replaceSession(session, with: next))
+            // A thief may hold what other sessions earned or began. All of it ends.
+            changes += [.replaceSession(session, with: next), .deleteStepUps(of: user)]
             return Decision(.revoked(next, reason), changes + events.map { .append($0) })
         case .refuse(let refusal): return Decision(.refused(refusal), changes)
         }

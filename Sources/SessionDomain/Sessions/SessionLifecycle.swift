@@ -54,7 +54,7 @@ package struct SessionLifecycle: Sendable {
         let outcome = try await store.perform(
             StartSession(
                 session: session, grants: grants, challengeID: challenge.jti,
-                challengeIssuedAt: Timestamp(seconds: challenge.iat),
+                challengeEpoch: challenge.loginEpoch, endsHolds: challenge.endsHolds ?? false,
                 challengeExpiresAt: Timestamp(seconds: challenge.exp),
                 method: challenge.method, proof: use,
                 previousSessionID: previousToken.flatMap {

@@ -9,7 +9,10 @@ package struct StartSession: Intent {
     package let grants: [Grant]
     /// `jti` of the challenge token.
     package let challengeID: String
-    package let challengeIssuedAt: Timestamp
+    /// `User.loginEpoch` when the login was proven.
+    package let challengeEpoch: Int64?
+    /// Whether the login proved an identifier that was not held. It ends the holds of the user.
+    package let endsHolds: Bool
     package let challengeExpiresAt: Timestamp
     package let method: LoginMethod?
     package let proof: ProofUse?
@@ -21,16 +24,16 @@ package struct StartSession: Intent {
     package let events: EventFactory
 
     package init(
-        session: Session, grants: [Grant] = [], challengeID: String, challengeIssuedAt: Timestamp,
+        session: Session, grants: [Grant] = [], challengeID: String, challengeEpoch: Int64?, endsHolds: Bool = false,
         challengeExpiresAt: Timestamp, method: LoginMethod? = nil, proof: ProofUse?, previousSessionID: String?,
-        maximumSessions: Int,
-        now: Timestamp,
+        maximumSessions: Int, now: Timestamp,
         events: EventFactory
     ) {
         self.session = session
         self.grants = grants
         self.challengeID = challengeID
-        self.challengeIssuedAt = challengeIssuedAt
+        self.challengeEpoch = challengeEpoch
+        self.endsHolds = endsHolds
         self.challengeExpiresAt = challengeExpiresAt
         self.method = method
         self.proof = proof
@@ -43,7 +46,6 @@ package struct StartSession: Intent {
     package var facts: FactQuery {
         FactQuery(app: session.appID) {
             $0.user = .id(session.userID)
-            $0.loginsVoidBefore = true
             $0.session = previousSessionID.map { .id($0) }
             $0.surplusSessions = .init(now: now, keeping: maximumSessions - 1)
         }
@@ -56,7 +58,7 @@ package struct StartSession: Intent {
         let once: [Change] =
             (proof.map { [.reserveProof($0, app: appID, now: now)] } ?? [])
             + [.redeem(challengeID, until: challengeExpiresAt, app: appID)]
-        if let rejection = rejection(facts.user, loginsVoidBefore: facts.loginsVoidBefore) {
+        if let rejection = rejection(facts.user) {
             return .unwritten(rejection, checking: once)
         }
         guard let user = facts.user else { return .unwritten(.unknownUser, checking: once) }
@@ -64,7 +66,9 @@ package struct StartSession: Intent {
         let replaced = previous.map(SessionRevocation(reason: .replacedByLogin, now: now, events: events).changes) ?? []
         let ended = surplus(facts.surplusSessions, replacing: previous)
             .flatMap(SessionRevocation(reason: .sessionLimit, now: now, events: events).changes)
-        let started = [Change.insertSession(session)] + grants.map { .insertGrant($0) } + [.append(createdEvent())]
+        let released: [Change] = endsHolds && !user.heldUntil.isEmpty ? [.releaseIdentifiers(of: user)] : []
+        let started =
+            released + [Change.insertSession(session)] + grants.map { .insertGrant($0) } + [.append(createdEvent())]
         return Decision(.started(user), once + replaced + ended + started)
     }
 
@@ -78,12 +82,11 @@ package struct StartSession: Intent {
     }
 
     /// The reason why the user may not sign in with this challenge; `nil` if there is none.
-    private func rejection(_ user: User?, loginsVoidBefore: Timestamp?) -> StartSessionOutcome? {
+    private func rejection(_ user: User?) -> StartSessionOutcome? {
         guard let user else { return .unknownUser }
         guard user.status == .active else { return .inactive(user.status) }
-        // Tokens carry whole seconds, so a login that began in the second of the change is valid.
-        if let loginsVoidBefore, challengeIssuedAt.seconds < loginsVoidBefore.seconds { return .challengeVoid }
-        return nil
+        // A count, not a time: it also tells logins apart that began in the same second, or on another node's clock.
+        return challengeEpoch == user.loginEpoch ? nil : .challengeVoid
     }
 
     /// Whether this login may end a session: the caller must hold its key, if it has one.
@@ -106,7 +109,7 @@ package enum StartSessionOutcome: Sendable, Equatable {
     case replayedProof
     case challengeReused
     case unknownUser
-    /// The challenge is older than a change of the user's credentials.
+    /// The challenge is older than a change of the user's credentials, or than the end of the user's other sessions.
     case challengeVoid
     case inactive(User.Status)
 }

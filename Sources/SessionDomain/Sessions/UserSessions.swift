@@ -20,7 +20,8 @@ package struct UserSessions: Sendable {
 
     /// Ends sessions of the caller.
     ///
-    /// - Throws: `Refusal.notFound` if a session is named that does not exist.
+    /// - Throws: `Refusal.notFound` if a session is named that does not exist; `.unauthorized` if the caller's session has
+    ///   ended in the meantime.
     package func revoke(_ target: RevokeTarget, by caller: SignedIn) async throws {
         let selection: SessionSelection =
             switch target {
@@ -31,10 +32,11 @@ package struct UserSessions: Sendable {
             }
         let ended = try await store.perform(
             RevokeSessions(
-                selection, reason: .revokedByUser,
+                selection, reason: .revokedByUser, by: caller.session.id,
                 in: UserChange(
                     of: caller.user.id, app: caller.user.appID, now: environment.now(),
                     events: EventFactory(appID: caller.user.appID, environment: environment))))
+        guard let ended else { throw Refusal.unauthorized }
         if case .session = target, ended == 0 { throw Refusal.notFound("there is no such session") }
     }
 }

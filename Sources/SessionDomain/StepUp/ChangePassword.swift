@@ -25,7 +25,7 @@ package struct ChangePassword: Intent {
         FactQuery(app: appID) {
             $0.session = .id(sessionID)
             $0.user = .ofSession
-            $0.grants = true
+            $0.grants = now
             $0.liveSessions = endsOtherSessions ? now : nil
         }
     }
@@ -38,7 +38,7 @@ package struct ChangePassword: Intent {
         guard !consumed.isEmpty else { return Decision(.insufficientScope) }
         let password = PasswordReplacement(of: user, hash: passwordHash, now: now, events: events)
         let others = SessionRevocation(reason: .passwordChanged, now: now, events: events)
-            .changes(facts.liveSessions, .allBut(session.id), of: user)
+            .changes(facts.liveSessions, .allBut(session.id))
         return Decision(.changed, consumed.map { .deleteGrant($0) } + password.changes + others)
     }
 }

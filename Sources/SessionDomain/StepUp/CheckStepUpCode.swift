@@ -8,18 +8,21 @@ package struct CheckStepUpCode: Intent {
     /// Keyed hashes of the entered code, for the key under which the verification is filed.
     package let codeHashes: @Sendable (_ verificationKey: String) -> [String]
     package let limits: OTPLimits
+    /// Seconds for which an identifier that the step adds is held.
+    package let hold: Int
     package let nextTokenID: String
     package let now: Timestamp
     package let events: EventFactory
 
     package init(
         appID: AppID, reference: ChallengeReference, codeHashes: @escaping @Sendable (String) -> [String],
-        limits: OTPLimits, nextTokenID: String, now: Timestamp, events: EventFactory
+        limits: OTPLimits, hold: Int, nextTokenID: String, now: Timestamp, events: EventFactory
     ) {
         self.appID = appID
         self.reference = reference
         self.codeHashes = codeHashes
         self.limits = limits
+        self.hold = hold
         self.nextTokenID = nextTokenID
         self.now = now
         self.events = events
@@ -62,11 +65,11 @@ package struct CheckStepUpCode: Intent {
         return Decision(completion.outcome, spent + completion.changes)
     }
 
-    /// The code is right: adds the identifier that it proves, if the challenge has one, and advances the challenge.
+    /// The code is right: adds the identifier that it proves, if the step adds one, and advances the challenge.
     private func complete(_ challenge: StepUpChallenge, of user: User, _ facts: Facts) -> Decision<StepOutcome> {
         let next = challenge.advanced(tokenID: nextTokenID, at: now)
         let advance = Change.replaceChallenge(challenge, with: next)
-        guard let identifier = challenge.newIdentifier, !user.identifiers.contains(identifier) else {
+        guard let identifier = challenge.identifierOfStep, !user.identifiers.contains(identifier) else {
             return Decision(.advanced(next), [advance])
         }
         guard user.identifiers.count < User.maximumIdentifiers else {
@@ -74,7 +77,8 @@ package struct CheckStepUpCode: Intent {
                 .refused(.identifiersFull), [.replaceChallenge(challenge, with: challenge.withOneMoreWrongCode)])
         }
         if facts.isTaken(.identifier(identifier)) { return Decision(.identifierTaken, [.deleteChallenge(challenge)]) }
-        let addition = IdentifierAddition(of: identifier, to: user, now: now, events: events)
+        let addition = IdentifierAddition(
+            of: identifier, to: user, heldUntil: hold > 0 ? now + hold : nil, now: now, events: events)
         return Decision(.advanced(next), addition.changes + [advance])
     }
 

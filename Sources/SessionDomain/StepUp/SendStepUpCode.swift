@@ -79,9 +79,9 @@ package struct SendStepUpCode: Intent {
         guard let challenge, let user, let type = challenge.currentStep?.identifierType else {
             return .failure(.stepNotFound)
         }
-        guard let identifier = challenge.newIdentifier ?? user.identifiers.first(where: { $0.type == type }) else {
-            return .failure(.scopeIdentifierMismatch)
-        }
+        let recipient =
+            challenge.identifierOfStep ?? user.establishedIdentifiers(at: now).first { $0.type == type }
+        guard let identifier = recipient else { return .failure(.scopeIdentifierMismatch) }
         return .success((challenge, identifier))
     }
 

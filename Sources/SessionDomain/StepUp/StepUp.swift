@@ -47,7 +47,8 @@ package struct StepUp: Sendable {
         {
             throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         }
-        let decided = try await decider.decide(scope, metadata: metadata, for: caller, app: app, client: client)
+        let decided = try await decider.decide(
+            scope, metadata: metadata, for: caller, app: app, client: client, now: now)
         switch decided.decision {
         case .block: return Answer(status: .block, challengeToken: nil)
         case .grant(let terms): return try await open(scope, terms, steps: [], nil, .continue, caller, app)
@@ -120,7 +121,8 @@ package struct StepUp: Sendable {
             CheckStepUpCode(
                 appID: app.settings.id, reference: reference,
                 codeHashes: { keys.codeHashes(entered, tokenHash: $0) }, limits: app.settings.otpLimits,
-                nextTokenID: environment.newID("chl"), now: now, events: events(app)))
+                hold: app.settings.newIdentifierHold, nextTokenID: environment.newID("chl"), now: now,
+                events: events(app)))
         if case .refused(.expiredChallenge) = outcome { throw Refusal.badCode }
         return try token(outcome, app: app, now: now)
     }

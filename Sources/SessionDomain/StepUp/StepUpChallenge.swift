@@ -46,6 +46,9 @@ package struct StepUpChallenge: Sendable, Equatable {
     /// The next step. `nil` if all steps are completed.
     package var currentStep: StepUpStep? { stepsDone < steps.count ? steps[stepsDone] : nil }
 
+    /// The identifier that the current step adds: the code of the last step of a register scope goes to it.
+    package var identifierOfStep: CanonicalIdentifier? { stepsDone == steps.count - 1 ? newIdentifier : nil }
+
     /// Starts a challenge. Without steps it is completed at once.
     package init(
         starting scope: String, for session: Session, terms: GrantTerms, steps: [StepUpStep],

@@ -21,6 +21,14 @@ package struct StepUpStep: Sendable, Equatable, Codable {
 
     var lifetime: Int { expirationDuration > 0 ? expirationDuration : Self.defaultDuration }
 
+    /// The key of the step whose code goes to this kind of identifier.
+    package static func key(for type: IdentifierType) -> String {
+        switch type {
+        case .phoneNumber: verifySMS
+        case .emailAddress: verifyEmail
+        }
+    }
+
     /// The kind of identifier that the code is sent to. `nil` for a custom step.
     package var identifierType: IdentifierType? {
         switch key {

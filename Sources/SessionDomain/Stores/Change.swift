@@ -30,10 +30,12 @@ package enum Change: Sendable, Equatable {
     case deleteUser(User)
     /// Stores a password hash. Fails with `FailedGuard.stale` unless the hash is `replacing`; `nil` replaces any.
     case setPasswordHash(String, replacing: String?, of: User)
-    /// Makes every login void that began before this time.
-    case voidLogins(of: User, before: Timestamp)
+    /// Makes every begun login void: adds 1 to `User.loginEpoch`.
+    case voidLogins(of: User)
     /// Adds an identifier after those that the user has. Key: `.identifier`.
-    case insertIdentifier(CanonicalIdentifier, of: User)
+    case insertIdentifier(CanonicalIdentifier, of: User, heldUntil: Timestamp? = nil)
+    /// Ends the hold of each identifier of this user.
+    case releaseIdentifiers(of: User)
     /// Removes an identifier of this user.
     case deleteIdentifier(CanonicalIdentifier, of: User)
 
@@ -61,6 +63,8 @@ package enum Change: Sendable, Equatable {
     case deleteGrant(Grant)
     /// Deletes every challenge and grant of a user.
     case deleteStepUps(of: User)
+    /// Deletes every challenge of a session, and every grant that it earned.
+    case deleteStepUpsOfSession(Session)
     /// Deletes every challenge and grant of an app whose scope is not one of these.
     case deleteStepUpsExcept(scopes: Set<String>, app: AppID)
 

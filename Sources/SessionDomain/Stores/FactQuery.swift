@@ -18,10 +18,8 @@ package struct FactQuery: Sendable, Equatable {
 
     /// The password hash of the user found.
     package var passwordHash = false
-    /// The time before which begun logins of the user found are void.
-    package var loginsVoidBefore = false
-    /// All grants of the user found, those of other sessions included.
-    package var grants = false
+    /// The grants of the user found whose session is live at this time, those of other sessions included.
+    package var grants: Timestamp?
     /// The sessions of the user found that are live at this time.
     package var liveSessions: Timestamp?
     /// The live sessions of the user found, without those that were used last.

@@ -6,7 +6,6 @@ package struct Facts: Sendable {
     package var verification: Verification?
     package var user: User?
     package var passwordHash: String?
-    package var loginsVoidBefore: Timestamp?
     /// Whether the identifier of the budget belongs to the user of its device.
     package var isKnownDevice = false
     /// Ordered by id.

@@ -53,8 +53,8 @@ package protocol SessionStore: IntentStore {
 
 /// Reads step-ups.
 package protocol StepUpStore: IntentStore {
-    /// All grants of a user, those of other sessions included.
-    func grants(of userID: String, app: AppID) async throws -> [Grant]
+    /// The grants of a user whose session is live at this time, those of other sessions included.
+    func grants(of userID: String, app: AppID, liveAt now: Timestamp) async throws -> [Grant]
 }
 
 /// Reads webhooks and their deliveries.

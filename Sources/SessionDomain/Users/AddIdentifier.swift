@@ -26,13 +26,18 @@ struct IdentifierAddition {
     let user: User
     let changes: [Change]
 
-    init(of identifier: CanonicalIdentifier, to user: User, now: Timestamp, events: EventFactory) {
+    /// - Parameter heldUntil: For an identifier that a session registers. `nil`: it is not held.
+    init(
+        of identifier: CanonicalIdentifier, to user: User, heldUntil: Timestamp? = nil, now: Timestamp,
+        events: EventFactory
+    ) {
         var next = user
         next.identifiers.append(identifier)
+        next.heldUntil[identifier] = heldUntil
         next.updatedAt = now
         self.user = next
         changes = [
-            .insertIdentifier(identifier, of: user), .replaceUser(user, with: next),
+            .insertIdentifier(identifier, of: user, heldUntil: heldUntil), .replaceUser(user, with: next),
             .append(events.identifierCreated(identifier, of: user.id)),
         ]
     }

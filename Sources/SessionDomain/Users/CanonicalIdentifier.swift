@@ -21,6 +21,11 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         left.type == right.type && left.canonical == right.canonical
     }
 
+    /// Whether both are equal and were typed alike. A code proves only the address that it was sent to, letter by letter.
+    package func isStored(as other: CanonicalIdentifier) -> Bool {
+        self == other && value.unicodeScalars.elementsEqual(other.value.unicodeScalars)
+    }
+
     package func hash(into hasher: inout Hasher) {
         hasher.combine(type)
         hasher.combine(canonical)
@@ -57,11 +62,16 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
 
     private static func emailAddress(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
         let typed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        let canonical = typed.precomposedStringWithCanonicalMapping.lowercased().precomposedStringWithCanonicalMapping
-        // Some letters take more bytes in lower case. The limits apply to the stored form as well.
-        guard isEmailAddress(typed), isEmailAddress(canonical) else {
-            throw .invalidIdentifier("\(field) is not an e-mail address")
+        let composed = typed.precomposedStringWithCanonicalMapping
+        guard isEmailAddress(typed) else { throw .invalidIdentifier("\(field) is not an e-mail address") }
+        // Composition can make a character that is rejected, so both forms are checked.
+        if let scalar = (typed.unicodeScalars + composed.unicodeScalars).first(where: \.resemblesASCII) {
+            let number = String(scalar.value, radix: 16, uppercase: true)
+            throw .invalidIdentifier("\(field) contains U+\(number), which can be read as an ASCII character")
         }
+        let canonical = composed.lowercased().precomposedStringWithCanonicalMapping
+        // Some letters take more bytes in lower case. The limits apply to the stored form as well.
+        guard isEmailAddress(canonical) else { throw .invalidIdentifier("\(field) is not an e-mail address") }
         return CanonicalIdentifier(type: .emailAddress, canonical: canonical, value: typed)
     }
 

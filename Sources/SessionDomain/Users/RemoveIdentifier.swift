@@ -15,12 +15,13 @@ package struct RemoveIdentifier: Intent {
         guard user.identifiers.contains(identifier) else { return Decision(.updated(user)) }
         var next = user
         next.identifiers.removeAll { $0 == identifier }
+        next.heldUntil[identifier] = nil
         next.updatedAt = change.now
         return Decision(
             .updated(next),
             [
                 .deleteIdentifier(identifier, of: user), .deleteVerifications(of: identifier, app: change.appID),
-                .deleteStepUps(of: user), .voidLogins(of: user, before: change.now), .replaceUser(user, with: next),
+                .deleteStepUps(of: user), .voidLogins(of: user), .replaceUser(user, with: next),
                 .append(change.events.identifierDeleted(identifier, of: change.userID)),
             ])
     }

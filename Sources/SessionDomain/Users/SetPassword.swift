@@ -21,7 +21,7 @@ package struct SetPassword: Intent {
         var changes = password.changes
         if endingSessions {
             let revocation = SessionRevocation(reason: .passwordChanged, now: change.now, events: change.events)
-            changes += revocation.changes(facts.liveSessions, .all, of: user)
+            changes += revocation.changes(facts.liveSessions, .all)
         }
         return Decision(password.user, changes)
     }
@@ -40,7 +40,7 @@ struct PasswordReplacement {
         self.user = next
         changes =
             [.setPasswordHash(hash, replacing: nil, of: user), .replaceUser(user, with: next)]
-            + Change.endingBegun(by: user, now: now)
+            + Change.endingBegun(by: user)
             + [.append(events.make(.passwordChanged, ["user_id": .string(user.id)]))]
     }
 }

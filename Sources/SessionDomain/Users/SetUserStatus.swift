@@ -26,8 +26,8 @@ package struct SetUserStatus: Intent {
         }
         if status != .active {
             let revocation = SessionRevocation(reason: .userInactive, now: change.now, events: change.events)
-            changes += revocation.changes(facts.liveSessions, .all, of: user)
-            changes += Change.endingBegun(by: user, now: change.now)
+            changes += revocation.changes(facts.liveSessions, .all)
+            changes += Change.endingBegun(by: user)
         }
         return Decision(next, changes)
     }
@@ -35,8 +35,10 @@ package struct SetUserStatus: Intent {
 
 extension Change {
     /// Ends what a user has begun and not finished: codes, step-ups and grants, logins.
-    static func endingBegun(by user: User, now: Timestamp) -> [Change] {
-        user.identifiers.map { .deleteVerifications(of: $0, app: user.appID) }
-            + [.deleteStepUps(of: user), .voidLogins(of: user, before: now)]
+    static func endingBegun(by user: User) -> [Change] { [.deleteStepUps(of: user)] + endingLogins(of: user) }
+
+    /// Ends the logins of a user that have begun: running codes, and challenge tokens.
+    static func endingLogins(of user: User) -> [Change] {
+        user.identifiers.map { .deleteVerifications(of: $0, app: user.appID) } + [.voidLogins(of: user)]
     }
 }

@@ -17,13 +17,18 @@ package struct User: Sendable, Equatable {
     package var externalID: String?
     package var profile: [String: JSONValue]
     package var identifiers: [CanonicalIdentifier]
+    /// The identifiers that a session registered, with the time until which they open nothing else.
+    package var heldUntil: [CanonicalIdentifier: Timestamp]
     package var hasPassword: Bool
+    /// Counts the changes that make begun logins void. A challenge token is valid for the count under which it was issued.
+    package var loginEpoch: Int64
     package let createdAt: Timestamp
     package var updatedAt: Timestamp
 
     package init(
         id: String, appID: AppID, status: Status = .active, externalID: String? = nil,
-        profile: [String: JSONValue] = [:], identifiers: [CanonicalIdentifier], hasPassword: Bool = false,
+        profile: [String: JSONValue] = [:], identifiers: [CanonicalIdentifier],
+        heldUntil: [CanonicalIdentifier: Timestamp] = [:], hasPassword: Bool = false, loginEpoch: Int64 = 0,
         createdAt: Timestamp, updatedAt: Timestamp? = nil
     ) {
         self.id = id
@@ -32,7 +37,9 @@ package struct User: Sendable, Equatable {
         self.externalID = externalID
         self.profile = profile
         self.identifiers = identifiers
+        self.heldUntil = heldUntil
         self.hasPassword = hasPassword
+        self.loginEpoch = loginEpoch
         self.createdAt = createdAt
         self.updatedAt = updatedAt ?? createdAt
     }

@@ -17,8 +17,9 @@ extension Database {
         case .replaceUser(let old, let new): try replace(old, with: new)
         case .deleteUser(let user): try delete(user)
         case .setPasswordHash(let hash, let old, let user): try setPasswordHash(hash, replacing: old, of: user)
-        case .voidLogins(let user, let before): try voidLogins(of: user, before: before)
-        case .insertIdentifier(let identifier, let user): try insert(identifier, of: user)
+        case .voidLogins(let user): try voidLogins(of: user)
+        case .insertIdentifier(let identifier, let user, let until): try insert(identifier, of: user, heldUntil: until)
+        case .releaseIdentifiers(let user): try releaseIdentifiers(of: user)
         case .deleteIdentifier(let identifier, let user): try delete(identifier, of: user)
 
         case .insertVerification(let verification): try insert(verification)
@@ -35,6 +36,7 @@ extension Database {
         case .insertGrant(let grant): try insert(grant)
         case .deleteGrant(let grant): try delete(grant)
         case .deleteStepUps(let user): try deleteStepUps(of: user)
+        case .deleteStepUpsOfSession(let session): try deleteStepUps(of: session)
         case .deleteStepUpsExcept(let scopes, let app): try deleteStepUps(except: scopes, app: app)
 
         case .insertApp(let app): try insert(app)

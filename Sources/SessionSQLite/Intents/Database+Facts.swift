@@ -88,8 +88,7 @@ extension Database {
     }
 
     private func readRows(of user: User, _ query: FactQuery, into facts: inout Facts) throws {
-        if query.loginsVoidBefore { facts.loginsVoidBefore = try loginsVoidBefore(user) }
-        if query.grants { facts.grants = try grants(of: user.id, app: user.appID) }
+        if let now = query.grants { facts.grants = try grants(of: user.id, app: user.appID, liveAt: now) }
         if let now = query.liveSessions { facts.liveSessions = try liveSessions(of: user, at: now) }
         if let surplus = query.surplusSessions { facts.surplusSessions = try surplusSessions(of: user, surplus) }
     }

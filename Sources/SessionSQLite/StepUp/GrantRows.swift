@@ -22,11 +22,15 @@ extension Database {
             ])
     }
 
-    /// All grants of a user, including those of other sessions, ordered by id.
-    func grants(of userID: String, app: AppID) throws -> [Grant] {
+    /// The grants of a user whose session is live, including those of other sessions, ordered by id.
+    func grants(of userID: String, app: AppID, liveAt now: Timestamp) throws -> [Grant] {
         try all(
-            "SELECT \(Grant.columns) FROM grants WHERE app_id = ? AND user_id = ? ORDER BY id", [app, userID],
-            as: Grant.init(reading:))
+            """
+            SELECT \(Grant.columns) FROM grants WHERE app_id = ? AND user_id = ? AND EXISTS (
+                SELECT 1 FROM sessions
+                WHERE sessions.app_id = grants.app_id AND sessions.id = grants.session_id AND \(Self.isLive))
+            ORDER BY id
+            """, [app, userID, now, now], as: Grant.init(reading:))
     }
 
     func delete(_ grant: Grant) throws {
@@ -36,6 +40,11 @@ extension Database {
     func deleteStepUps(of user: User) throws {
         try run("DELETE FROM challenges WHERE app_id = ? AND user_id = ?", [user.appID, user.id])
         try run("DELETE FROM grants WHERE app_id = ? AND user_id = ?", [user.appID, user.id])
+    }
+
+    func deleteStepUps(of session: Session) throws {
+        try run("DELETE FROM challenges WHERE app_id = ? AND session_id = ?", [session.appID, session.id])
+        try run("DELETE FROM grants WHERE app_id = ? AND session_id = ?", [session.appID, session.id])
     }
 
     func deleteStepUps(except scopes: Set<String>, app: AppID) throws {
@@ -51,7 +60,7 @@ extension Database {
 }
 
 extension SQLiteStore: StepUpStore {
-    package func grants(of userID: String, app: AppID) async throws -> [Grant] {
-        try await read { db in try db.grants(of: userID, app: app) }
+    package func grants(of userID: String, app: AppID, liveAt now: Timestamp) async throws -> [Grant] {
+        try await read { db in try db.grants(of: userID, app: app, liveAt: now) }
     }
 }

@@ -9,12 +9,33 @@ extension CanonicalIdentifier {
     }
 }
 
+/// A stored identifier with its hold.
+struct IdentifierRow {
+    static let columns = CanonicalIdentifier.columns + ", held_until"
+
+    let identifier: CanonicalIdentifier
+    let heldUntil: Timestamp?
+
+    init(reading columns: inout ColumnReader) throws {
+        identifier = try CanonicalIdentifier(reading: &columns)
+        heldUntil = try columns.next()
+    }
+}
+
+extension User {
+    /// Sets the identifiers with their holds.
+    mutating func set(_ rows: [IdentifierRow]) {
+        identifiers = rows.map(\.identifier)
+        for row in rows { heldUntil[row.identifier] = row.heldUntil }
+    }
+}
+
 extension Database {
     /// The identifiers of a user, in the order in which they were added.
-    func identifiers(of userID: String, app: AppID) throws -> [CanonicalIdentifier] {
+    func identifiers(of userID: String, app: AppID) throws -> [IdentifierRow] {
         try all(
-            "SELECT \(CanonicalIdentifier.columns) FROM identifiers WHERE app_id = ? AND user_id = ? ORDER BY position",
-            [app, userID], as: CanonicalIdentifier.init(reading:))
+            "SELECT \(IdentifierRow.columns) FROM identifiers WHERE app_id = ? AND user_id = ? ORDER BY position",
+            [app, userID], as: IdentifierRow.init(reading:))
     }
 
     func ownerID(of identifier: CanonicalIdentifier, app: AppID) throws -> String? {
@@ -32,17 +53,22 @@ extension Database {
         ) { try $0.next() as Int } != nil
     }
 
-    func insert(_ identifier: CanonicalIdentifier, of user: User) throws {
+    func insert(_ identifier: CanonicalIdentifier, of user: User, heldUntil: Timestamp?) throws {
         try run(
             """
-            INSERT INTO identifiers (app_id, type, canonical, value, user_id, position)
-            VALUES (?, ?, ?, ?, ?,
+            INSERT INTO identifiers (app_id, type, canonical, value, user_id, held_until, position)
+            VALUES (?, ?, ?, ?, ?, ?,
                 (SELECT coalesce(max(position), 0) + 1 FROM identifiers WHERE app_id = ? AND user_id = ?))
             ON CONFLICT (app_id, type, canonical) DO NOTHING
             """,
             [
-                user.appID, identifier.type, identifier.canonical, identifier.value, user.id, user.appID, user.id,
+                user.appID, identifier.type, identifier.canonical, identifier.value, user.id, heldUntil, user.appID,
+                user.id,
             ], orFail: .taken(.identifier(identifier)))
+    }
+
+    func releaseIdentifiers(of user: User) throws {
+        try run("UPDATE identifiers SET held_until = NULL WHERE app_id = ? AND user_id = ?", [user.appID, user.id])
     }
 
     func delete(_ identifier: CanonicalIdentifier, of user: User) throws {

@@ -5,7 +5,7 @@ internal import SessionTokens
 extension User {
     static let columns = """
         users.id, users.app_id, users.status, users.external_id, users.profile, users.password_hash IS NOT NULL,
-        users.created_at, users.updated_at
+        users.login_epoch, users.created_at, users.updated_at
         """
 
     /// The same columns, with an empty profile.
@@ -19,7 +19,8 @@ extension User {
             id: id, appID: appID, status: status, externalID: externalID,
             // Most users have no profile, and hot paths read users.
             profile: profile == "{}" ? [:] : try StoredJSON.value(profile), identifiers: [],
-            hasPassword: try columns.next(), createdAt: try columns.next(), updatedAt: try columns.next())
+            hasPassword: try columns.next(), loginEpoch: try columns.next(), createdAt: try columns.next(),
+            updatedAt: try columns.next())
     }
 }
 
@@ -41,10 +42,10 @@ extension Database {
             "SELECT \(columns) FROM users WHERE users.app_id = ? AND users.id = \(Self.owner)",
             arguments, as: User.init(reading:))
         let identifiers = try all(
-            "SELECT \(CanonicalIdentifier.columns) FROM identifiers WHERE app_id = ? AND user_id = \(Self.owner)"
-                + " ORDER BY position", arguments, as: CanonicalIdentifier.init(reading:))
+            "SELECT \(IdentifierRow.columns) FROM identifiers WHERE app_id = ? AND user_id = \(Self.owner)"
+                + " ORDER BY position", arguments, as: IdentifierRow.init(reading:))
         guard var user else { return nil }
-        user.identifiers = identifiers
+        user.set(identifiers)
         return user
     }
 
@@ -59,7 +60,7 @@ extension Database {
 
     func withIdentifiers(_ user: User) throws -> User {
         var user = user
-        user.identifiers = try identifiers(of: user.id, app: user.appID)
+        user.set(try identifiers(of: user.id, app: user.appID))
         return user
     }
 
@@ -76,14 +77,8 @@ extension Database {
         return owners
     }
 
-    func loginsVoidBefore(_ user: User) throws -> Timestamp? {
-        try first(
-            "SELECT logins_void_before FROM users WHERE app_id = ? AND id = ?", [user.appID, user.id]
-        ) { try $0.next() }
-    }
-
-    func voidLogins(of user: User, before: Timestamp) throws {
-        try run("UPDATE users SET logins_void_before = ? WHERE app_id = ? AND id = ?", [before, user.appID, user.id])
+    func voidLogins(of user: User) throws {
+        try run("UPDATE users SET login_epoch = login_epoch + 1 WHERE app_id = ? AND id = ?", [user.appID, user.id])
     }
 
     /// `nil` for a user without a password, and for an unknown user.

@@ -40,6 +40,10 @@ struct LoginEventTests {
                 "right", true, running, try TestApp.user([mail], status: .suspended),
                 [try failure("inactive_user", user: "usr_1")]
             ),
+            (
+                "right", true, running, try TestApp.user([try TestApp.mail("ADA@example.com")]),
+                [try failure("other_spelling", user: "usr_1")]
+            ),
             ("right", true, try TestApp.verification(checks: 5), active, [try failure("used_up")]),
             ("right", true, try TestApp.verification(expires: 0), active, [try failure("expired_code")]),
             ("right", true, nil, nil, []),
@@ -121,7 +125,7 @@ struct LoginEventTests {
         let verification = try TestApp.verification()
         let start = StartVerification(
             appID: try appID(), identifier: mail, signUp: true, budget: budget, events: try TestApp.events()
-        ) { _ in verification }
+        ) { _, _ in verification }
         #expect(events(start.decide(facts).changes).map(\.name) == [.loginLimited])
         let tries = CallBudget(.password(RateLimit(limit: 1, window: 9)), limits: OTPLimits(), device: nil, now: now)
         let counter = tries.counters(for: mail, isKnownDevice: false)[0].key
@@ -143,9 +147,9 @@ struct LoginEventTests {
         let intent = StartVerification(
             appID: app, identifier: mail, signUp: signUp,
             budget: CallBudget(.start, limits: OTPLimits(), device: nil, now: now), events: try TestApp.events()
-        ) { isSuppressed in
+        ) { recipient, isSuppressed in
             Verification(
-                tokenHash: "t", appID: app, identifier: mail, loginConfigID: "l", codeChallenge: nil,
+                tokenHash: "t", appID: app, identifier: recipient, loginConfigID: "l", codeChallenge: nil,
                 isSuppressed: isSuppressed, codeHash: "h", codeExpiresAt: now, lastSentAt: now, createdAt: now)
         }
         let user = try status.map { try TestApp.user([mail], status: $0) }

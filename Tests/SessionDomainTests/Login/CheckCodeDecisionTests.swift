@@ -48,6 +48,15 @@ struct CheckCodeDecisionTests {
         #expect(decision == Decision(.right(checked, user, isNew: false), try spent))
     }
 
+    @Test("A code proves only the address that it was sent to, as the user has it (X4)")
+    func otherSpelling() throws {
+        let decision = try check("right") { facts in
+            facts.verification = try TestApp.verification(of: try TestApp.mail("ADA@example.com"))
+            facts.user = try TestApp.user([try TestApp.mail()])
+        }
+        #expect(decision.outcome == .wrong)
+    }
+
     @Test(
         "A correct code of a user that may not sign in is spent and rejected",
         arguments: [User.Status.inactive, .suspended])

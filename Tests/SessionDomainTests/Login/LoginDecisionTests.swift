@@ -18,7 +18,7 @@ struct LoginDecisionTests {
         for row in rows {
             let intent = StartVerification(
                 appID: try appID(), identifier: mail, signUp: row.signUp, budget: budget,
-                verification: { verifications[$0]! })
+                verification: { verifications[$1]! })
             let expected = try #require(verifications[row.isSuppressed])
             let facts = try Facts { facts in facts.user = try row.status.map { try TestApp.user([mail], status: $0) } }
             #expect(
@@ -29,6 +29,28 @@ struct LoginDecisionTests {
                 let limited = Facts { $0.failures.add(exhausted(key)) }
                 #expect(intent.decide(limited) == Decision(.limited(ReachedLimit(key, until: now + 77))))
             }
+        }
+    }
+
+    @Test("A code goes to the stored identifier of a known user, not to what was typed (X4)")
+    func recipient() throws {
+        let app = try appID()
+        let (typed, stored) = (try TestApp.mail("ADA@example.com"), try TestApp.mail("Ada@Example.com"))
+        for (user, recipient) in [(nil, typed), (try TestApp.user([try TestApp.phone(), stored]), stored)] {
+            let intent = StartVerification(
+                appID: app, identifier: typed, signUp: true,
+                budget: CallBudget(.start, limits: OTPLimits(), device: nil, now: now),
+                verification: { recipient, _ in
+                    Verification(
+                        tokenHash: "token", appID: app, identifier: recipient, loginConfigID: "lcfg",
+                        codeChallenge: nil, codeHash: "right", codeExpiresAt: now + 600, lastSentAt: now, createdAt: now
+                    )
+                })
+            guard case .started(let verification) = intent.decide(Facts { $0.user = user }).outcome else {
+                Issue.record("no code is sent")
+                return
+            }
+            #expect(verification.identifier.value == recipient.value)
         }
     }
 

@@ -58,7 +58,9 @@ struct AuditedSettingsTests {
         let expected: [String: JSONValue] = [
             "name": "Shop", "domains": .array(["session.example.com"]),
             "allowed_origins": .array(["https://app.example.com"]), "signing_algorithm": "EdDSA",
-            "sign_up": .bool(true), "event_retention": .int(30), "sessions.idle_lifetime": .int(2_592_000),
+            "sign_up": .bool(true), "event_retention": .int(30), "register_in_one_step": .bool(false),
+            "new_identifier_hold": .int(259_200), "sessions.device_key": "optional",
+            "sessions.maximum_sessions": .int(100), "sessions.idle_lifetime": .int(2_592_000),
             "sessions.access_token_binding": "none", "otp_logins.lcfg_1.channel": "email",
             "otp_logins.lcfg_1.sender_id": "Shop", "otp_limits.code_lifetime": .int(600),
             "step_up.jwks_url": "https://hooks.example.com:8443/…", "step_up.step_keys": .array(["kyc"]),

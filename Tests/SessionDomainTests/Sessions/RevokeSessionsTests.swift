@@ -3,32 +3,50 @@ import Testing
 
 @Suite("Ending sessions")
 struct RevokeSessionsTests {
-    private func revoke(_ selection: SessionSelection, user: User? = try? TestApp.user()) throws -> Decision<Int> {
-        RevokeSessions(selection, reason: .logout, in: try TestApp.change(of: "usr_1")).decide(
+    private func revoke(
+        _ selection: SessionSelection, by callerID: String? = nil, user: User? = try? TestApp.user()
+    ) throws -> Decision<Int?> {
+        RevokeSessions(selection, reason: .logout, by: callerID, in: try TestApp.change(of: "usr_1")).decide(
             try Facts { facts in
                 facts.user = user
                 facts.liveSessions = user == nil ? [] : [try TestApp.session(), try TestApp.session(id: "ses_2")]
             })
     }
 
-    @Test("The selected sessions end, each with its event")
+    @Test("The selected sessions end, each with its step-ups and its event")
     func selection() throws {
         let (one, two) = (
             try TestApp.revocation(try TestApp.session(), .logout),
             try TestApp.revocation(try TestApp.session(id: "ses_2"), .logout)
         )
         #expect(try revoke(.one("ses_2")) == Decision(1, two))
-        #expect(try revoke(.allBut("ses_2")) == Decision(1, one))
+        #expect(try revoke(.allBut("ses_2")) == Decision(1, [.voidLogins(of: try TestApp.user())] + one))
         #expect(try revoke(.one("ses_3")) == Decision(0))
         #expect(try revoke(.all, user: nil) == Decision(0))
     }
 
-    @Test("Ending all sessions also voids the logins that have begun")
-    func all() throws {
-        let decision = try revoke(.all)
-        #expect(decision.outcome == 2)
-        #expect(decision.changes.first == .voidLogins(of: try TestApp.user(), before: now))
-        #expect(decision.changes.count == 5)
+    @Test("Ending all sessions, or all but one, also ends the codes and logins that have begun (X3)")
+    func begun() throws {
+        let user = try TestApp.user([try TestApp.mail(), try TestApp.phone()])
+        let logins: [Change] = [
+            .deleteVerifications(of: try TestApp.mail(), app: user.appID),
+            .deleteVerifications(of: try TestApp.phone(), app: user.appID), .voidLogins(of: user),
+        ]
+        let all = try revoke(.all, user: user)
+        #expect(all.outcome == 2)
+        #expect(Array(all.changes.prefix(4)) == [.deleteStepUps(of: user)] + logins)
+        #expect(all.changes.count == 4 + 6)
+        #expect(Array(try revoke(.allBut("ses_1"), user: user).changes.prefix(3)) == logins)
+        #expect(try revoke(.one("ses_1"), user: user).changes.count == 3)
+    }
+
+    @Test(
+        "A session that has ended in the meantime ends no other, whatever it selects",
+        arguments: [SessionSelection.all, .allBut("ses_3"), .one("ses_1"), .one("ses_3")])
+    func endedCaller(selection: SessionSelection) throws {
+        let refused = try revoke(selection, by: "ses_3")
+        #expect(refused.outcome == nil && refused.changes.isEmpty)
+        #expect(try revoke(selection, by: "ses_2").outcome != nil)
     }
 
     @Test("A session is kept for 30 days after its revocation or its expiry, whichever comes first")

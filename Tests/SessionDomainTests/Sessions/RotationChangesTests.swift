@@ -89,6 +89,21 @@ struct RotationChangesTests {
         }
     }
 
+    @Test("Reuse ends the session and everything that the user has earned or begun")
+    func reuse() throws {
+        let session = try TestApp.session()
+        var ended = session
+        ended.revokedAt = now
+        let decision = try intent(generation: 3).decide(try facts())
+        #expect(decision.outcome == .revoked(ended, .refreshTokenReused))
+        #expect(
+            Array(decision.changes.prefix(3)) == [
+                .reserveProof(TestApp.proof(), app: try appID(), now: now), .replaceSession(session, with: ended),
+                .deleteStepUps(of: try TestApp.user()),
+            ])
+        #expect(decision.changes.count == 5)
+    }
+
     @Test("Spent grants are deleted, covering grants are returned, and the others stay")
     func grants() throws {
         let covering = try TestApp.grant(id: "grt_a")

@@ -4,12 +4,13 @@ import Testing
 
 @Suite("Starting a session")
 struct StartSessionTests {
-    private func intent(grants: [Grant] = [], issued: Int = 0, replaces: String? = nil) throws -> StartSession {
+    private func intent(
+        grants: [Grant] = [], epoch: Int64? = 3, endsHolds: Bool = false, replaces: String? = nil
+    ) throws -> StartSession {
         StartSession(
             session: try TestApp.session(id: "ses_new"), grants: grants, challengeID: "chl",
-            challengeIssuedAt: now + issued,
-            challengeExpiresAt: now + 300, proof: TestApp.proof(), previousSessionID: replaces, maximumSessions: 3,
-            now: now,
+            challengeEpoch: epoch, endsHolds: endsHolds, challengeExpiresAt: now + 300, proof: TestApp.proof(),
+            previousSessionID: replaces, maximumSessions: 3, now: now,
             events: try TestApp.events())
     }
 
@@ -22,10 +23,15 @@ struct StartSessionTests {
         }
     }
 
+    private func user(status: User.Status = .active) throws -> User {
+        var user = try TestApp.user([try TestApp.mail(), try TestApp.phone()], status: status)
+        user.loginEpoch = 3
+        return user
+    }
+
     private func facts(_ fill: (inout Facts) throws -> Void = { _ in }) throws -> Facts {
         try Facts { facts in
-            facts.user = try TestApp.user()
-            facts.loginsVoidBefore = Timestamp(milliseconds: 0)
+            facts.user = try user()
             try fill(&facts)
         }
     }
@@ -37,7 +43,7 @@ struct StartSessionTests {
         #expect(
             try intent(grants: [grant]).decide(try facts())
                 == Decision(
-                    .started(try TestApp.user()),
+                    .started(try user()),
                     try once + [.insertSession(session), .insertGrant(grant), .append(event)]))
     }
 
@@ -46,9 +52,9 @@ struct StartSessionTests {
         let (proof, challenge) = (FailedGuard.taken(.proof("proof")), FailedGuard.taken(.redemption("chl")))
         let rows: [(StartSessionOutcome, Facts)] = [
             (.unknownUser, try facts { $0.user = nil }),
-            (.inactive(.suspended), try facts { $0.user = try TestApp.user(status: .suspended) }),
-            (.inactive(.inactive), try facts { $0.user = try TestApp.user(status: .inactive) }),
-            (.challengeVoid, try facts { $0.loginsVoidBefore = now + 1 }),
+            (.inactive(.suspended), try facts { $0.user = try user(status: .suspended) }),
+            (.inactive(.inactive), try facts { $0.user = try user(status: .inactive) }),
+            (.challengeVoid, try facts { $0.user?.loginEpoch = 4 }),
         ]
         for (outcome, facts) in rows {
             #expect(try intent().decide(facts) == .unwritten(outcome, checking: try once))
@@ -60,14 +66,24 @@ struct StartSessionTests {
         }
     }
 
-    @Test("A login that began in the second of a change of credentials is valid, one that began before is void (O12)")
+    @Test("A login that began before the last revocation or change of credentials is void, whatever the time (O12, X3)")
     func void() throws {
-        func outcome(voidBefore: Timestamp) throws -> StartSessionOutcome {
-            try intent().decide(try facts { $0.loginsVoidBefore = voidBefore }).outcome
+        #expect(try intent(epoch: 3).decide(try facts()).outcome == .started(try user()))
+        for epoch in [nil, 0, 2, 4] as [Int64?] {
+            #expect(try intent(epoch: epoch).decide(try facts()).outcome == .challengeVoid)
         }
-        #expect(
-            try outcome(voidBefore: Timestamp(milliseconds: now.milliseconds + 999)) == .started(try TestApp.user()))
-        #expect(try outcome(voidBefore: now + 1) == .challengeVoid)
+    }
+
+    @Test("A login with an identifier that is not held ends the holds of the user, and no other login does (X1)")
+    func released() throws {
+        var held = try user()
+        held.heldUntil = [try TestApp.phone(): now + 60]
+        let release = Change.releaseIdentifiers(of: held)
+        for (user, endsHolds, isReleased) in [(held, true, true), (held, false, false), (try user(), true, false)] {
+            let changes = try intent(endsHolds: endsHolds).decide(Facts { $0.user = user }).changes
+            #expect(changes.contains(release) == isReleased)
+            #expect(changes.count == (isReleased ? 5 : 4))
+        }
     }
 
     @Test("A login ends the live session that it replaces, if that has the same key or none")
@@ -80,8 +96,8 @@ struct StartSessionTests {
         for (previous, isReplaced) in rows {
             let changes = try intent(replaces: previous.id).decide(try facts { $0.session = previous }).changes
             let revocation = try TestApp.revocation(previous, .replacedByLogin)
-            #expect(Array(changes.dropFirst(2).prefix(2)) == revocation || !isReplaced)
-            #expect(changes.count == (isReplaced ? 6 : 4))
+            #expect(Array(changes.dropFirst(2).prefix(3)) == revocation || !isReplaced)
+            #expect(changes.count == (isReplaced ? 7 : 4))
         }
     }
 

@@ -44,7 +44,8 @@ struct ScopeDeciderTests {
     /// Decides on a scope, `pay` by default.
     private func decide(
         _ scope: String = "pay", rules: [ScopeRule]?, registered: [String]? = nil, owns types: Set<IdentifierType> = [],
-        metadata: [String: String]? = nil, egress: FakeEgress = .unreachable, recorder: EventRecorder = EventRecorder()
+        metadata: [String: String]? = nil, egress: FakeEgress = .unreachable, recorder: EventRecorder = EventRecorder(),
+        inOneStep: Bool = true, caller: SignedIn? = nil
     ) async throws -> ScopeDecider.Decided {
         let keys = HookKeys(store: KeyStore(), keys: TestApp.keys, directory: nil, environment: stillEnvironment)
         let hook = DelegationHook(
@@ -52,11 +53,12 @@ struct ScopeDeciderTests {
             environment: stillEnvironment)
         let app = try TestApp.open { app in
             app.scopes = registered ?? [scope]
+            app.registersInOneStep = inOneStep
             app.stepUp = rules.map { StepUpConfig(jwksURL: nil, stepKeys: ["kyc"], rules: $0, at: now) }
         }
         return try await ScopeDecider(hook: hook).decide(
-            scope, metadata: try StepUpMetadata(metadata), for: try TestApp.caller(try Self.identifiers(types)),
-            app: app, client: ClientFacts())
+            scope, metadata: try StepUpMetadata(metadata),
+            for: try caller ?? TestApp.caller(try Self.identifiers(types)), app: app, client: ClientFacts(), now: now)
     }
 
     // MARK: Direct
@@ -142,7 +144,7 @@ struct ScopeDeciderTests {
     // MARK: Managed
 
     @Test(
-        "A managed scope requires one code to the new identifier and covers one token",
+        "A managed scope in one step requires one code to the new identifier and covers one token",
         arguments: [
             (ReservedScope.registerPhone, StepUpStep.verifySMS, "+14155550100"),
             (ReservedScope.registerEmail, StepUpStep.verifyEmail, "new@example.com"),

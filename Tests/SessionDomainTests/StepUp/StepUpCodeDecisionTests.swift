@@ -15,10 +15,10 @@ struct StepUpCodeDecisionTests {
         }
     }
 
-    private func check(_ hash: String, _ facts: Facts) throws -> Decision<StepOutcome> {
+    private func check(_ hash: String, _ facts: Facts, hold: Int = 0) throws -> Decision<StepOutcome> {
         CheckStepUpCode(
             appID: try appID(), reference: TestApp.reference, codeHashes: { _ in [hash] }, limits: OTPLimits(),
-            nextTokenID: "chl_2", now: now, events: try TestApp.events()
+            hold: hold, nextTokenID: "chl_2", now: now, events: try TestApp.events()
         ).decide(facts).withoutReports
     }
 
@@ -84,6 +84,32 @@ struct StepUpCodeDecisionTests {
         #expect(
             try check("right", try facts(challenge) { $0.user = extended })
                 == Decision(.advanced(next), try spent() + [.replaceChallenge(challenge, with: next)]))
+    }
+
+    @Test("The identifier of a registration is added by its last step only, and held from then on (X1)")
+    func registration() throws {
+        let phone = try TestApp.phone()
+        let user = try TestApp.user([try TestApp.mail()])
+        let challenge = StepUpChallenge(
+            id: "chg_1", appID: try appID(), userID: "usr_1", sessionID: "ses_1", scope: ReservedScope.registerPhone,
+            terms: GrantTerms(mode: .singleUse, grantedFor: 0),
+            steps: [StepUpStep.verifyEmail, StepUpStep.verifySMS].enumerated().map { index, key in
+                StepUpStep(order: index + 1, key: key, expirationDuration: 60)
+            }, newIdentifier: phone, createdAt: now, tokenID: "chl_1", expiresAt: now + 50)
+        let confirmed = challenge.advanced(tokenID: "chl_2", at: now)
+        #expect(
+            try check("right", try facts(challenge), hold: 60)
+                == Decision(.advanced(confirmed), try spent() + [.replaceChallenge(challenge, with: confirmed)]))
+        let last = challenge.advanced(tokenID: "chl_1", at: now)
+        var extended = user
+        extended.identifiers.append(phone)
+        extended.heldUntil = [phone: now + 60]
+        extended.updatedAt = now
+        let changes = try check("right", try facts(last), hold: 60).changes
+        #expect(changes.contains(.insertIdentifier(phone, of: user, heldUntil: now + 60)))
+        #expect(changes.contains(.replaceUser(user, with: extended)))
+        let free = try check("right", try facts(last), hold: 0).changes
+        #expect(free.contains(.insertIdentifier(phone, of: user)))
     }
 
     @Test("An identifier that another user took in the meantime ends the challenge, and the code is spent")
@@ -162,7 +188,7 @@ struct StepUpCodeDecisionTests {
         #expect(next.sends == 2)
     }
 
-    @Test("A code goes to the identifier to add, else to the first of the user that fits the step")
+    @Test("A code goes to the identifier to add, else to the first of the user that fits the step and is not held")
     func recipient() throws {
         let phone = try TestApp.phone()
         let sms = try TestApp.challenge(step: StepUpStep.verifySMS)
@@ -175,6 +201,12 @@ struct StepUpCodeDecisionTests {
                     facts.verification = nil
                 }
             ).outcome == .send(try TestApp.verification(Self.key)))
+        let held = try facts(sms) { facts in
+            facts.user = try TestApp.user([phone])
+            facts.user?.heldUntil = [phone: now + 1]
+            facts.verification = nil
+        }
+        #expect(try send(held) == Decision(.refused(.scopeIdentifierMismatch)))
         let adding = try TestApp.challenge(step: StepUpStep.verifySMS, newIdentifier: phone)
         let added = try send(try facts(adding) { $0.verification = nil })
         let stranger = Self.budget.sends(of: .anonymous(phone))

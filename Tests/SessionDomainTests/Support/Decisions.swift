@@ -72,7 +72,8 @@ extension TestApp {
         var ended = session
         ended.revokedAt = now
         return [
-            .replaceSession(session, with: ended), .append(try events().sessionRevoked(session, reason: reason)),
+            .replaceSession(session, with: ended), .deleteStepUpsOfSession(session),
+            .append(try events().sessionRevoked(session, reason: reason)),
         ]
     }
 

@@ -49,10 +49,14 @@ enum TestApp {
     }
 
     static func caller(_ identifiers: [CanonicalIdentifier] = []) throws -> SignedIn {
+        try caller(try user(identifiers), session: try session())
+    }
+
+    static func caller(_ user: User, session: Session) throws -> SignedIn {
         let claims = AccessTokenClaims(
             iss: "session.example.com", aud: "domain1", sub: "usr_1", sid: "ses_1", clientID: "domain1", jti: "jti",
             iat: now.seconds, nbf: now.seconds, exp: now.seconds + 300)
-        return SignedIn(session: try session(), user: try user(identifiers), claims: claims)
+        return SignedIn(session: session, user: user, claims: claims)
     }
 
     static func mail(_ address: String = "ada@example.com") throws -> CanonicalIdentifier {

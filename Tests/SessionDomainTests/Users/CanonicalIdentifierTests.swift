@@ -1,5 +1,7 @@
-internal import SessionDomain
+internal import Foundation
 internal import Testing
+
+@testable internal import SessionDomain
 
 @Suite("Identifiers have one canonical form")
 struct CanonicalIdentifierTests {
@@ -67,12 +69,61 @@ struct CanonicalIdentifierTests {
             "\u{202E}ada@example.com", String(repeating: "a", count: 65) + "@example.com",
             "a@" + String(repeating: "b", count: 64) + ".com",
             // 64 bytes as typed, and 65 in lower case.
-            String(repeating: "a", count: 62) + "\u{130}@example.com",
+            String(repeating: "a", count: 62) + "\u{23A}@example.com",
             "a@" + String(repeating: "bbbbbbbbbb.", count: 24) + "com",
         ])
     func notAnEmailAddress(typed: String) {
         #expect(throws: Refusal.invalidIdentifier("identifier is not an e-mail address")) {
             try CanonicalIdentifier(type: "email_address", value: typed)
+        }
+    }
+
+    @Test(
+        "A character that can be read as ASCII is rejected with its number and the name of the field (X4)",
+        arguments: [
+            // Kelvin sign, long s, dotless i, dotted capital I, sharp s, and the capital one.
+            "mi\u{212A}e@example.com", "\u{17F}am@example.com", "m\u{131}ke@example.com", "M\u{130}KE@example.com",
+            "stra\u{DF}e@example.com", "STRA\u{1E9E}E@example.com",
+            // Ligature, digraph, full-width and mathematical letters, superscript, ordinal, letters with an apostrophe.
+            "\u{FB01}ne@example.com", "\u{1C6}@example.com", "\u{FF4D}ike@example.com", "\u{1D426}ike@example.com",
+            "mike\u{B2}@example.com", "m\u{AA}@example.com", "\u{149}@example.com", "\u{24DC}ike@example.com",
+            // Forms of the at sign, of the dot and of digits, in any place.
+            "mike\u{FF20}example.com", "mike\u{FE6B}example.com", "mike@example\u{FF0E}com", "mike@example\u{2024}com",
+            "mike@example\u{3002}com", "mike@example\u{FF61}com", "mike\u{FF11}@example.com", "mike@\u{2460}.com",
+            // Characters that normalization removes.
+            "mi\u{34F}ke@example.com", "mike\u{FE0F}@example.com", "mi\u{AD}ke@example.com",
+            // Two characters that compose to one whose upper case has an ASCII letter.
+            "h\u{331}@example.com", "I\u{307}@example.com",
+        ])
+    func resemblance(typed: String) throws {
+        let refusal = #expect(throws: Refusal.self) {
+            try CanonicalIdentifier(type: "email_address", value: typed, field: "who")
+        }
+        guard case .invalidIdentifier(let text)? = refusal else {
+            Issue.record("refused as \(String(describing: refusal))")
+            return
+        }
+        #expect(text.hasPrefix("who "))
+    }
+
+    @Test("No scalar is accepted that normalization or a change of case turns into ASCII, or removes (X4)")
+    func everyScalar() {
+        // The planes between them have no characters, and those behind them are for private use.
+        let planes = [0x80...0x3FFFF, 0xE0000...0xE0FFF].joined().compactMap { Unicode.Scalar(UInt32($0)) }
+        let accepted = planes.filter { scalar in
+            ![.unassigned, .privateUse].contains(scalar.properties.generalCategory) && !scalar.resemblesASCII
+        }
+        #expect(accepted.count > 100_000)
+        // Texts of many scalars, because a normalization of each one would take seconds. The letter between two scalars
+        // keeps them from composing.
+        for start in stride(from: 0, to: accepted.count, by: 200) {
+            var text = String.UnicodeScalarView()
+            for scalar in accepted[start..<min(start + 200, accepted.count)] { text += [scalar, "\u{4E00}"] }
+            let joined = String(text)
+            for form in [joined, joined.uppercased(), joined.lowercased(), joined.lowercased().uppercased()] {
+                let readable = form.precomposedStringWithCompatibilityMapping.utf8.count { $0 < 0x80 }
+                #expect(readable == 0, "a scalar from U+\(String(accepted[start].value, radix: 16)) on")
+            }
         }
     }
 

@@ -72,7 +72,7 @@ struct IdentifierChangeTests {
                     .updated(next),
                     [
                         .deleteIdentifier(mail, of: user), .deleteVerifications(of: mail, app: user.appID),
-                        .deleteStepUps(of: user), .voidLogins(of: user, before: now), .replaceUser(user, with: next),
+                        .deleteStepUps(of: user), .voidLogins(of: user), .replaceUser(user, with: next),
                         .append(try TestApp.events().identifierDeleted(mail, of: user.id)),
                     ]))
         #expect(intent.decide(facts(next)) == Decision(.updated(next)))

@@ -84,14 +84,14 @@ struct UserChangeTests {
         let decision = SetUserStatus(status, in: try TestApp.change(of: user.id))
             .decide(facts(user, sessions: [session]))
         let ended: [Change] = [
-            .deleteVerifications(of: try TestApp.mail(), app: user.appID), .deleteStepUps(of: user),
-            .voidLogins(of: user, before: now),
+            .deleteStepUps(of: user), .deleteVerifications(of: try TestApp.mail(), app: user.appID),
+            .voidLogins(of: user),
         ]
         #expect(
             decision
                 == Decision(
                     next,
-                    [.replaceUser(user, with: next), .append(event), .voidLogins(of: user, before: now)]
+                    [.replaceUser(user, with: next), .append(event)]
                         + (try TestApp.revocation(session, .userInactive)) + ended))
     }
 
@@ -103,10 +103,7 @@ struct UserChangeTests {
         let suspended = try TestApp.user(status: .suspended)
         #expect(
             SetUserStatus(.suspended, in: try TestApp.change(of: suspended.id)).decide(facts(suspended)).changes
-                == [
-                    .voidLogins(of: suspended, before: now), .deleteStepUps(of: suspended),
-                    .voidLogins(of: suspended, before: now),
-                ])
+                == [.deleteStepUps(of: suspended), .voidLogins(of: suspended)])
     }
 
     @Test(
@@ -118,15 +115,15 @@ struct UserChangeTests {
         let event = try TestApp.events().make(.passwordChanged, ["user_id": "usr_1"])
         let decision = SetPassword(hash: "hash", endingSessions: endingSessions, in: try TestApp.change(of: user.id))
             .decide(facts(user, sessions: [session]))
-        let ended = try [.voidLogins(of: user, before: now)] + TestApp.revocation(session, .passwordChanged)
+        let ended = try TestApp.revocation(session, .passwordChanged)
         #expect(
             decision
                 == Decision(
                     next,
                     [
                         .setPasswordHash("hash", replacing: nil, of: user), .replaceUser(user, with: next),
-                        .deleteVerifications(of: try TestApp.mail(), app: user.appID), .deleteStepUps(of: user),
-                        .voidLogins(of: user, before: now), .append(event),
+                        .deleteStepUps(of: user), .deleteVerifications(of: try TestApp.mail(), app: user.appID),
+                        .voidLogins(of: user), .append(event),
                     ] + (endingSessions ? ended : [])))
     }
 

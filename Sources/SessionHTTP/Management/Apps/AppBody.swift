@@ -10,6 +10,8 @@ struct AppBody: Encodable {
         case allowedOrigins = "allowed_origins"
         case signUp = "sign_up"
         case endsOtherSessions = "password_change_ends_other_sessions"
+        case registersInOneStep = "register_in_one_step"
+        case newIdentifierHold = "new_identifier_hold"
         case signingAlgorithm = "signing_algorithm"
         case eventRetention = "event_retention"
         case createdAt = "created_at"
@@ -23,6 +25,8 @@ struct AppBody: Encodable {
         try container.encode(app.allowedOrigins, forKey: .allowedOrigins)
         try container.encode(app.signUp, forKey: .signUp)
         try container.encode(app.passwordChangeEndsOtherSessions, forKey: .endsOtherSessions)
+        try container.encode(app.registersInOneStep, forKey: .registersInOneStep)
+        try container.encode(app.newIdentifierHold, forKey: .newIdentifierHold)
         try container.encode(app.signingAlgorithm.rawValue, forKey: .signingAlgorithm)
         try container.encode(app.eventRetention, forKey: .eventRetention)
         try container.encode(app.createdAt.rfc3339, forKey: .createdAt)

@@ -9,6 +9,8 @@ struct AppChangeBody: Decodable {
     let allowedOrigins: [String]?
     let signUp: Bool?
     let endsOtherSessions: Bool?
+    let registersInOneStep: Bool?
+    let newIdentifierHold: Int?
     let signingAlgorithm: String?
     let eventRetention: Int?
 
@@ -17,6 +19,8 @@ struct AppChangeBody: Decodable {
         case allowedOrigins = "allowed_origins"
         case signUp = "sign_up"
         case endsOtherSessions = "password_change_ends_other_sessions"
+        case registersInOneStep = "register_in_one_step"
+        case newIdentifierHold = "new_identifier_hold"
         case signingAlgorithm = "signing_algorithm"
         case eventRetention = "event_retention"
     }
@@ -31,7 +35,7 @@ struct AppChangeBody: Decodable {
         }
         return AppSettingsChange(
             name: name, domains: domains, allowedOrigins: allowedOrigins, signUp: signUp,
-            passwordChangeEndsOtherSessions: endsOtherSessions, signingAlgorithm: algorithm,
-            eventRetention: eventRetention)
+            passwordChangeEndsOtherSessions: endsOtherSessions, registersInOneStep: registersInOneStep,
+            newIdentifierHold: newIdentifierHold, signingAlgorithm: algorithm, eventRetention: eventRetention)
     }
 }
