@@ -98,6 +98,7 @@ class Story:
         check("its sub is a user id and its sid a session id", claims["sub"][:4] + claims["sid"][:4] == "usr_ses_")
         check("expires_at is its exp", answer.json["expires_at"] == claims["exp"], answer.json["expires_at"])
         check("the refresh token is in its header", bool(answer.headers["X-Refresh-Token"]))
+        check("the token of a known device is in its header", bool(answer.headers["X-Trusted-Device"]))
         check("the expiry of the refresh token is in its header", (answer.headers["X-Refresh-Token-Expires-At"] or "").endswith("Z"))
         return answer.headers["X-Refresh-Token"], claims
 

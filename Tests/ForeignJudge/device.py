@@ -14,6 +14,8 @@ class Device:
         self.transport = transport
         self.key = new_device_key()
         self.nonce: str | None = None
+        #: The token of a known device, from the last login. A logout does not remove it.
+        self.trusted: str | None = None
         self.clock_offset = 0
 
     def proof(self, method: str, path: str, access_token: str | None = None) -> str:
@@ -22,21 +24,31 @@ class Device:
 
     def start(self, value: str, kind: str = "email_address") -> Answer:
         identifier = {"type": kind, "value": value}
-        return self.transport.send("POST", f"{V1}/otp", {"identifier": identifier})
+        return self.transport.send("POST", f"{V1}/otp", {"identifier": identifier}, self._trust())
+
+    def resend(self, verification: str) -> Answer:
+        headers = [("X-Verification-Token", verification), *self._trust()]
+        return self.transport.send("POST", f"{V1}/otp/retry", None, headers)
 
     def check(self, verification: str, code: str) -> Answer:
-        headers = [("X-Verification-Token", verification)]
+        headers = [("X-Verification-Token", verification), *self._trust()]
         return self.transport.send("POST", f"{V1}/otp/check", {"code": code}, headers)
 
     def password(self, email: str, password: str) -> Answer:
-        return self.transport.send("POST", f"{V1}/login/email/password", {"identifier": email, "password": password})
+        body = {"identifier": email, "password": password}
+        return self.transport.send("POST", f"{V1}/login/email/password", body, self._trust())
+
+    def _trust(self) -> list[tuple[str, str]]:
+        return [] if self.trusted is None else [("X-Trusted-Device", self.trusted)]
 
     def migrate(self, token: str, code_challenge: str) -> Answer:
         return self.transport.send("POST", f"{V1}/migration", {"token": token, "code_challenge": code_challenge})
 
     def finalize(self, challenge_token: str, code_verifier: str | None = None) -> Answer:
         verifier = {} if code_verifier is None else {"code_verifier": code_verifier}
-        return self._proven("POST", f"{V1}/login/finalize", {"challenge_token": challenge_token, **verifier})
+        answer = self._proven("POST", f"{V1}/login/finalize", {"challenge_token": challenge_token, **verifier})
+        self.trusted = answer.headers["X-Trusted-Device"] or self.trusted
+        return answer
 
     def refresh(self, refresh_token: str, step_up_token: str | None = None, headers=()) -> Answer:
         body = None if step_up_token is None else {"step_up_token": step_up_token}

@@ -28,7 +28,7 @@ struct CodeSender: Sendable {
 
     /// The answer to a caller for whom no code is sent. Reports a limit that concerns the whole app to the operator.
     func refusal(_ limit: ReachedLimit, app: AppID, now: Timestamp) -> Refusal {
-        notices.report(limit, app: app)
+        notices.report(limit, app: app, now: now)
         return limit.refusal(now: now)
     }
 

@@ -8,15 +8,19 @@ final class SendNotices: Sendable {
 
     init(notices: @escaping @Sendable (ServiceNotice) -> Void) { self.notices = notices }
 
-    func report(_ limit: ReachedLimit, app: AppID) {
+    func report(_ limit: ReachedLimit, app: AppID, now: Timestamp) {
         let callingCode: String?
         switch limit.counter {
         case .sendsOfApp: callingCode = nil
         case .sendsToCallingCode(let code): callingCode = code
         default: return
         }
+        // A limit of 0 has no window: its end moves with each call.
         let isNew = reported.withLock { reported in
-            reported.updateValue(limit.until, forKey: "\(app)\(callingCode ?? "")") != limit.until
+            let key = "\(app)\(callingCode ?? "")"
+            if let until = reported[key], until > now { return false }
+            reported[key] = limit.until
+            return true
         }
         if isNew { notices(.sendLimitReached(app: app, callingCode: callingCode, until: limit.until)) }
     }

@@ -39,7 +39,7 @@ package struct SessionSweep: Sendable {
                             .all, reason: .revokedByOperator,
                             in: UserChange(
                                 of: id, app: app, now: environment.now(),
-                                events: EventFactory(appID: app, environment: environment))))
+                                events: EventFactory(appID: app, environment: environment)))) ?? 0
                 }
             }
             return try await group.reduce(0, +)

@@ -1,0 +1,395 @@
+"""Tests the budgets of codes, passwords and messages: of strangers, known devices and sessions, and the operator's limits."""
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import secrets
+import time
+
+import pytest
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from conftest import running
+from device import V1, Device
+from keys import base64url
+from operator_api import Management
+from person import Person, new_email, new_phone
+from service import APP, ROOT, Service
+from transport import Answer, Transport
+
+SCOPE = "transfer:write"
+DAY = 86_400
+
+#: Every limit, with its default.
+DEFAULTS = {
+    "code_lifetime": 600, "checks_per_code": 5, "resend_delay": 30, "sends_per_verification": 5,
+    "starts": {"limit": 5, "window": 600}, "failed_checks": {"limit": 10, "window": 3600}, "failed_checks_per_day": 20,
+    "consecutive_failed_checks": 99, "sends_per_hour": 5, "sends_per_day": 10, "app_sends_per_day": 10_000,
+    "calling_code_sends_per_day": 2000, "allowed_prefixes": [], "starts_per_address": {"limit": 30, "window": 600},
+    "checks_per_address": {"limit": 60, "window": 600}, "sends_per_address": {"limit": 30, "window": 600},
+}
+#: Another valid value of every limit.
+OTHERS = {
+    "code_lifetime": 300, "checks_per_code": 3, "resend_delay": 0, "sends_per_verification": 1,
+    "starts": {"limit": 0, "window": 86_400}, "failed_checks": {"limit": 1_000_000, "window": 1},
+    "failed_checks_per_day": 0, "consecutive_failed_checks": 1, "sends_per_hour": 0, "sends_per_day": 1_000_000,
+    "app_sends_per_day": 100_000_000, "calling_code_sends_per_day": 0, "allowed_prefixes": ["+33", "+1415"],
+    "starts_per_address": {"limit": 1, "window": 3600}, "checks_per_address": {"limit": 2, "window": 1},
+    "sends_per_address": {"limit": 0, "window": 60},
+}
+#: Invalid values, each with the field that the error names.
+INVALID = [
+    ({"code_lifetime": 59}, "code_lifetime"), ({"code_lifetime": 601}, "code_lifetime"),
+    ({"code_lifetime": "600"}, "code_lifetime"), ({"checks_per_code": 0}, "checks_per_code"),
+    ({"checks_per_code": 11}, "checks_per_code"), ({"resend_delay": -1}, "resend_delay"),
+    ({"code_lifetime": 60, "resend_delay": 61}, "resend_delay"),
+    ({"sends_per_verification": 0}, "sends_per_verification"), ({"sends_per_verification": 21}, "sends_per_verification"),
+    ({"starts": {"limit": -1, "window": 60}}, "starts.limit"), ({"starts": {"limit": 5}}, "starts.window"),
+    ({"starts": {"limit": 5, "window": 86_401}}, "starts.window"), ({"starts": 5}, "starts"),
+    ({"failed_checks": {"limit": 1_000_001, "window": 60}}, "failed_checks.limit"),
+    ({"failed_checks": {"limit": 10, "window": 0}}, "failed_checks.window"),
+    ({"failed_checks_per_day": -1}, "failed_checks_per_day"),
+    ({"consecutive_failed_checks": 0}, "consecutive_failed_checks"),
+    ({"consecutive_failed_checks": 100}, "consecutive_failed_checks"),
+    ({"sends_per_hour": -1}, "sends_per_hour"), ({"sends_per_day": 1_000_001}, "sends_per_day"),
+    ({"app_sends_per_day": -1}, "app_sends_per_day"), ({"app_sends_per_day": 100_000_001}, "app_sends_per_day"),
+    ({"calling_code_sends_per_day": -1}, "calling_code_sends_per_day"),
+    ({"allowed_prefixes": ["33"]}, "allowed_prefixes"), ({"allowed_prefixes": ["+"]}, "allowed_prefixes"),
+    ({"allowed_prefixes": ["+0"]}, "allowed_prefixes"), ({"allowed_prefixes": ["+33 6"]}, "allowed_prefixes"),
+    ({"allowed_prefixes": [f"+{number}" for number in range(1, 302)]}, "allowed_prefixes"),
+    ({"allowed_prefixes": "+33"}, "allowed_prefixes"),
+    ({"starts_per_address": {"limit": 1, "window": 3601}}, "starts_per_address.window"),
+    ({"checks_per_address": {"limit": 1, "window": 3601}}, "checks_per_address.window"),
+    ({"sends_per_address": {"limit": -1, "window": 60}}, "sends_per_address.limit"),
+]
+
+
+@pytest.fixture(scope="module")
+def management(shared) -> Management:
+    management = Management(shared)
+
+    def rule(kind: str, key: str) -> dict:
+        direct = {
+            "identifier_types": [kind], "status": "review", "granted_for": 300, "grant_mode": "session-bound",
+            "steps": [{"order": 1, "key": key}],
+        }
+        return {"scope": SCOPE, "mode": "direct", "direct": direct}
+
+    rules = [rule("email_address", "verify_email"), rule("phone_number", "verify_sms")]
+    management.set("stepup", {"allowed_scopes": rules})
+    management.register(SCOPE)
+    return management
+
+
+@pytest.fixture
+def limits(management):
+    """Returns a function that sets limits of the app. All others get their defaults, and after the test all."""
+    yield lambda **members: management.expect(200, "PUT", "/config/limits", members)["config"]
+    management.expect(200, "PUT", "/config/limits", {})
+
+
+@pytest.fixture
+def ada(shared, management) -> Person:
+    """Returns a user who is signed in on a known device. One code was sent to the address, `ada.email`."""
+    email = new_email()
+    person = Person.signed_in(shared, email)
+    person.email = email
+    assert person.device.trusted
+    return person
+
+
+def stranger(service: Service) -> Device:
+    return Device(Transport(service.url))
+
+
+def status_and_code(answer: Answer) -> tuple:
+    return answer.status, answer.code
+
+
+def without_id(answer: Answer) -> tuple:
+    return answer.status, {name: value for name, value in answer.json.items() if name != "request_id"}
+
+
+def assert_limited(answer: Answer, shortest: int, longest: int) -> None:
+    """Asserts that a call is rejected, for a time in seconds that is in this range."""
+    assert status_and_code(answer) == (429, "rate_limited"), answer
+    assert shortest < int(answer.headers["Retry-After"]) <= longest, answer.headers["Retry-After"]
+
+
+def codes(service: Service, identifier: str) -> list[str]:
+    """Returns the codes in the mailbox that were sent to an identifier, newest first."""
+    mails = Transport(service.url).send("GET", "/dev/mailbox").json
+    return [mail["code"] for mail in mails if mail["to"] == identifier]
+
+
+def wrong(code: str) -> str:
+    return str((int(code[0]) + 1) % 10) + code[1:]
+
+
+def start(device: Device, identifier: str) -> str:
+    """Has a code sent and returns the verification token."""
+    answer = device.start(identifier, "phone_number" if identifier.startswith("+") else "email_address")
+    assert answer.status == 204, answer
+    return answer.headers["X-Verification-Token"]
+
+
+def fail(service: Service, device: Device, identifier: str, times: int) -> str:
+    """Has a code sent and enters wrong ones. Returns the verification token."""
+    verification = start(device, identifier)
+    for _ in range(times):
+        answer = device.check(verification, wrong(codes(service, identifier)[0]))
+        assert status_and_code(answer) == (401, "bad_check_code"), answer
+    return verification
+
+
+def spend_failed_checks(service: Service, email: str) -> None:
+    """Spends the ten failed checks of strangers, with three codes, and asserts that they are spent."""
+    for _ in range(2):
+        fail(service, stranger(service), email, 5)
+    third = stranger(service)
+    verification = start(third, email)
+    assert_limited(third.check(verification, codes(service, email)[0]), 3000, 3600)
+
+
+def sign_in(person: Person, email: str) -> None:
+    """Signs in with a code, on the device of the person."""
+    verification = start(person.device, email)
+    checked = person.device.check(verification, person.code(email))
+    assert checked.status == 200, checked
+    person.take(person.device.finalize(checked.json["challenge_token"]))
+
+
+# Failed checks
+
+
+def test_wrong_codes_of_a_stranger_do_not_lock_out_a_known_device(shared, ada):
+    spend_failed_checks(shared, ada.email)
+    assert ada.device.revoke(ada.refresh_token).status == 204, "the token of the device survives the logout"
+    fail(shared, ada.device, ada.email, 1)
+    sign_in(ada, ada.email)
+    assert_limited(stranger(shared).password(ada.email, "a guessed password"), 3000, 3600)
+
+
+def test_wrong_codes_of_a_stranger_do_not_limit_a_step_up(shared, ada):
+    spend_failed_checks(shared, ada.email)
+    ada.refresh(ada.do_code_step(ada.challenge(SCOPE), ada.email))
+    assert ada.scopes() == [SCOPE]
+
+
+def test_wrong_passwords_and_wrong_codes_spend_the_same_budget(shared, management, limits):
+    email, password = new_email(), "correct horse battery"
+    identifiers = [{"type": "email_address", "value": email}]
+    management.expect(201, "POST", "/users", {"identifiers": identifiers, "password": password})
+    owner = Person(shared)
+    checked = owner.device.password(email, password)
+    assert checked.status == 200, checked
+    owner.take(owner.device.finalize(checked.json["challenge_token"]))
+
+    limits(failed_checks={"limit": 2, "window": 3600})
+    guesser = stranger(shared)
+    verification = fail(shared, guesser, email, 1)
+    assert status_and_code(guesser.password(email, "a guessed password")) == (401, "unauthorized")
+    assert_limited(guesser.password(email, password), 3000, 3600)
+    assert_limited(guesser.check(verification, codes(shared, email)[0]), 3000, 3600)
+    assert owner.device.password(email, password).status == 200
+
+
+def test_a_correct_code_resets_the_failed_checks(shared, limits):
+    email = new_email()
+    fail(shared, stranger(shared), email, 5)
+    device = stranger(shared)
+    verification = fail(shared, device, email, 4)
+    assert device.check(verification, codes(shared, email)[0]).status == 200
+    spend_failed_checks(shared, email)
+
+
+def test_unknown_and_known_identifiers_have_the_same_limits(shared, ada, limits):
+    unknown = new_email()
+    limits(failed_checks={"limit": 1, "window": 3600})
+    refusals = []
+    for email in (ada.email, unknown):
+        device = stranger(shared)
+        verification = fail(shared, device, email, 1)
+        refusals.append(without_id(device.check(verification, wrong(codes(shared, email)[0]))))
+    assert refusals[0] == refusals[1] and refusals[0][0] == 429
+
+
+# Sends
+
+
+def test_an_address_gets_five_codes_in_an_hour_including_resends(shared, limits):
+    limits(resend_delay=0)
+    email, device = new_email(), stranger(shared)
+    verification = start(device, email)
+    for _ in range(4):
+        assert device.resend(verification).status == 204
+    assert_limited(stranger(shared).start(email), 600, 3600)
+    assert len(codes(shared, email)) == 5
+
+
+def test_a_known_device_has_sends_of_its_own(shared, ada, limits):
+    limits(resend_delay=0)
+    device = stranger(shared)
+    verification = start(device, ada.email)
+    for _ in range(3):
+        assert device.resend(verification).status == 204
+    assert_limited(device.resend(verification), 600, 3600)
+    verification = start(ada.device, ada.email)
+    for _ in range(4):
+        assert ada.device.resend(verification).status == 204
+    assert_limited(ada.device.start(ada.email), 600, 3600)
+    assert len(codes(shared, ada.email)) == 10
+
+
+def test_an_app_keeps_a_fifth_of_its_messages_for_known_devices(service):
+    email = new_email()
+    person = Person.signed_in(service, email)
+    Management(service).expect(200, "PUT", "/config/limits", {"app_sends_per_day": 10})
+    for _ in range(7):
+        start(stranger(service), new_email())
+    for _ in range(2):
+        assert_limited(stranger(service).start(new_email()), 3600, DAY)
+    sign_in(person, email)
+    assert service.log().count(f"app {APP} has sent as many codes as its limits allow in a day") == 1
+
+
+def test_messages_to_the_numbers_of_a_country_are_limited(service):
+    Management(service).expect(200, "PUT", "/config/limits", {"calling_code_sends_per_day": 5})
+    for _ in range(4):
+        start(stranger(service), new_phone())
+    assert_limited(stranger(service).start(new_phone(), "phone_number"), 3600, DAY)
+    start(stranger(service), "+33612345678")
+    start(stranger(service), new_email())
+    assert service.log().count("has sent as many codes to +1 as its limits allow in a day") == 1
+
+
+def test_messages_are_limited_by_source_address(tmp_path):
+    with running(Service(tmp_path, "--trusted-proxy", "127.0.0.1")) as service:
+        limit = {"sends_per_address": {"limit": 2, "window": 600}}
+        Management(service).expect(200, "PUT", "/config/limits", limit)
+
+        def status(source: str) -> int:
+            identifier = {"type": "email_address", "value": new_email()}
+            forwarded = [("X-Forwarded-For", source)]
+            return Transport(service.url).send("POST", f"{V1}/otp", {"identifier": identifier}, forwarded).status
+
+        assert [status("203.0.113.7") for _ in range(3)] == [204, 204, 429]
+        assert status("203.0.113.8") == 204
+        assert [status(f"2001:db8:1:2::{host}") for host in (1, 2, 3)] == [204, 204, 429], "one /64 network"
+        assert status("2001:db8:1:3::1") == 204
+
+
+def test_codes_are_sent_to_allowed_prefixes_only(shared, management, limits):
+    known, unknown = new_phone(), new_phone()
+    person = Person.signed_in(shared, known)
+    challenge = person.challenge(SCOPE)
+    device = stranger(shared)
+    running_verification = start(device, new_phone())
+    limits(allowed_prefixes=["+33", "+44"], resend_delay=0)
+
+    refusals = [stranger(shared).start(number, "phone_number") for number in (known, unknown)]
+    refusals += [person.device.start(known, "phone_number"), device.resend(running_verification)]
+    refusals.append(person.device.send_step_code(challenge))
+    for refused in refusals:
+        assert status_and_code(refused) == (400, "invalid_identifier"), refused
+        assert refused.json["message"].startswith("identifier ")
+        assert without_id(refused) == without_id(refusals[0])
+    start(device, f"+336{secrets.randbelow(10**8):08d}")
+    start(device, new_email())
+
+
+# The tokens of known devices
+
+
+def known_device_token(service: Service, user: str, device: str, issued: int, app: str = APP) -> str:
+    """Makes the token of a known device, with the master key of the service (HKDF, RFC 5869)."""
+    text = json.loads((service.directory / "session.sqlite.keys").read_text())["keys"][0]["secret"]
+    secret = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    key_id = base64url(hashlib.sha256(b"prelude-session key id" + secret).digest())[:8]
+    key = HKDF(SHA256(), 32, salt=None, info=b"prelude-session known-device v1").derive(secret)
+    message = "\0".join([app, user, device, str(issued)]).encode()
+    return f"{user}.{device}.{issued}.{key_id}.{base64url(hmac.digest(key, message, 'sha256'))}"
+
+
+def test_the_token_of_another_user_opens_nothing(shared, ada, limits):
+    bob, unknown = Person.signed_in(shared), new_email()
+    start(stranger(shared), unknown)
+    limits(sends_per_hour=1)
+    devices = [stranger(shared), bob.device]
+    refusals = [without_id(device.start(email)) for device in devices for email in (ada.email, unknown)]
+    assert refusals == [refusals[0]] * 4 and refusals[0][0] == 429
+    start(ada.device, ada.email)
+
+
+def test_an_invalid_token_is_the_same_as_none(shared, ada, limits):
+    limits(sends_per_hour=1)
+    user, device, issued, key_id, mac = ada.device.trusted.split(".")
+    assert known_device_token(shared, user, device, int(issued)) == ada.device.trusted
+    now = int(time.time())
+    invalid = {
+        "empty": "", "text": "x", "too long": "a" * 5000, "a short MAC": ada.device.trusted[:-1],
+        "another time": f"{user}.{device}.{int(issued) + 1}.{key_id}.{mac}",
+        "another device": f"{user}.dev_other.{issued}.{key_id}.{mac}",
+        "another key": f"{user}.{device}.{issued}.AAAAAAAA.{mac}",
+        "expired": known_device_token(shared, user, device, now - 180 * DAY - 1),
+        "from the future": known_device_token(shared, user, device, now + 2 * DAY),
+        "of another app": known_device_token(shared, user, device, now, app="abc1234"),
+        "of another user": known_device_token(shared, "usr_other", device, now),
+    }
+    none = without_id(stranger(shared).start(ada.email))
+    assert none[0] == 429
+    for name, token in invalid.items():
+        forger = stranger(shared)
+        forger.trusted = token
+        assert without_id(forger.start(ada.email)) == none, name
+    old = stranger(shared)
+    old.trusted = known_device_token(shared, user, "dev_old", now - 179 * DAY)
+    start(old, ada.email)
+
+
+def test_a_browser_gets_the_token_in_a_cookie(shared, limits):
+    email, person = new_email(), Person(shared)
+    checked = person.device.check(start(person.device, email), person.code(email))
+    origin, body = ("Origin", shared.url), {"challenge_token": checked.json["challenge_token"]}
+    finalized = person.transport.send("POST", f"{V1}/login/finalize", body, [origin])
+    assert finalized.status == 200 and finalized.headers["X-Trusted-Device"] is None, finalized
+    [cookie] = [text for text in finalized.headers.get_all("Set-Cookie") if text.startswith(f"device_{APP}=")]
+    assert "HttpOnly" in cookie and f"Max-Age={180 * DAY}" in cookie
+
+    limits(sends_per_hour=1)
+    identifier = {"identifier": {"type": "email_address", "value": email}}
+    assert person.transport.send("POST", f"{V1}/otp", identifier, [origin]).status == 429
+    known = [origin, ("Cookie", cookie.split(";")[0])]
+    assert person.transport.send("POST", f"{V1}/otp", identifier, known).status == 204
+
+
+# What operators set
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_each_limit_is_set_alone_and_read_again(management, limits, name):
+    assert limits() == DEFAULTS
+    expected = {**DEFAULTS, name: OTHERS[name]}
+    assert expected != DEFAULTS
+    assert limits(**{name: OTHERS[name]}) == expected
+    assert management.get("/config/limits")["config"] == expected
+
+
+@pytest.mark.parametrize(("body", "field"), INVALID, ids=lambda value: value if isinstance(value, str) else "")
+def test_an_invalid_limit_is_rejected_by_its_name(management, limits, body, field):
+    limits(sends_per_day=7)
+    refused = management.send("PUT", "/config/limits", body)
+    assert status_and_code(refused) == (400, "bad_request")
+    assert refused.json["message"].startswith(f"{field} "), refused.json["message"]
+    assert management.get("/config/limits")["config"] == {**DEFAULTS, "sends_per_day": 7}, "nothing was stored"
+
+
+def test_every_limit_has_an_invalid_value_and_a_row_on_the_page():
+    assert {field.split(".")[0] for _, field in INVALID} == set(DEFAULTS) == set(OTHERS)
+    page = (ROOT / "docs" / "management.md").read_text()
+    section = page.split("#### `PUT …/config/limits`")[1].split("#### ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \|.*\| `([^`]+)` \|$", section, re.MULTILINE))
+    assert {name: json.loads(default) for name, default in rows.items()} == DEFAULTS
