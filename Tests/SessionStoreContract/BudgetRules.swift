@@ -51,20 +51,12 @@ enum BudgetRules {
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             _ = try await world.addUser("carol@example.com", app: world.otherApp)
             let device = world.device(of: ada)
-            func isKnown(_ address: String) async throws -> Bool {
-                let identifier = try world.mail(address)
-                return try await world.read { query in
-                    query.budget = .init(
-                        CallBudget(.check, limits: OTPLimits(), device: device, now: world.now),
-                        for: .identifier(identifier))
-                }.isKnownDevice
-            }
-            #expect(try await isKnown("ADA@example.com"))
-            #expect(try await !isKnown(bob.identifiers[0].value))
-            #expect(try await !isKnown("carol@example.com"))
-            #expect(try await !isKnown("nobody@example.com"))
+            #expect(try await world.isKnown(device, at: "ADA@example.com"))
+            #expect(try await !world.isKnown(device, at: bob.identifiers[0].value))
+            #expect(try await !world.isKnown(device, at: "carol@example.com"))
+            #expect(try await !world.isKnown(device, at: "nobody@example.com"))
             _ = try await world.store.perform(DeleteUser(ada.id, app: world.app, events: []))
-            #expect(try await !isKnown("ada@example.com"))
+            #expect(try await !world.isKnown(device, at: "ada@example.com"))
         },
         ContractRule("A stranger who spends the failed checks of an identifier leaves those of a known device (X5)") {
             world async throws in
@@ -110,11 +102,6 @@ enum BudgetRules {
             world async throws in
             let ada = try await world.addUser()
             let address = ada.identifiers[0]
-            func start(_ token: String, device: KnownDevice? = nil) async throws -> Bool {
-                try await world.store.perform(
-                    world.verificationStart(address, token: token, sends: 2, device: device, after: 30)
-                ).isStarted
-            }
             var limits = OTPLimits()
             limits.sendsPerHour = 2
             try await world.begin(address, token: "first")
@@ -124,8 +111,8 @@ enum BudgetRules {
             let spent = try await world.resend(token: "first", limits: limits, after: 60)
             let hour = ReachedLimit(.sends(.anonymous(address), .hour), until: world.now + 3600)
             #expect(spent == .exhausted(hour))
-            #expect(try await !start("second"))
-            #expect(try await start("third", device: world.device(of: ada)))
+            #expect(try await !world.start(address, token: "second"))
+            #expect(try await world.start(address, token: "third", device: world.device(of: ada)))
             guard
                 case .send = try await world.resend(
                     token: "first", limits: limits, device: world.device(of: ada), after: 60)
@@ -166,4 +153,21 @@ enum BudgetRules {
             #expect(try await count(after: 89) == GuardFailures(.exhausted(key, until: world.now + 90)))
         },
     ]
+}
+
+extension ContractWorld {
+    /// Whether the device is known for an address.
+    fileprivate func isKnown(_ device: KnownDevice, at address: String) async throws -> Bool {
+        let budget = CallBudget(.check, limits: OTPLimits(), device: device, now: now)
+        let identifier = try mail(address)
+        return try await read { $0.budget = .init(budget, for: .identifier(identifier)) }.isKnownDevice
+    }
+
+    /// Starts a verification 30 seconds later, with two sends an hour.
+    fileprivate func start(
+        _ identifier: CanonicalIdentifier, token: String, device: KnownDevice? = nil
+    ) async throws -> Bool {
+        let start = verificationStart(identifier, token: token, sends: 2, device: device, after: 30)
+        return try await store.perform(start).isStarted
+    }
 }
