@@ -57,9 +57,17 @@ package struct BodyReader: Sendable {
         BodyReader(
             SessionConfigBody.self,
             #"{"access_token_lifetime":300,"access_token_binding":"dpop!","idle_lifetime":1209600,"#
-                + #""absolute_lifetime":7776000,"bound_grace":null,"unbound_grace":10,"nonce_policy":"always!","#
-                + #""proof_window":60}"#),
-        BodyReader(CreateManagementKeyBody.self, #"{"name":"ci!"}"#),
+                + #""absolute_lifetime":7776000,"bound_grace":60,"unbound_grace":10,"nonce_policy":"always!","#
+                + #""proof_window":60,"device_key":"required!","maximum_sessions":100}"#),
+        BodyReader(
+            LimitsConfigBody.self,
+            #"{"code_lifetime":600,"checks_per_code":5,"resend_delay":30,"sends_per_verification":5,"#
+                + #""starts":{"limit":5,"window":600},"failed_checks":{"limit":10,"window":3600},"#
+                + #""failed_checks_per_day":20,"consecutive_failed_checks":99,"sends_per_hour":5,"sends_per_day":10,"#
+                + #""app_sends_per_day":10000,"calling_code_sends_per_day":2000,"allowed_prefixes":["+49!"],"#
+                + #""starts_per_address":{"limit":30,"window":600}}"#),
+        BodyReader(
+            CreateManagementKeyBody.self, #"{"name":"ci!","role":"read!","expires_at":"2100-01-01T00:00:00Z!"}"#),
         BodyReader(RotateSigningKeysBody.self, "{}", #"{"purpose":"access!","emergency":true}"#),
         BodyReader(
             StepUpConfigBody.self,

@@ -27,13 +27,21 @@ enum RouteSeeds {
         "POST /v2/session/apps": [#"{"name":"New","sign_up":true,"signing_algorithm":"ES256"}"#],
         "PATCH /v2/session/apps/:app_id": [
             #"{"name":"Test","allowed_origins":["https://app.example"],"password_change_ends_other_sessions":true}"#,
-            #"{"domains":[],"signing_algorithm":"EdDSA"}"#,
+            #"{"domains":[],"signing_algorithm":"EdDSA","event_retention":90,"new_identifier_hold":3600}"#,
         ],
         "PUT /v2/session/apps/:app_id/config/sessions": [
             #"{"access_token_lifetime":300,"access_token_binding":"none","idle_lifetime":1209600,"#
-                + #""absolute_lifetime":7776000,"unbound_grace":10,"nonce_policy":"when_needed","proof_window":60}"#
+                + #""absolute_lifetime":7776000,"bound_grace":60,"unbound_grace":10,"nonce_policy":"when_needed","#
+                + #""proof_window":60,"device_key":"optional","maximum_sessions":100}"#
         ],
-        "POST /v2/session/apps/:app_id/keys": [#"{"name":"ci"}"#],
+        "PUT /v2/session/apps/:app_id/config/limits": [
+            #"{"starts":{"limit":1000,"window":600},"failed_checks":{"limit":1000,"window":3600},"#
+                + #""failed_checks_per_day":1000,"sends_per_hour":1000,"sends_per_day":1000,"allowed_prefixes":["+1"],"#
+                + #""sends_per_address":{"limit":1000,"window":600}}"#
+        ],
+        "POST /v2/session/apps/:app_id/keys": [
+            #"{"name":"ci","role":"read","expires_at":"2100-01-01T00:00:00Z"}"#
+        ],
         "POST /v2/session/apps/:app_id/keys/:key_id/rotate": [],
         "POST /v2/session/apps/:app_id/signing-keys/rotate": [#"{"purpose":"access"}"#, #"{"purpose":"challenge"}"#],
         "POST /v2/session/apps/:app_id/config/stepup": [stepUp],

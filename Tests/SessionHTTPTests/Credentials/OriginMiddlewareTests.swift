@@ -14,7 +14,8 @@ struct OriginMiddlewareTests {
         #expect(response.header("access-control-allow-credentials") == "true")
         #expect(
             response.header("access-control-expose-headers")
-                == "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Verification-Token")
+                == "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Trusted-Device, "
+                    + "X-Verification-Token")
         #expect(response.header("vary") == "Origin")
     }
 
@@ -25,7 +26,8 @@ struct OriginMiddlewareTests {
         #expect(response.header("access-control-allow-methods") == "GET, POST")
         #expect(
             response.header("access-control-allow-headers")
-                == "Authorization, Content-Type, DPoP, X-Device-Id, X-Verification-Token")
+                == "Authorization, Content-Type, DPoP, X-Device-Id, X-Trusted-Device, "
+                    + "X-Verification-Token")
         #expect(response.header("access-control-max-age") == "600")
         expectCORS(response)
     }
