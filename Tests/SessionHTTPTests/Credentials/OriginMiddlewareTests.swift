@@ -15,7 +15,7 @@ struct OriginMiddlewareTests {
         #expect(
             response.header("access-control-expose-headers")
                 == "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Trusted-Device, "
-                    + "X-Verification-Token")
+                + "X-Verification-Token")
         #expect(response.header("vary") == "Origin")
     }
 
@@ -27,7 +27,7 @@ struct OriginMiddlewareTests {
         #expect(
             response.header("access-control-allow-headers")
                 == "Authorization, Content-Type, DPoP, X-Device-Id, X-Trusted-Device, "
-                    + "X-Verification-Token")
+                + "X-Verification-Token")
         #expect(response.header("access-control-max-age") == "600")
         expectCORS(response)
     }
