@@ -2,6 +2,7 @@ import HTTPTypes
 import PreludeSessionTesting
 import SessionConformance
 import SessionDomain
+import SessionTokens
 import SessionWire
 
 extension FuzzedService {
