@@ -1,12 +1,18 @@
-"""A device with one key and its nonce: the requests of the session protocol, with DPoP proofs made by joserfc."""
+"""A device with one key, its nonce and its attempt ids: the requests of the session protocol, with DPoP proofs made by joserfc."""
 
+import secrets
 import time
 
 from dpop import make_dpop
-from keys import new_device_key, unverified_claims
+from keys import base64url, new_device_key, unverified_claims
 from transport import Answer, Transport
 
 V1 = "/v1/session"
+
+
+def new_attempt() -> str:
+    """Returns a new attempt id: base64url of 16 random bytes."""
+    return base64url(secrets.token_bytes(16))
 
 
 class Device:
@@ -17,10 +23,20 @@ class Device:
         #: The token of a known device, from the last login. A logout does not remove it.
         self.trusted: str | None = None
         self.clock_offset = 0
+        #: The attempt id of each refresh token. A device without them acts like one of the hosted product.
+        self.attempts: dict[str, str] | None = {}
 
-    def proof(self, method: str, path: str, access_token: str | None = None) -> str:
+    def attempt(self, refresh_token: str) -> str | None:
+        """Returns the attempt id of a refresh token, the same for each repetition."""
+        if self.attempts is None:
+            return None
+        return self.attempts.setdefault(refresh_token, new_attempt())
+
+    def proof(
+            self, method: str, path: str, access_token: str | None = None, attempt: str | None = None) -> str:
         iat = int(time.time()) + self.clock_offset
-        return make_dpop(self.key, method, self.transport.url(path), self.nonce, access_token, iat)
+        return make_dpop(
+            self.key, method, self.transport.url(path), self.nonce, access_token, iat, attempt=attempt)
 
     def start(self, value: str, kind: str = "email_address") -> Answer:
         identifier = {"type": kind, "value": value}
@@ -52,7 +68,8 @@ class Device:
 
     def refresh(self, refresh_token: str, step_up_token: str | None = None, headers=()) -> Answer:
         body = None if step_up_token is None else {"step_up_token": step_up_token}
-        return self._proven("POST", f"{V1}/refresh", body, [("X-Refresh-Token", refresh_token), *headers])
+        headers = [("X-Refresh-Token", refresh_token), *headers]
+        return self._proven("POST", f"{V1}/refresh", body, headers, attempt=self.attempt(refresh_token))
 
     def revoke(self, refresh_token: str) -> Answer:
         return self._proven("POST", f"{V1}/revoke", None, [("X-Refresh-Token", refresh_token)])
@@ -112,12 +129,13 @@ class Device:
 
     def _proven(
             self, method: str, path: str, body: dict | None, headers: list[tuple[str, str]] = (),
-            access_token: str | None = None, query: str = "") -> Answer:
+            access_token: str | None = None, query: str = "", attempt: str | None = None) -> Answer:
         """Sends a request with a new proof. If the service requires a nonce, retries once with it (RFC 9449 §8)."""
-        answer = self.send_with(self.proof(method, path, access_token), method, path + query, body, headers)
+        answer = self.send_with(self.proof(method, path, access_token, attempt), method, path + query, body, headers)
         if answer.code == "use_dpop_nonce" and answer.headers["DPoP-Nonce"]:
             self.nonce = answer.headers["DPoP-Nonce"]
-            answer = self.send_with(self.proof(method, path, access_token), method, path + query, body, headers)
+            proof = self.proof(method, path, access_token, attempt)
+            answer = self.send_with(proof, method, path + query, body, headers)
         self.nonce = answer.headers["DPoP-Nonce"] or self.nonce
         return answer
 

@@ -23,6 +23,7 @@ def make_dpop(
     access_token: str | None = None,
     iat: int | None = None,
     jti: str | None = None,
+    attempt: str | None = None,
 ) -> str:
     claims = {
         "jti": jti or base64url(secrets.token_bytes(16)),
@@ -34,6 +35,8 @@ def make_dpop(
         claims["nonce"] = nonce
     if access_token is not None:
         claims["ath"] = access_token_hash(access_token)
+    if attempt is not None:
+        claims["attempt"] = attempt
     header = {"typ": "dpop+jwt", "alg": "ES256", "jwk": key.as_dict(private=False)}
     return jws.serialize_compact(header, json.dumps(claims).encode(), key, algorithms=["ES256"])
 

@@ -5,11 +5,11 @@ final class Actors {
     private let broken: BrokenRule?
     private let scenario: Scenario
 
-    init(_ scenario: Scenario, breaking broken: BrokenRule? = nil) throws {
+    init(_ scenario: Scenario, breaking broken: BrokenRule? = nil) async throws {
         self.scenario = scenario
         self.broken = broken
         service = try PlayedService(breaking: broken)
-        sdk = PlayedSDK()
+        sdk = try await PlayedSDK()
     }
 
     func firstWorld() -> World { World(row: service.newSession(), hasSlowClock: scenario.hasSlowClock) }
@@ -23,6 +23,7 @@ final class Actors {
             visit(.deliver(world.network[index]), next)
         }
         visitTime(world, visit)
+        visitWindow(world, visit)
         if scenario.hasBackups { visitBackups(world, visit) }
         if scenario.hasThief { visitThief(world, visit) }
     }
@@ -45,43 +46,33 @@ extension Actors {
         var killed = world
         disconnect(&killed)
         killed.refresh = nil
-        killed.hasNonce = false
+        killed.nonce = nil
         visit(.kill, killed)
     }
 
     private func visitStarts(_ world: World, _ visit: (Step, World) -> Void) {
         guard let stored = world.store, world.network.count < scenario.requests else { return }
-        for isOther in world.hasNonce == world.otherHasNonce ? [false] : [false, true] {
+        for isOther in world.nonce == world.otherNonce ? [false] : [false, true] {
             var next = world
-            if isOther { swap(&next.hasNonce, &next.otherHasNonce) }
-            let record = begin(stored, &next)
-            if record != stored, next.store == record {
-                var dead = next
-                dead.refresh = nil
-                dead.hasNonce = false
+            if isOther { swap(&next.nonce, &next.otherNonce) }
+            begin(stored, &next)
+            if let record = next.store, record != stored {
+                var dead = world
+                if isOther { swap(&dead.nonce, &dead.otherNonce) }
+                (dead.store, dead.nonce) = (record, nil)
                 visit(.storeAttempt(record), dead)
             }
-            send(&next)
-            visit(.start(record, hasNonce: next.hasNonce), next)
+            visit(.start(next.refresh?.record ?? stored, nonce: next.nonce), next)
         }
     }
 
-    /// Begins a refresh. An attempt id is created only if the record has none.
-    @discardableResult
-    func begin(_ stored: StoredRecord, _ world: inout World) -> StoredRecord {
-        var record = stored
-        if broken == .sendsBeforeTheAttemptIsStored {
-            world.attemptsNotStored += 1
-            record.attempt = .device(record.generation, version: min(3, world.attemptsNotStored))
-        } else if record.attempt == .none {
-            record.attempt = .device(record.generation)
-            world.store = record
-        }
-        world.refresh = Refresh(exchange: sdk.start, record: record)
-        return record
+    /// Begins a refresh, up to its first request.
+    func begin(_ stored: StoredRecord, _ world: inout World) {
+        world.refresh = Refresh(exchange: sdk.start.exchange, record: stored)
+        perform(sdk.start.action, &world)
     }
 
-    func send(_ world: inout World) {
+    private func send(_ world: inout World) {
         guard let record = world.refresh?.record, world.network.count < scenario.requests else {
             world.refresh = nil
             return
@@ -89,7 +80,7 @@ extension Actors {
         let isWrong = world.hasSlowClock
         world.network.add(
             Request(
-                generation: record.generation, attempt: record.attempt, hasNonce: world.hasNonce, isOld: isWrong,
+                generation: record.generation, attempt: record.attempt, nonce: world.nonce, isOld: isWrong,
                 isBeforeRotation: isWrong, isBeforeBackup: isWrong))
     }
 
@@ -103,44 +94,55 @@ extension Actors {
 
     func receive(_ answer: Answer, of index: Int, _ world: inout World) {
         disconnect(&world)
-        if answer == .nonceDemanded {
-            world.hasNonce = true
-            if world.refresh?.hasRepeatedWithNonce == false {
-                world.refresh?.hasRepeatedWithNonce = true
-                return send(&world)
-            }
-        }
+        if answer == .nonceDemanded { world.nonce = .current }
         advance(.answered(answer), &world)
     }
 
+    /// The SDK decides what an event leads to.
     private func advance(_ event: PlayedSDK.Event, _ world: inout World) {
-        guard var refresh = world.refresh else { return }
-        let (exchange, action) = sdk.decide(event, in: refresh.exchange)
+        guard let exchange = world.refresh?.exchange else { return }
+        let decision = sdk.decide(event, in: exchange)
+        world.refresh?.exchange = decision.exchange
+        perform(decision.action, &world)
+    }
+
+    private func perform(_ action: PlayedSDK.Action, _ world: inout World) {
+        guard let refresh = world.refresh else { return }
+        let isStored = sdk.isStored(refresh.record, in: world.store)
         switch action {
-        case .repeatRequest:
-            refresh.exchange = exchange
-            refresh.hasRepeatedWithNonce = false
-            if broken == .makesAnAttemptPerRepetition { refresh.record.attempt = refresh.record.attempt.next }
-            world.refresh = refresh
+        case .prepareAttempt(let isReplacing): return prepareAttempt(of: refresh, replacing: isReplacing, &world)
+        case .readSession: return advance(.read(isSame: isStored), &world)
+        case .send, .repeatRequest:
+            if broken == .makesAnAttemptPerRepetition, action == .repeatRequest {
+                world.refresh?.record.attempt = refresh.record.attempt.next
+            }
             return send(&world)
-        case .store: store(event, of: refresh, &world)
-        case .signOut: if world.store == refresh.record { world.store = nil }
-        case .readAgain: readAgain(refresh, &world)
-        case .fail: break
+        case .store(let generation) where isStored:
+            world.store = StoredRecord(generation: generation)
+            world.thief?.completed(byThief: false)
+        case .signOut where isStored: world.store = nil
+        case .store, .signOut, .fail: break
         }
         world.refresh = nil
     }
 
-    private func store(_ event: PlayedSDK.Event, of refresh: Refresh, _ world: inout World) {
-        guard case .answered(.tokens(let generation)) = event else { return }
-        guard world.store == refresh.record || broken == .sendsBeforeTheAttemptIsStored else { return }
-        world.store = StoredRecord(generation: generation)
-        world.thief?.completed(byThief: false)
-    }
-
-    private func readAgain(_ refresh: Refresh, _ world: inout World) {
-        guard world.store == refresh.record, broken != .keepsAnAttemptThatIsSpent else { return }
-        world.store?.attempt = refresh.record.attempt.next
+    private func prepareAttempt(of refresh: Refresh, replacing isReplacing: Bool, _ world: inout World) {
+        if isReplacing, broken == .keepsAnAttemptThatIsSpent {
+            world.refresh = nil
+            return
+        }
+        if broken == .sendsBeforeTheAttemptIsStored {
+            world.attemptsNotStored = min(3, world.attemptsNotStored + 1)
+            world.refresh?.record.attempt = .device(refresh.record.generation, version: world.attemptsNotStored)
+            return advance(.prepared, &world)
+        }
+        let isStored = sdk.isStored(refresh.record, in: world.store)
+        let existing = isStored ? world.store?.attempt ?? .none : .none
+        let new = existing == .none ? Attempt.device(refresh.record.generation) : existing.next
+        let prepared = sdk.prepare(existing, new: new, replacing: isReplacing)
+        if isStored { world.store?.attempt = prepared.stored }
+        world.refresh?.record.attempt = prepared.used
+        advance(.prepared, &world)
     }
 }
 
@@ -151,7 +153,7 @@ extension Actors {
         var request = world.network[index]
         let reply = service.reply(
             to: PlayedService.Call(
-                row: world.row, generation: request.generation, attempt: request.attempt, hasNonce: request.hasNonce,
+                row: world.row, generation: request.generation, attempt: request.attempt, nonce: request.nonce,
                 isOld: request.isOld, isBeforeRotation: request.isBeforeRotation, isSeen: request.isSeen))
         if reply.remembersProof { request.isSeen = true }
         request.deliveries += 1
@@ -177,6 +179,31 @@ extension Actors {
         if isNew || next.row != world.row { visit(.wait, next) }
     }
 
+    private func visitWindow(_ world: World, _ visit: (Step, World) -> Void) {
+        var next = world
+        let isNew = passWindow(&next)
+        if isNew { visit(.nextWindow, next) }
+    }
+
+    /// Begins the next nonce window: nonces of the current one become previous, and previous ones expire.
+    ///
+    /// - Returns: Whether this makes a difference.
+    @discardableResult
+    func passWindow(_ world: inout World) -> Bool {
+        var isNew = world.nonce != nil || world.otherNonce != nil
+        world.network.updateAll { request in
+            guard let nonce = request.nonce else { return }
+            isNew = true
+            request.nonce = nonce.next
+            if request.nonce == nil { request.isOld = true }
+        }
+        (world.nonce, world.otherNonce) = (world.nonce?.next, world.otherNonce?.next)
+        let (row, backup) = (world.row, world.backup)
+        world.row = service.inNextWindow(row)
+        world.backup = backup.map(service.inNextWindow)
+        return isNew || world.row != row || world.backup != backup
+    }
+
     private func visitBackups(_ world: World, _ visit: (Step, World) -> Void) {
         var next = world
         guard let backup = world.backup else {
@@ -192,9 +219,7 @@ extension Actors {
         next.network.updateAll { request in
             request.isBeforeRotation = request.isBeforeBackup
             request.isSeen = request.isSeenInBackup
-            if !scenario.restoresQuickly, request.hasNonce { (request.hasNonce, request.isOld) = (false, true) }
         }
-        if !scenario.restoresQuickly { (next.hasNonce, next.otherHasNonce) = (false, false) }
         next.thief?.restored()
         visit(.restore, next)
     }
@@ -218,7 +243,7 @@ extension Actors {
             [Attempt.none, .thief(generation)] + (thief.record.attempt == .none ? [] : [thief.record.attempt])
         for attempt in attempts {
             let reply = service.reply(
-                to: PlayedService.Call(row: world.row, generation: generation, attempt: attempt, hasNonce: true))
+                to: PlayedService.Call(row: world.row, generation: generation, attempt: attempt, nonce: .current))
             guard case .tokens(let newer) = reply.answer else { continue }
             var next = world
             apply(reply, &next)

@@ -15,6 +15,10 @@ enum BrokenRule: CaseIterable {
     case takesReplayForReuse
     /// A late request counts as reuse, although its proof has no nonce.
     case takesLateRequestForReuse
+    /// A request with any valid nonce counts as made after the last rotation.
+    case takesEveryNonceForTheTime
+    /// A token older than the previous one is asked for a nonce again and again.
+    case neverEndsOldTokens
     /// A token that is ahead of the row is rejected.
     case rejectsTokensAheadOfTheRow
     // The SDK.
@@ -40,6 +44,10 @@ enum BrokenRule: CaseIterable {
             .takesLateRequestForReuse where isSpent && !isLast && !proof.hasNonce && proof.issuedAt < session.rotatedAt,
             .forgetsEarlierAttempts where isSpent && !isLast && !isSeen && proof.hasNonce:
             return revoked(session, at: intent.now)
+        case .takesEveryNonceForTheTime where isSpent && !isPrevious && !isLast && !isSeen && proof.hasNonce:
+            let isKnown = proof.attempt.map { session.attempts.earlier.contains(String($0.prefix(8))) } ?? false
+            return isKnown ? nil : revoked(session, at: intent.now)
+        case .neverEndsOldTokens where isSpent && !isPrevious: return Decision(.nonceDemanded)
         case .rejectsTokensAheadOfTheRow where intent.generation > session.generation:
             return Decision(.refused(.unauthorized))
         default: return nil

@@ -16,8 +16,8 @@ struct Exploration {
         let step: Step?
     }
 
-    init(of scenario: Scenario, breaking broken: BrokenRule? = nil) throws {
-        let actors = try Actors(scenario, breaking: broken)
+    init(of scenario: Scenario, breaking broken: BrokenRule? = nil) async throws {
+        let actors = try await Actors(scenario, breaking: broken)
         let invariants = Invariants(actors)
         let first = actors.firstWorld()
         var nodes = [Node(world: first, parent: -1, step: nil)]

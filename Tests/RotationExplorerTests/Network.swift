@@ -1,8 +1,17 @@
+/// The nonce window in which a nonce was issued.
+enum NonceWindow: UInt8 {
+    case current = 1
+    case previous = 2
+
+    /// The window after the next one has begun. `nil` for an expired nonce.
+    var next: NonceWindow? { self == .current ? .previous : nil }
+}
+
 /// A refresh request that was sent. The network delivers it at most twice, at any time.
 struct Request {
     var generation: UInt8
     var attempt: Attempt
-    var hasNonce: Bool
+    var nonce: NonceWindow?
     /// Whether it was sent more than a minute ago, or by a slow clock.
     var isOld: Bool
     /// Whether its `iat` is before the last rotation, and before the last rotation in the backup.
@@ -19,8 +28,8 @@ struct Request {
     /// A number for each content, never 0.
     var key: UInt32 {
         var bits = UInt32(generation) << 8 | UInt32(attempt.number)
-        bits = bits << 6 | (hasNonce ? 1 : 0) | (isOld ? 2 : 0) | (isBeforeRotation ? 4 : 0)
-        bits |= (isBeforeBackup ? 8 : 0) | (isSeen ? 16 : 0) | (isSeenInBackup ? 32 : 0)
+        bits = bits << 7 | UInt32(nonce?.rawValue ?? 0) | (isOld ? 4 : 0) | (isBeforeRotation ? 8 : 0)
+        bits |= (isBeforeBackup ? 16 : 0) | (isSeen ? 32 : 0) | (isSeenInBackup ? 64 : 0)
         bits = bits << 3 | UInt32(deliveries) << 1 | (isAwaited ? 1 : 0)
         return bits << 7 | UInt32(answer?.number ?? 0) << 1 | 1
     }

@@ -7,7 +7,7 @@ final class PlayedService {
         var row: RowID
         var generation: UInt8
         var attempt: Attempt
-        var hasNonce: Bool
+        var nonce: NonceWindow?
         var isOld = false
         var isBeforeRotation = false
         var isSeen = false
@@ -27,17 +27,28 @@ final class PlayedService {
         let last: String?
         let earlier: [String]
         let rotatedAt: Int64
+        let settledGeneration: Int64
         let demandsNonce: Bool
         let isRevoked: Bool
+        let isOfThisWindow: Bool
 
-        init(_ session: Session) {
+        init(_ row: Row) {
+            let session = row.session
             generation = session.generation
             last = session.attempts.last
             earlier = session.attempts.earlier
             rotatedAt = session.rotatedAt.milliseconds
+            settledGeneration = session.settledGeneration
             demandsNonce = session.demandsNonce
             isRevoked = session.revokedAt != nil
+            isOfThisWindow = row.isOfThisWindow
         }
+    }
+
+    private struct Row {
+        var session: Session
+        /// Whether the session has rotated in the current nonce window.
+        var isOfThisWindow: Bool
     }
 
     /// The time of every call. What happened earlier is moved into the past instead.
@@ -48,7 +59,7 @@ final class PlayedService {
     private let app: AppID
     private let user: User
     private let events: EventFactory
-    private var rows: [Session] = []
+    private var rows: [Row] = []
     private var numbers: [RowKey: RowID] = [:]
     private var replies: [Call: Reply] = [:]
     private var hashes: [Attempt: String] = [:]
@@ -66,22 +77,28 @@ final class PlayedService {
 
     /// The row after the login.
     func newSession() -> RowID {
-        number(
-            of: Session(
-                id: "ses_1", appID: app, userID: user.id, keyThumbprint: "key", device: Device(),
-                createdAt: Self.longAgo, idleExpiresAt: Self.now + 86_400, absoluteExpiresAt: Self.now + 86_400))
+        let session = Session(
+            id: "ses_1", appID: app, userID: user.id, keyThumbprint: "key", device: Device(),
+            createdAt: Self.longAgo, idleExpiresAt: Self.now + 86_400, absoluteExpiresAt: Self.now + 86_400)
+        return number(of: Row(session: session, isOfThisWindow: false))
     }
 
-    func session(_ row: RowID) -> Session { rows[Int(row)] }
+    func isRevoked(_ row: RowID) -> Bool { rows[Int(row)].session.revokedAt != nil }
 
-    func isRevoked(_ row: RowID) -> Bool { rows[Int(row)].revokedAt != nil }
+    /// The row after a minute.
+    func aged(_ number: RowID) -> RowID {
+        var row = rows[Int(number)]
+        guard row.session.rotatedAt != Self.longAgo else { return number }
+        row.session.rotatedAt = Self.longAgo
+        return self.number(of: row)
+    }
 
-    /// The row after some minutes.
-    func aged(_ row: RowID) -> RowID {
-        var session = rows[Int(row)]
-        guard session.rotatedAt != Self.longAgo else { return row }
-        session.rotatedAt = Self.longAgo
-        return number(of: session)
+    /// The row when the next nonce window begins.
+    func inNextWindow(_ number: RowID) -> RowID {
+        var row = rows[Int(number)]
+        guard row.isOfThisWindow else { return number }
+        row.isOfThisWindow = false
+        return self.number(of: row)
     }
 
     func reply(to call: Call) -> Reply {
@@ -91,21 +108,24 @@ final class PlayedService {
         return reply
     }
 
-    private func number(of session: Session) -> RowID {
-        let key = RowKey(session)
+    private func number(of row: Row) -> RowID {
+        var row = row
+        // Replay memory has this proof as well, and here it never ends.
+        row.session.lastProof = nil
+        // Without a rotation in this window, nothing reads it.
+        if !row.isOfThisWindow { row.session.settledGeneration = row.session.generation }
+        let key = RowKey(row)
         if let known = numbers[key] { return known }
         let number = RowID(rows.count)
-        var session = session
-        // Replay memory has this proof as well, and here it never ends.
-        session.lastProof = nil
-        rows.append(session)
+        rows.append(row)
         numbers[key] = number
         return number
     }
 
     private func decide(_ call: Call) -> Reply {
-        let session = rows[Int(call.row)]
-        let proof = proof(of: call, for: session)
+        let before = rows[Int(call.row)]
+        let session = before.session
+        let proof = proof(of: call, for: before)
         let intent = RotateRefreshToken(
             appID: app, sessionID: session.id, generation: Int64(call.generation), proof: proof, device: Device(),
             policy: SessionPolicy(), now: Self.now, events: events)
@@ -119,7 +139,9 @@ final class PlayedService {
         for change in decision.changes {
             switch change {
             case .reserveProof: remembersProof = true
-            case .replaceSession(_, let next): row = number(of: next)
+            case .replaceSession(_, let next):
+                let hasRotated = next.generation != session.generation
+                row = number(of: Row(session: next, isOfThisWindow: hasRotated || before.isOfThisWindow))
             default: break
             }
         }
@@ -138,12 +160,15 @@ final class PlayedService {
         }
     }
 
-    private func proof(of call: Call, for session: Session) -> ProofUse {
-        let before = session.rotatedAt - (call.isOld ? 100 : 5)
+    private func proof(of call: Call, for row: Row) -> ProofUse {
+        let rotatedAt = row.session.rotatedAt
+        let before = rotatedAt - (call.isOld ? 100 : 5)
         let after = call.isOld ? Self.now - 500 : Self.now
         return ProofUse(
-            thumbprint: "key", replayKey: "proof", rememberUntil: Self.now + 1000, hasNonce: call.hasNonce,
-            isFresh: call.hasNonce || !call.isOld, issuedAt: call.isBeforeRotation ? before : after,
+            thumbprint: "key", replayKey: "proof", rememberUntil: Self.now + 1000,
+            nonce: call.nonce.map { $0 == .current ? .current : .previous },
+            windowStart: row.isOfThisWindow ? rotatedAt - 1 : rotatedAt + 1,
+            isFresh: call.nonce != nil || !call.isOld, issuedAt: call.isBeforeRotation ? before : after,
             attempt: hash(call.attempt))
     }
 

@@ -8,25 +8,18 @@ struct RotationExplorerTests {
         ProcessInfo.processInfo.environment["PRELUDE_SESSION_EXPLORE"].flatMap(Int.init) ?? 0
 
     @Test("No rule is violated, whatever is lost, repeated, late, killed, restored or copied", arguments: Scenario.all)
-    func explore(scenario: Scenario) throws {
+    func explore(scenario: Scenario) async throws {
         var scenario = scenario
         scenario.depth = max(scenario.depth, Self.leastDepth)
-        let exploration = try Exploration(of: scenario)
+        let exploration = try await Exploration(of: scenario)
         print("\(scenario), \(scenario.depth) steps: \(exploration.states) states, \(exploration.steps) transitions")
         #expect(exploration.violation == nil, "\(exploration.violation.map(String.init(describing:)) ?? "")")
     }
 
     @Test("The explorer finds each rule that is broken", arguments: BrokenRule.allCases)
-    func broken(rule: BrokenRule) throws {
-        let violation = try #require(try Exploration(of: rule.scenario, breaking: rule).violation)
+    func broken(rule: BrokenRule) async throws {
+        let violation = try #require(try await Exploration(of: rule.scenario, breaking: rule).violation)
         print("\(rule): \(violation)")
         #expect(violation.rule == rule.violated)
-    }
-
-    @Test("A database that is set back within the lifetime of a nonce can sign a device out: a known limit")
-    func limit() throws {
-        let violation = try #require(try Exploration(of: .quickRestore).violation)
-        #expect(violation.rule == .stays)
-        #expect(violation.trace.count == 10)
     }
 }

@@ -3,8 +3,6 @@ struct Scenario {
     let name: String
     var hasSlowClock = false
     var hasBackups = false
-    /// Whether nonces outlive the time in which the database is set back.
-    var restoresQuickly = false
     var hasThief = false
     /// How many requests the network holds at most, up to 3. A late one and the current one are 2.
     var requests = 2
@@ -12,15 +10,14 @@ struct Scenario {
 
     static let faults = Scenario(name: "faults", requests: 3)
     static let backups = Scenario(name: "faults and restored backups", hasBackups: true)
+    static let backupsAndSlowClock = Scenario(
+        name: "faults, a slow clock, and restored backups", hasSlowClock: true, hasBackups: true, requests: 3)
     static let thief = Scenario(name: "faults and a thief", hasThief: true)
-    static let quickRestore = Scenario(
-        name: "faults, a slow clock, and quickly restored backups", hasSlowClock: true, hasBackups: true,
-        restoresQuickly: true, requests: 3)
 
     /// All scenarios in which every rule must hold. The last one has a million states with 12 steps, so fewer are usual.
     static let all = [
         faults, Scenario(name: "faults and a slow clock", hasSlowClock: true, requests: 3), backups,
-        Scenario(name: "faults, a slow clock, and restored backups", hasSlowClock: true, hasBackups: true), thief,
+        backupsAndSlowClock, thief,
         Scenario(name: "faults, restored backups, and a thief", hasBackups: true, hasThief: true, depth: 8),
     ]
 }
@@ -34,7 +31,9 @@ extension BrokenRule {
     var scenario: Scenario {
         switch self {
         case .rejectsTokensAheadOfTheRow: .backups
-        case .repeatsForEveryAttempt, .repeatsForTheFirstAttempt, .keepsAnAttemptThatIsSpent: .thief
+        case .takesEveryNonceForTheTime: .backupsAndSlowClock
+        case .repeatsForEveryAttempt, .repeatsForTheFirstAttempt, .keepsAnAttemptThatIsSpent, .neverEndsOldTokens:
+            .thief
         default: .faults
         }
     }
@@ -43,8 +42,9 @@ extension BrokenRule {
     var violated: Invariants.Rule {
         switch self {
         case .repeatsForEveryAttempt, .repeatsForTheFirstAttempt: .oneHolder
-        case .keepsAnAttemptThatIsSpent: .ends
-        case .forgetsEarlierAttempts, .takesReplayForReuse, .takesLateRequestForReuse: .stays
+        case .keepsAnAttemptThatIsSpent, .neverEndsOldTokens: .ends
+        case .forgetsEarlierAttempts, .takesReplayForReuse, .takesLateRequestForReuse, .takesEveryNonceForTheTime:
+            .stays
         case .takesRepetitionForReuse, .rejectsTokensAheadOfTheRow, .makesAnAttemptPerRepetition,
             .sendsBeforeTheAttemptIsStored:
             .renews

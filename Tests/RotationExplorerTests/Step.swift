@@ -5,7 +5,7 @@
 /// before the answer. A service that dies after its commit has the same effect as a lost answer.
 enum Step {
     /// A process takes the lock, reads the store, stores an attempt id if there is none, and sends.
-    case start(StoredRecord, hasNonce: Bool)
+    case start(StoredRecord, nonce: NonceWindow?)
     /// The same, but the process dies before it sends.
     case storeAttempt(StoredRecord)
     case deliver(Request)
@@ -17,6 +17,8 @@ enum Step {
     case kill
     /// A minute passes: proofs without a nonce are no longer fresh.
     case wait
+    /// The next nonce window begins: the nonces before the last ones expire.
+    case nextWindow
     case backUp
     case restore
     case copy(StoredRecord)
@@ -27,14 +29,14 @@ enum Step {
 extension Step: CustomStringConvertible {
     var description: String {
         switch self {
-        case .start(let record, let hasNonce):
-            "a process of the device sends \(record)\(hasNonce ? ", with a nonce" : "")"
+        case .start(let record, let nonce): "a process of the device sends \(record)\(nonce.text)"
         case .storeAttempt(let record): "a process of the device stores \(record), and dies before it sends"
         case .deliver(let request): "the service receives \(request)"
         case .receive(let answer): "the process receives: \(answer)"
         case .lose: "the process loses its connection"
         case .kill: "the process dies"
         case .wait: "a minute passes"
+        case .nextWindow: "the next nonce window begins"
         case .backUp: "the database is copied"
         case .restore: "the database is set back to the copy"
         case .copy(let record): "the thief copies the key and \(record)"
@@ -49,8 +51,18 @@ extension StoredRecord: CustomStringConvertible {
 
 extension Request: CustomStringConvertible {
     var description: String {
-        "token \(generation) \(attempt)" + (hasNonce ? ", with a nonce" : "") + (deliveries > 0 ? ", again" : "")
+        "token \(generation) \(attempt)" + nonce.text + (deliveries > 0 ? ", again" : "")
             + (isAwaited ? "" : ", for which no process waits")
+    }
+}
+
+extension NonceWindow? {
+    fileprivate var text: String {
+        switch self {
+        case .current: ", with a nonce"
+        case .previous: ", with a nonce of the previous window"
+        case nil: ""
+        }
     }
 }
 

@@ -9,8 +9,8 @@ struct World {
     var store: StoredRecord?
     /// The refresh in progress. A lock of the store admits one.
     var refresh: Refresh?
-    /// Whether each process knows a nonce. The process that refreshes is the first.
-    var hasNonce = false, otherHasNonce = false
+    /// The nonce that each process knows. The process that refreshes is the first.
+    var nonce: NonceWindow?, otherNonce: NonceWindow?
     /// Whether the device's clock is slow. Its proofs without a nonce are then never fresh.
     let hasSlowClock: Bool
     /// What the network still delivers.
@@ -38,11 +38,9 @@ struct StoredRecord: Hashable {
 /// A refresh of one process, from reading the store to its end.
 struct Refresh {
     /// The state of the SDK's exchange, as a number in `PlayedSDK`.
-    var exchange: UInt8
+    var exchange: UInt16
     /// What the process read before it sent.
     var record: StoredRecord
-    /// Whether the last request repeats one with the nonce that the service asked for.
-    var hasRepeatedWithNonce = false
 }
 
 /// Another holder of the device's key and of a copy of its store.
@@ -75,8 +73,8 @@ struct WorldKey: Hashable {
         requests = UInt64(network.1) | UInt64(network.2) << 32
         device =
             UInt64(Self.code(world.store)) << 32 | UInt64(Self.code(world.refresh))
-            | UInt64(world.attemptsNotStored) << 50 | (world.hasNonce ? 1 << 48 : 0)
-            | (world.otherHasNonce ? 1 << 49 : 0)
+            | UInt64(world.attemptsNotStored) << 52 | UInt64(world.nonce?.rawValue ?? 0) << 48
+            | UInt64(world.otherNonce?.rawValue ?? 0) << 50
         thief = UInt64(Self.code(world.thief))
     }
 
@@ -86,7 +84,7 @@ struct WorldKey: Hashable {
 
     private static func code(_ refresh: Refresh?) -> UInt32 {
         guard let refresh else { return 0 }
-        return code(refresh.record) << 8 | UInt32(refresh.exchange) << 1 | (refresh.hasRepeatedWithNonce ? 1 : 0)
+        return (code(refresh.record) << 12 | UInt32(refresh.exchange)) + 1
     }
 
     private static func code(_ thief: Thief?) -> UInt32 {

@@ -70,8 +70,8 @@ struct HotPathTests {
 
     private func refresh(_ session: Session, generation: Int64, proof name: String) async throws -> [String] {
         let proof = ProofUse(
-            thumbprint: "key", replayKey: name, rememberUntil: Self.now + 180, hasNonce: false, isFresh: true,
-            issuedAt: Self.now, attempt: "attempt \(name)")
+            thumbprint: "key", replayKey: name, rememberUntil: Self.now + 180, nonce: nil,
+            windowStart: Self.now - 100, isFresh: true, issuedAt: Self.now, attempt: "attempt \(name)")
         _ = try await store.perform(
             RotateRefreshToken(
                 appID: app, sessionID: session.id, generation: generation, proof: proof, device: Device(),

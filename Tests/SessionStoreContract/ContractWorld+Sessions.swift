@@ -2,14 +2,15 @@ internal import SessionDomain
 internal import Testing
 
 extension ContractWorld {
-    /// A proof by a key. The same name is the same proof.
+    /// A proof by a key. The same name is the same proof. The nonce window began `window` seconds after `now`.
     func proof(
         _ name: String, key: String = "key-1", attempt: String? = nil, hasNonce: Bool = false, isFresh: Bool = true,
-        lasts seconds: Int = 180, made offset: Int = 1
+        lasts seconds: Int = 180, made offset: Int = 1, window: Int = -100
     ) -> ProofUse {
         ProofUse(
-            thumbprint: key, replayKey: "\(key)/\(name)", rememberUntil: now + seconds, hasNonce: hasNonce,
-            isFresh: isFresh, issuedAt: now + offset, attempt: attempt)
+            thumbprint: key, replayKey: "\(key)/\(name)", rememberUntil: now + seconds,
+            nonce: hasNonce ? .current : nil, windowStart: now + window, isFresh: isFresh, issuedAt: now + offset,
+            attempt: attempt)
     }
 
     func newSession(

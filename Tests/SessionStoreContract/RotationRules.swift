@@ -64,7 +64,8 @@ enum RotationRules {
             #expect(outcome.recoveredGeneration == 8)
             #expect(try await world.store.session(session.id, app: world.app)?.generation == 8)
             #expect(try await world.happened() == [.sessionCreated, .sessionRecovered])
-            let older = try await world.rotate(session, generation: 6, proof: world.proof("b", attempt: "two"))
+            let other = world.proof("b", attempt: "two", hasNonce: true, window: 200)
+            let older = try await world.rotate(session, generation: 6, proof: other, after: 201)
             #expect(older.reason == .refreshTokenReused)
         },
         ContractRule("Without attempt ids a lost answer is repeated as long as the app configures") {
@@ -94,11 +95,27 @@ enum RotationRules {
             #expect(successor == .refused(.unauthorized))
             #expect(try await world.happened() == [.sessionCreated, .refreshTokenReused, .sessionRevoked])
         },
-        ContractRule("A token older than the last is reuse, even with its key") { world async throws in
+        ContractRule("A token older than the last is reuse in the next nonce window, even with its key") {
+            world async throws in
             let session = try await world.signIn(try await world.addUser())
             _ = try await world.rotate(session, proof: world.proof("a"))
             _ = try await world.rotate(session, generation: 1, proof: world.proof("b"))
-            #expect(try await world.rotate(session, proof: world.proof("c")).reason == .refreshTokenReused)
+            let early = try await world.rotate(session, proof: world.proof("c", hasNonce: true))
+            #expect(early == .nonceDemanded)
+            #expect(try await world.isLive(session))
+            let later = world.proof("d", hasNonce: true, window: 200)
+            #expect(try await world.rotate(session, proof: later, after: 201).reason == .refreshTokenReused)
+        },
+        ContractRule("The generation at the start of a nonce window is stored until the next window") {
+            world async throws in
+            let session = try await world.signIn(try await world.addUser())
+            for index in 0..<4 {
+                let window = index < 2 ? -100 : 200
+                let proof = world.proof("\(index)", hasNonce: true, window: window)
+                _ = try await world.rotate(session, generation: Int64(index), proof: proof, after: window + 101 + index)
+                let stored = try await world.store.session(session.id, app: world.app)
+                #expect(stored?.settledGeneration == (index < 2 ? 0 : 2))
+            }
         },
         ContractRule("The current token without its key, or with another key, is rejected and changes nothing") {
             world async throws in

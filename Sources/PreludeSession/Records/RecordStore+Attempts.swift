@@ -10,9 +10,11 @@ extension RecordStore {
 
     /// The id of the attempt that spends a refresh token: the stored one, or this new one, which is stored then.
     ///
+    /// - Parameter replacing: Whether to delete the stored attempt first.
     /// - Throws: `.storageUnavailable` if it cannot be stored or read. Then no request may be sent.
-    func attempt(for refreshToken: String, newID: String) async throws -> String {
-        let name = attemptName(refreshToken)
+    func attempt(for refreshToken: String, newID: String, replacing: Bool = false) async throws -> String {
+        let name = attemptName(Self.suffix(of: refreshToken))
+        if replacing { try await store.delete(name) }
         let new = try RotationAttempt(id: newID).encoded()
         for _ in 0..<Self.maximumRounds {
             if try await store.create(new, at: name) { return newID }
@@ -28,14 +30,37 @@ extension RecordStore {
         throw Self.unsettled
     }
 
-    func deleteAttempt(for refreshToken: String) async throws { try await store.delete(attemptName(refreshToken)) }
+    /// The attempts that a renewed session must still delete: of the token that it spends, and earlier ones that could not
+    /// be deleted. The store cannot list its records, so the session's record names them.
+    func attemptsToForget(of session: StoredSession) async -> [String] {
+        await delete(attempts: session.spentAttempts ?? []) + [Self.suffix(of: session.refreshToken)]
+    }
+
+    /// Deletes the attempts of a refresh token that is not used any more, and of those before it.
+    func deleteAttempts(of session: StoredSession?) async {
+        guard let session else { return }
+        _ = await delete(attempts: (session.spentAttempts ?? []) + [Self.suffix(of: session.refreshToken)])
+    }
+
+    /// - Returns: Those that the store did not delete.
+    private func delete(attempts: [String]) async -> [String] {
+        var remaining: [String] = []
+        for attempt in attempts {
+            do { try await store.delete(attemptName(attempt)) } catch { remaining.append(attempt) }
+        }
+        return remaining
+    }
 
     private static let unsettled = PreludeSessionError.storageUnavailable(
         "the record of a refresh changes again and again; try again")
 
-    private func attemptName(_ refreshToken: String) -> String {
+    private func attemptName(_ suffix: String) -> String {
+        RecordName.attempt.storageName(endpoint: endpoint) + "." + suffix
+    }
+
+    /// The end of the name of a token's attempt.
+    private static func suffix(of refreshToken: String) -> String {
         let hash = SHA256.hash(data: Data(refreshToken.utf8)).prefix(8)
-        let text = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return RecordName.attempt.storageName(endpoint: endpoint) + "." + text
+        return hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

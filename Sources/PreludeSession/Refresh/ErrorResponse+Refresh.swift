@@ -27,6 +27,9 @@ extension ErrorResponse {
     /// Whether the proof was rejected, for example because it was used before.
     var isInvalidProof: Bool { status == 400 && code == .invalidDPoPProof }
 
+    /// Whether the server asks for a proof with its nonce.
+    var demandsNonce: Bool { code == .useDPoPNonce }
+
     /// Whether a rejected refresh ended the session. Only the service's own codes do; a proxy's 401 does not.
     var endsSession: Bool { status == 401 && (code == .unauthorized || code == .dpopKeyMismatch) }
 }

@@ -3,8 +3,9 @@ internal import SessionWire
 /// The exchange of one refresh token with the server, as a state machine. It decides; the engine acts.
 ///
 /// It begins with an attempt id that is stored before anything is sent, and repeats the request once when the answer may be
-/// lost: the server answers the same attempt again. A rejection that may be caused by a late or duplicated request is never
-/// final before the store was read again. It looks up the device key once when the key does not match: another client of
+/// lost: the server answers the same attempt again. The store is read before each request: if another process has rotated
+/// meanwhile, a request with the old token could look like theft. A rejection that may be caused by a late or duplicated
+/// request is never final before the store was read again. It looks up the device key once when the key does not match: another client of
 /// the store may have replaced key and session.
 struct RefreshExchange: Sendable {
     /// What to do next.
@@ -16,7 +17,7 @@ struct RefreshExchange: Sendable {
         /// Read the session record again, then call `readSession(isSame:)`.
         case readSession
         case send
-        /// Send again, because the answer to the last request may be lost.
+        /// Send again, because the answer to the last request may be lost, or its proof had no nonce.
         case repeatRequest
         /// Look up the device key, then call `reloadedKey(isNew:)`.
         case reloadKey
@@ -43,8 +44,8 @@ struct RefreshExchange: Sendable {
         /// Nothing is sent yet. If another process has rotated the token meanwhile and deleted its attempt, the stored attempt
         /// is a new one, and a request with it would look like theft.
         case newRequest
-        /// The answer may be lost. Another process may have repeated the rotation since.
-        case lostAnswer
+        /// The request must be repeated. Another process may have repeated the rotation since.
+        case repetition
         /// The server has answered 409: the refresh token was spent by an earlier request of this device, or the challenge
         /// was redeemed before.
         case spentToken(ErrorResponse)
@@ -53,6 +54,7 @@ struct RefreshExchange: Sendable {
     private let carriesChallenge: Bool
     private var mayRepeat = true
     private var mayReplaceProof = true
+    private var mayAddNonce = true
     private var mayReplaceAttempt = true
     private var mayReloadKey = true
     private var doubt: Doubt?
@@ -74,8 +76,10 @@ struct RefreshExchange: Sendable {
         defer { doubt = nil }
         guard isSame else { return .finish(.superseded) }
         switch doubt {
-        case .newRequest, nil: return .send
-        case .lostAnswer: return .repeatRequest
+        case .newRequest, nil:
+            mayAddNonce = true
+            return .send
+        case .repetition: return .repeatRequest
         case .spentToken(let response) where carriesChallenge: return .finish(.challengeRejected(response.error))
         case .spentToken(let response):
             // Only a store that was set back, or another holder of key, token and attempt, leads here. A new attempt gets a
@@ -91,13 +95,17 @@ struct RefreshExchange: Sendable {
         switch answer {
         case .success(let answer): return .finish(.answered(answer))
         case .failure(let error) where mayRepeat && Self.mayBeLost(error):
-            mayRepeat = false
-            return readAgain(.lostAnswer)
+            (mayRepeat, mayAddNonce) = (false, true)
+            return readAgain(.repetition)
+        // RFC 9449 §8.
+        case .failure(let response as ErrorResponse) where mayAddNonce && response.demandsNonce:
+            mayAddNonce = false
+            return readAgain(.repetition)
         // An HTTP client or a proxy has sent the request twice, and this is the answer to the copy. The next request has a
         // new proof and the same attempt.
         case .failure(let response as ErrorResponse) where mayReplaceProof && response.isInvalidProof:
-            mayReplaceProof = false
-            return readAgain(.lostAnswer)
+            (mayReplaceProof, mayAddNonce) = (false, true)
+            return readAgain(.repetition)
         case .failure(let response as ErrorResponse): return rejected(response)
         case .failure(PreludeSessionError.deviceKeyLost(let text)): return keyLost(.deviceKeyLost(text))
         case .failure(let error): return .finish(.failed(error))
@@ -110,7 +118,7 @@ struct RefreshExchange: Sendable {
     mutating func reloadedKey(isNew: Bool) -> Step {
         if !isNew, let conclusionOfLostKey { return .finish(conclusionOfLostKey) }
         mayRepeat = true
-        return .send
+        return readAgain(.newRequest)
     }
 
     private mutating func readAgain(_ doubt: Doubt) -> Step {

@@ -105,7 +105,7 @@ extension SessionEngine {
         switch try await exchange(stored, challenge: challenge) {
         case .superseded:
             // The token is not used any more, and neither is an attempt that was stored for it.
-            await forgetAttempt(of: stored)
+            await records.deleteAttempts(of: stored)
             return .superseded
         case .answered(let answer): return try await accept(answer, for: stored, challenge: challenge, fence: fence)
         case .challengeRejected(let error):
@@ -129,22 +129,21 @@ extension SessionEngine {
         if let token = challenge?.ticket?.token {
             request = try .post(.refresh, body: RefreshRequest(stepUpToken: token.value))
         }
-        request.proof = .session
         request.headers[HeaderName.refreshToken] = stored.refreshToken
         var exchange = RefreshExchange(carriesChallenge: challenge != nil)
         var step = exchange.start
         while true {
             switch step {
             case .prepareAttempt(let isReplacing):
-                if isReplacing { try await records.deleteAttempt(for: stored.refreshToken) }
-                request.attempt = try await records.attempt(
-                    for: stored.refreshToken, newID: environment.newAttemptID())
+                request.proof = .refresh(
+                    attempt: try await records.attempt(
+                        for: stored.refreshToken, newID: environment.newAttemptID(), replacing: isReplacing))
                 step = exchange.prepared()
             case .readSession:
-                step = exchange.readSession(isSame: try await records.session()?.refreshToken == stored.refreshToken)
+                step = exchange.readSession(isSame: stored.hasSameRefreshToken(as: try await records.session()))
             case .send: step = exchange.received(await api.result(of: request))
             case .repeatRequest:
-                log(.debug, "repeats a request whose answer may be lost")
+                log(.debug, "repeats a refresh")
                 step = exchange.received(await api.result(of: request))
             case .reloadKey: step = exchange.reloadedKey(isNew: try await device.reloadKey())
             case .finish(let conclusion): return conclusion
@@ -156,12 +155,13 @@ extension SessionEngine {
     private func accept(
         _ answer: TransportAnswer, for stored: StoredSession, challenge: StepUpChallenge?, fence: Int
     ) async throws -> RefreshOutcome {
-        let renewed = try TokenAnswer.session(answer, previous: stored)
+        var renewed = try TokenAnswer.session(answer, previous: stored)
+        renewed.spentAttempts = await records.attemptsToForget(of: stored)
         guard try await replace(stored, by: renewed, fence: fence) else {
             return machine.accepts(fence) ? .superseded : .ended(Self.overtaken)
         }
         machine.refreshed(renewed)
-        await forgetAttempt(of: stored)
+        await records.deleteAttempts(of: stored)
         emit(SessionEvent.refreshed, of: renewed)
         log(.info, "refreshed", renewed.logAttributes)
         if let challenge {

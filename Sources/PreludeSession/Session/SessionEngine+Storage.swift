@@ -20,6 +20,8 @@ extension SessionEngine {
     func adopt(_ session: StoredSession, fence: Int) async throws -> Bool {
         let isAdopted = try await records.withLock(.sessionWrite) {
             guard await self.machine.acceptsLogin(fence) else { return false }
+            // Only its attempts are needed, so a damaged record is replaced like any other.
+            await self.records.deleteAttempts(of: try? await self.records.session())
             try await self.records.write(session)
             // Publish under the lock, so that the next holder sees the new fence.
             guard await self.publishLogin(session, fence: fence) else {
@@ -31,11 +33,6 @@ extension SessionEngine {
         }
         if isAdopted { await saveStepUps() }
         return isAdopted
-    }
-
-    /// Deletes the attempt of a refresh token that is not used any more. A record that stays is never read again.
-    func forgetAttempt(of session: StoredSession?) async {
-        if let session { try? await records.deleteAttempt(for: session.refreshToken) }
     }
 
     private func publishLogin(_ session: StoredSession, fence: Int) -> Bool {
@@ -56,8 +53,9 @@ extension SessionEngine {
         let isDeleted = try await records.withLock(.sessionWrite) {
             let stored = try await self.records.session()
             guard stored == session else { return stored == nil }
+            // First, because only this record names them.
+            await self.records.deleteAttempts(of: session)
             try await self.records.delete(StoredSession.self)
-            await self.forgetAttempt(of: session)
             return true
         }
         guard machine.accepts(fence) else { return false }
@@ -104,8 +102,8 @@ extension SessionEngine {
             guard await self.machine.acceptsLogin(fence) else { return nil }
             // An unreadable record is deleted too.
             let stored = try? await self.records.session()
+            await self.records.deleteAttempts(of: stored ?? nil)
             try await self.records.delete(StoredSession.self)
-            await self.forgetAttempt(of: stored ?? nil)
             return stored ?? nil
         }
         if unfinishedWipe == fence { unfinishedWipe = nil }

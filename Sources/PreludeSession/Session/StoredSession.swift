@@ -12,6 +12,8 @@ struct StoredSession: VersionedRecord, Equatable {
     var accessToken: String
     /// By the server's clock.
     var accessTokenExpiresAt: Date
+    /// The attempts of earlier rotations whose records may still have to be deleted.
+    var spentAttempts: [String]?
 
     /// - Throws: `.storageUnavailable` for a record that this version of the SDK cannot read. It is never treated as
     ///   "signed out".
@@ -26,6 +28,9 @@ extension StoredSession {
     var sessionID: String? { (try? PreludeProfile(accessToken: accessToken))?.sessionID }
 
     func isSameSession(as other: StoredSession?) -> Bool { sessionID == other?.sessionID }
+
+    /// Whether a record that was read again has the refresh token of this one.
+    func hasSameRefreshToken(as other: StoredSession?) -> Bool { refreshToken == other?.refreshToken }
 
     /// The ids of user and session, for log entries.
     var logAttributes: [PreludeSessionLogAttribute?] {

@@ -19,7 +19,7 @@ struct APIClient: Sendable {
 
     /// Sends a call and returns the response with status 2xx.
     ///
-    /// If the server asks for a nonce, the call is repeated once with it (RFC 9449 §8).
+    /// If the server asks for a nonce, the call is repeated once with it (RFC 9449 §8), except for a refresh.
     ///
     /// - Throws: `ErrorResponse` for any other status; `PreludeSessionError` without a response, `.timeout` after `timeout`
     ///   seconds.
@@ -27,7 +27,8 @@ struct APIClient: Sendable {
         try await environment.withDeadline(after: timeout) {
             do {
                 return try await self.attempt(request)
-            } catch let response as ErrorResponse where response.code == .useDPoPNonce && request.proof.takesNonce {
+            } catch let response as ErrorResponse where response.code == .useDPoPNonce && request.proof.repeatsWithNonce
+            {
                 self.log(.debug, "repeats a request with the server's nonce", self.attributes(of: request))
                 return try await self.attempt(request)
             }
@@ -118,10 +119,11 @@ struct APIClient: Sendable {
 
     /// The DPoP proof. Its `htu` names the overridden host, because the server compares it with its own URL.
     private func proof(for request: APIRequest) async throws -> String? {
-        let challengeID: String?
+        var (challengeID, attempt): (String?, String?)
         switch request.proof {
         case .none: return nil
-        case .session: challengeID = nil
+        case .session: break
+        case .refresh(let id): attempt = id
         case .challenge(let id): challengeID = id
         }
         let scheme = origin.hasPrefix("http://") ? "http://" : "https://"
@@ -129,6 +131,6 @@ struct APIClient: Sendable {
         else { throw PreludeSessionError.invalidConfiguration("the endpoint is not a valid URL") }
         return try await device.proof(
             method: request.method.rawValue, target: target, accessToken: request.accessToken,
-            challengeID: challengeID, attempt: request.attempt)
+            challengeID: challengeID, attempt: attempt)
     }
 }

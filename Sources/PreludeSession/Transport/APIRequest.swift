@@ -8,11 +8,14 @@ struct APIRequest: Sendable {
     enum Proof: Sendable {
         case none
         case session
+        /// The proof of a refresh, with the id of the rotation that it begins or repeats. `RefreshExchange` decides about
+        /// each repetition.
+        case refresh(attempt: String)
         /// A proof with the `jti` of a challenge token. It has no nonce and is sent once, as the protocol demands.
         case challenge(id: String)
 
-        /// Whether the call may be repeated with a nonce (RFC 9449 §8).
-        var takesNonce: Bool { if case .challenge = self { false } else { true } }
+        /// Whether the call is repeated at once with a nonce that the server asks for (RFC 9449 §8).
+        var repeatsWithNonce: Bool { if case .session = self { true } else { false } }
     }
 
     var method: HTTPRequest.Method = .post
@@ -20,8 +23,6 @@ struct APIRequest: Sendable {
     var query: [(name: String, value: String)] = []
     var body: Data?
     var proof: Proof = .none
-    /// The id of the rotation that a refresh begins or repeats.
-    var attempt: String?
     var accessToken: String?
     var headers: [String: String] = [:]
 

@@ -58,9 +58,8 @@ extension RotateRefreshToken {
         if isPrevious(session), isRepeat(session, proof) { return .repeatSuccessor(seen(session)) }
         // The device itself sent this request earlier, and has its answer or will repeat a newer request.
         if let attempt = proof.attempt, session.attempts.contains(attempt) { return .refuse(.refreshTokenSpent) }
-        // A request that was delivered late has no sender who answers. A sender with a slow clock does, and a nonce proves
-        // when it asks.
-        if !proof.hasNonce, proof.issuedAt < session.rotatedAt { return demandNonce(session) }
+        // A request that was delivered late has no sender who asks again. Another holder does, and a nonce proves when.
+        if mayBeLate(session, proof) { return demandNonce(session) }
         guard isPrevious(session) else { return reused(session, .olderToken) }
         return reused(session, session.attempts.last == nil && proof.attempt == nil ? .graceExpired : .otherAttempt)
     }
@@ -70,6 +69,15 @@ extension RotateRefreshToken {
         if session.attempts.last != nil || proof.attempt != nil { return proof.attempt == session.attempts.last }
         // Neither has an attempt id. A client with ids does not repeat the rotation of one without.
         return now < session.rotatedAt + policy.boundGrace
+    }
+
+    /// Whether the device itself may have made this request, before it had the successor of the token.
+    ///
+    /// The device has one attempt id for each token, so the previous token has no other id. An older token was left behind
+    /// when its successor was spent. If that was before the nonce's window, the proof is of another holder.
+    private func mayBeLate(_ session: Session, _ proof: ProofUse) -> Bool {
+        if isPrevious(session) { return !proof.hasNonce && proof.issuedAt < session.rotatedAt }
+        return proof.nonce != .current || session.generation(atStartOf: proof.windowStart) < generation + 2
     }
 
     private func isPrevious(_ session: Session) -> Bool { generation == session.generation - 1 }
@@ -95,6 +103,7 @@ extension RotateRefreshToken {
         var next = seen(session)
         next.generation = generation + 1
         next.rotatedAt = now
+        if let proof { next.settledGeneration = session.generation(atStartOf: proof.windowStart) }
         // Without a pinned key, a proof proves nothing.
         let proof = session.keyThumbprint == nil ? nil : proof
         next.lastProof = proof?.replayKey

@@ -20,6 +20,8 @@ package struct Session: Sendable, Equatable {
     package let createdAt: Timestamp
     package var lastSeenAt: Timestamp
     package var rotatedAt: Timestamp
+    /// The generation at the start of the nonce window in which the session last rotated.
+    package var settledGeneration: Int64
     package var idleExpiresAt: Timestamp
     package let absoluteExpiresAt: Timestamp
     package var revokedAt: Timestamp?
@@ -28,8 +30,8 @@ package struct Session: Sendable, Equatable {
         id: String, appID: AppID, userID: String, generation: Int64 = 0, keyThumbprint: String?,
         lastProof: String? = nil, attempts: RotationAttempts = RotationAttempts(), demandsNonce: Bool = false,
         scopes: [String] = [], device: Device, createdAt: Timestamp, lastSeenAt: Timestamp? = nil,
-        rotatedAt: Timestamp? = nil, idleExpiresAt: Timestamp, absoluteExpiresAt: Timestamp,
-        revokedAt: Timestamp? = nil
+        rotatedAt: Timestamp? = nil, settledGeneration: Int64 = 0, idleExpiresAt: Timestamp,
+        absoluteExpiresAt: Timestamp, revokedAt: Timestamp? = nil
     ) {
         self.id = id
         self.appID = appID
@@ -44,6 +46,7 @@ package struct Session: Sendable, Equatable {
         self.createdAt = createdAt
         self.lastSeenAt = lastSeenAt ?? createdAt
         self.rotatedAt = rotatedAt ?? createdAt
+        self.settledGeneration = settledGeneration
         self.idleExpiresAt = idleExpiresAt
         self.absoluteExpiresAt = absoluteExpiresAt
         self.revokedAt = revokedAt
@@ -51,6 +54,9 @@ package struct Session: Sendable, Equatable {
 
     /// When the session and its refresh token expire.
     package var expiresAt: Timestamp { min(idleExpiresAt, absoluteExpiresAt) }
+
+    /// The generation when the current nonce window began.
+    func generation(atStartOf window: Timestamp) -> Int64 { rotatedAt < window ? generation : settledGeneration }
 
     package func isLive(at now: Timestamp) -> Bool { revokedAt == nil && expiresAt > now }
 }

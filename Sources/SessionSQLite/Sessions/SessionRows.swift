@@ -6,8 +6,8 @@ extension Session {
         sessions.id, sessions.app_id, sessions.user_id, sessions.generation, sessions.key_thumbprint,
         sessions.last_proof, sessions.last_attempt, sessions.earlier_attempts, sessions.demands_nonce, sessions.scopes,
         sessions.device_id, sessions.device_model, sessions.device_type, sessions.os_version, sessions.country_code,
-        sessions.created_at, sessions.last_seen_at, sessions.rotated_at, sessions.idle_expires_at,
-        sessions.absolute_expires_at, sessions.revoked_at
+        sessions.created_at, sessions.last_seen_at, sessions.rotated_at, sessions.settled_generation,
+        sessions.idle_expires_at, sessions.absolute_expires_at, sessions.revoked_at
         """
 
     init(reading columns: inout ColumnReader) throws {
@@ -20,7 +20,8 @@ extension Session {
                 id: try columns.next(), model: try columns.next(), type: try columns.next(),
                 osVersion: try columns.next(), countryCode: try columns.next()),
             createdAt: try columns.next(), lastSeenAt: try columns.next(), rotatedAt: try columns.next(),
-            idleExpiresAt: try columns.next(), absoluteExpiresAt: try columns.next(), revokedAt: try columns.next())
+            settledGeneration: try columns.next(), idleExpiresAt: try columns.next(),
+            absoluteExpiresAt: try columns.next(), revokedAt: try columns.next())
     }
 
     /// Scopes and attempts contain no spaces, so a space separates them, as in a `scope` claim.
@@ -76,16 +77,17 @@ extension Database {
             """
             INSERT INTO sessions (app_id, id, user_id, generation, key_thumbprint, last_proof, last_attempt,
                 earlier_attempts, demands_nonce, scopes, device_id, device_model, device_type, os_version, country_code,
-                created_at, last_seen_at, rotated_at, idle_expires_at, absolute_expires_at, revoked_at, purge_hour)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                created_at, last_seen_at, rotated_at, settled_generation, idle_expires_at, absolute_expires_at,
+                revoked_at, purge_hour)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 session.appID, session.id, session.userID, session.generation, session.keyThumbprint,
                 session.lastProof, session.attempts.last, session.attempts.earlier.joined(separator: " "),
                 session.demandsNonce, session.scopes.joined(separator: " "), session.device.id, session.device.model,
                 session.device.type, session.device.osVersion, session.device.countryCode, session.createdAt,
-                session.lastSeenAt, session.rotatedAt, session.idleExpiresAt, session.absoluteExpiresAt,
-                session.revokedAt, session.purgeHour,
+                session.lastSeenAt, session.rotatedAt, session.settledGeneration, session.idleExpiresAt,
+                session.absoluteExpiresAt, session.revokedAt, session.purgeHour,
             ])
     }
 
@@ -95,14 +97,16 @@ extension Database {
             """
             UPDATE sessions SET generation = ?, last_proof = ?, last_attempt = ?, earlier_attempts = ?,
                 demands_nonce = ?, scopes = ?, device_id = ?, device_model = ?, device_type = ?, os_version = ?,
-                country_code = ?, last_seen_at = ?, rotated_at = ?, idle_expires_at = ?, revoked_at = ?
+                country_code = ?, last_seen_at = ?, rotated_at = ?, settled_generation = ?, idle_expires_at = ?,
+                revoked_at = ?
             WHERE app_id = ? AND id = ? AND generation = ? AND revoked_at IS ?
             """,
             [
                 new.generation, new.lastProof, new.attempts.last, new.attempts.earlier.joined(separator: " "),
                 new.demandsNonce, new.scopes.joined(separator: " "), new.device.id, new.device.model, new.device.type,
-                new.device.osVersion, new.device.countryCode, new.lastSeenAt, new.rotatedAt, new.idleExpiresAt,
-                new.revokedAt, old.appID, old.id, old.generation, old.revokedAt,
+                new.device.osVersion, new.device.countryCode, new.lastSeenAt, new.rotatedAt,
+                new.settledGeneration, new.idleExpiresAt, new.revokedAt, old.appID, old.id, old.generation,
+                old.revokedAt,
             ], orFail: .stale)
         if new.purgeHour != old.purgeHour {
             try run(

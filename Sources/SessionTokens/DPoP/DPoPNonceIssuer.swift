@@ -23,6 +23,9 @@ package struct DPoPNonceIssuer: Sendable {
         self.audience = audience
     }
 
+    /// The second (since 1970) at which the window of a time begins. A client with its nonce received it later.
+    package func windowStart(at time: Int64) -> Int64 { time / window * window }
+
     /// The nonce to issue at a time (seconds since 1970).
     package func current(at time: Int64) -> String {
         value(number: time / window, key: key)

@@ -2,6 +2,7 @@ import HTTPTypes
 import PreludeSessionTesting
 import SessionConformance
 import SessionDomain
+import SessionTokens
 import SessionWire
 
 extension FuzzedService {
@@ -36,9 +37,12 @@ extension FuzzedService {
     }
 
     private func proof(of route: Route, accessToken: String?) throws -> String {
-        try ProofDraft(
+        var draft = ProofDraft(
             method: route.method.rawValue, url: "https://" + Self.host + route.path, accessToken: accessToken,
-            nonce: nonce, id: service.environment.newID("jti"), issuedAt: clock.timestamp.seconds
-        ).headers()[0]
+            nonce: nonce, id: service.environment.newID("jti"), issuedAt: clock.timestamp.seconds)
+        if FrontendPath(rawValue: route.path) == .refresh {
+            draft.claims["attempt"] = .string("AAECAwQFBgcICQoLDA0ODw")
+        }
+        return try draft.headers()[0]
     }
 }

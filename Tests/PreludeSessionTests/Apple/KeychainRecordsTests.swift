@@ -56,7 +56,7 @@ struct KeychainRecordsTests {
         keychain.refuse(status)
         for text in [
             try text { _ = try records.read("a") }, try text { try records.write(two, to: "a") },
-            try text { try records.delete("a") },
+            try text { try records.delete("a") }, try text { _ = try records.create(two, at: "b") },
         ] {
             #expect(text.contains(remedy) && text.contains(String(status.rawValue)))
         }
@@ -91,6 +91,21 @@ struct KeychainRecordsTests {
         try records.write(one, to: "a")
         try records.write(two, to: "a")
         #expect(!keychain.calls.contains("delete"))
+    }
+
+    @Test("A record is created with one call, and a duplicate is not replaced")
+    func create() throws {
+        #expect(try records.create(one, at: "a"))
+        #expect(try !records.create(two, at: "a"))
+        #expect(keychain.calls == ["add", "add"])
+        #expect(keychain.items == ["a": one])
+    }
+
+    @Test("A record that another process adds first is not replaced")
+    func createdInBetween() throws {
+        keychain.interfere(before: "add", with: "a", two)
+        #expect(try !records.create(one, at: "a"))
+        #expect(try records.read("a") == two)
     }
 
     @Test("An item that can be neither updated nor added ends in an error and not in a loop")

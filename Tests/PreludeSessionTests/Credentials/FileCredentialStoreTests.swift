@@ -66,6 +66,43 @@ struct FileCredentialStoreTests {
         }
     }
 
+    @Test("Only the owner can read a created record, and creating leaves no other file")
+    func created() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            let isCreated = try await store.create(Data("one".utf8), at: "a")
+            let isCreatedAgain = try await store.create(Data("two".utf8), at: "a")
+            #expect(isCreated && !isCreatedAgain)
+            #expect(try mode(directory) == 0o700)
+            #expect(try mode(directory + "/a") == 0o600)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["a"])
+        }
+    }
+
+    @Test("A process that dies before it puts a created record in place leaves no record")
+    func createdHalfway() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("x".utf8), to: "b")
+            // The temporary file of a process that died between writing and linking it.
+            #expect(FileManager.default.createFile(atPath: directory + "/a.h4Lf5w", contents: Data("ha".utf8)))
+            #expect(try store.read("a") == nil)
+            #expect(try await store.create(Data("whole".utf8), at: "a"))
+            #expect(try store.read("a") == Data("whole".utf8))
+        }
+    }
+
+    @Test("A record that cannot be created is unavailable storage, and not a record of another creator")
+    func notCreated() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            let long = String(repeating: "n", count: 300)
+            await #expect(throws: PreludeSessionError.self) { try await store.create(Data("new".utf8), at: long) }
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(files.isEmpty)
+        }
+    }
+
     @Test("The lock admits one caller at a time")
     func lock() async throws {
         try await withDirectory { directory in

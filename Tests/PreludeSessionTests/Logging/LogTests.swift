@@ -122,7 +122,7 @@ struct LogTests {
         _ = try await everything(recorder)
         for message in [
             "a request is answered", "a request gets no answer", "repeats a request with the server's nonce",
-            "signed in", "refreshes", "refreshed", "repeats a request whose answer may be lost", "a refresh failed",
+            "signed in", "refreshes", "refreshed", "repeats a refresh", "a refresh failed",
             "the credential store failed", "signed out",
         ] {
             #expect(recorder.messages.contains(message), "\(message)")

@@ -92,19 +92,38 @@ struct RefreshExchangeTests {
             ([.error(401, "unauthorized")], ["ended ended unauthorized"]),
             ([.offline, .sameToken, .error(401, "unauthorized")], ["read", "repeat", "ended ended unauthorized"]),
             ([.error(401, "dpop_key_mismatch"), .sameKey], ["reload", "ended device_key_lost deviceKeyLost"]),
-            ([.error(401, "dpop_key_mismatch"), .newKey, .success], ["reload", "send", "answered"]),
             (
-                [.error(401, "dpop_key_mismatch"), .newKey, .error(401, "dpop_key_mismatch")],
-                ["reload", "send", "ended device_key_lost deviceKeyLost"]
+                [.error(401, "dpop_key_mismatch"), .newKey, .sameToken, .success],
+                ["reload", "read", "send", "answered"]
+            ),
+            ([.error(401, "dpop_key_mismatch"), .newKey, .otherToken], ["reload", "read", "superseded"]),
+            (
+                [.error(401, "dpop_key_mismatch"), .newKey, .sameToken, .error(401, "dpop_key_mismatch")],
+                ["reload", "read", "send", "ended device_key_lost deviceKeyLost"]
             ),
             ([.keyLost, .sameKey], ["reload", "ended device_key_lost deviceKeyLost"]),
             (
-                [.keyLost, .newKey, .offline, .sameToken, .keyLost],
-                ["reload", "send", "read", "repeat", "ended device_key_lost deviceKeyLost"]
+                [.keyLost, .newKey, .sameToken, .offline, .sameToken, .keyLost],
+                ["reload", "read", "send", "read", "repeat", "ended device_key_lost deviceKeyLost"]
             ),
             (
-                [.offline, .sameToken, .keyLost, .newKey, .offline, .sameToken, .success],
-                ["read", "repeat", "reload", "send", "read", "repeat", "answered"]
+                [.offline, .sameToken, .keyLost, .newKey, .sameToken, .offline, .sameToken, .success],
+                ["read", "repeat", "reload", "read", "send", "read", "repeat", "answered"]
+            ),
+            // The server asks for a nonce (RFC 9449 §8), once for each request.
+            ([.error(400, "use_dpop_nonce"), .sameToken, .success], ["read", "repeat", "answered"]),
+            ([.error(400, "use_dpop_nonce"), .otherToken], ["read", "superseded"]),
+            (
+                [.error(400, "use_dpop_nonce"), .sameToken, .error(400, "use_dpop_nonce")],
+                ["read", "repeat", "failed unauthorized"]
+            ),
+            (
+                [.offline, .sameToken, .error(400, "use_dpop_nonce"), .sameToken, .success],
+                ["read", "repeat", "read", "repeat", "answered"]
+            ),
+            (
+                [.error(400, "use_dpop_nonce"), .sameToken, .offline, .sameToken, .success],
+                ["read", "repeat", "read", "repeat", "answered"]
             ),
             // A copy of the request was answered first.
             ([.error(400, "invalid_dpop_proof"), .sameToken, .success], ["read", "repeat", "answered"]),
@@ -155,8 +174,8 @@ struct RefreshExchangeTests {
             ([.error(401, "unauthorized")], ["ended ended unauthorized"]),
             ([.error(401, "dpop_key_mismatch"), .sameKey], ["reload", "ended device_key_lost deviceKeyLost"]),
             (
-                [.error(401, "dpop_key_mismatch"), .newKey, .error(409, "token_reused"), .sameToken],
-                ["reload", "send", "read", "rejected tokenReused"]
+                [.error(401, "dpop_key_mismatch"), .newKey, .sameToken, .error(409, "token_reused"), .sameToken],
+                ["reload", "read", "send", "read", "rejected tokenReused"]
             ),
         ] as [([Input], [String])])
     func challenge(_ inputs: [Input], expected: [String]) {

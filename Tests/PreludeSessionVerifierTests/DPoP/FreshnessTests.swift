@@ -214,8 +214,13 @@ struct FreshnessTests {
     @Test("A proof that is rejected for another reason is not stored")
     func rejectedBefore() async throws {
         let backend = try Backend()
-        let stale = try backend.boundRequest(proof: { $0.claims["iat"] = .int(1_600_000_000) })
-        _ = try await backend.verifier.rejection(of: stale)
+        // All with the same key and `jti`.
+        let rejected = try [
+            backend.boundRequest(proof: { $0.claims["iat"] = .int(1_600_000_000) }),
+            backend.boundRequest(token: { $0.claims["exp"] = .int(1_600_000_000) }),
+            backend.boundRequest(token: { $0.claims["cnf"] = .object(["jkt": .string("another key")]) }),
+        ]
+        for request in rejected { _ = try await backend.verifier.rejection(of: request) }
         #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")
     }
 }

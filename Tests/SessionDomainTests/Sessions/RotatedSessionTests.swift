@@ -23,6 +23,19 @@ struct RotatedSessionTests {
         #expect(next.device.model == "new")
     }
 
+    @Test("The generation at the start of the nonce window of the last rotation is kept", arguments: [100, -1])
+    func settled(windowBegan: Int) throws {
+        let row = RotationRow("", .rotate) {
+            $0.windowBegan = windowBegan
+            $0.settled = 2
+        }
+        guard case .rotate(let next) = row.decide(app: try appID()) else {
+            Issue.record("not rotated")
+            return
+        }
+        #expect(next.settledGeneration == (windowBegan > 0 ? 2 : 5))
+    }
+
     @Test("A repeat keeps generation, proof and time of the rotation, so that the grace time ends")
     func repeated() throws {
         let row = RotationRow("", .again) {
@@ -59,7 +72,11 @@ struct RotatedSessionTests {
 
     @Test("Reuse has events for the reuse and for the end of the session")
     func reuseEvents() throws {
-        let row = RotationRow("", .reuse(.olderToken)) { $0.generation = 3 }
+        let row = RotationRow("", .reuse(.olderToken)) {
+            $0.generation = 3
+            $0.hasNonce = true
+            $0.windowBegan = -1
+        }
         guard case .revoke(let next, let events, _) = row.decide(app: try appID()) else {
             Issue.record("not revoked")
             return

@@ -26,6 +26,7 @@ struct RotationChangesTests {
         next.lastProof = "proof"
         next.lastSeenAt = now
         next.rotatedAt = now
+        next.settledGeneration = session.generation
         next.idleExpiresAt = now + SessionPolicy().idleLifetime
         return next
     }
@@ -51,8 +52,8 @@ struct RotationChangesTests {
     @Test("A proof by another key, or for an ended session, is not remembered")
     func rejected() throws {
         let proof = ProofUse(
-            thumbprint: "other", replayKey: "proof", rememberUntil: now + 180, hasNonce: false, isFresh: true,
-            issuedAt: now)
+            thumbprint: "other", replayKey: "proof", rememberUntil: now + 180, nonce: nil, windowStart: now - 100,
+            isFresh: true, issuedAt: now)
         #expect(try intent(proof: proof).decide(try facts()) == Decision(.refused(.proofKeyMismatch)))
         let ended = try facts { $0.session = try TestApp.session(revokedAt: now - 1) }
         #expect(try intent().decide(ended) == Decision(.refused(.unauthorized)))

@@ -39,6 +39,12 @@ struct RotationRow: Sendable, CustomTestStringConvertible {
     var replayKey = "fresh"
     var isFresh = true
     var hasNonce = false
+    /// The window of the nonce, if there is one.
+    var window = ProofUse.NonceWindow.current
+    /// How many seconds before the last rotation the current window began.
+    var windowBegan = 100
+    /// The generation when the window of the last rotation began.
+    var settled: Int64 = 0
     var isReplay = false
     var demandsNonce = false
     var noncePolicy = SessionPolicy.NoncePolicy.whenNeeded
@@ -73,13 +79,15 @@ struct RotationRow: Sendable, CustomTestStringConvertible {
             lastProof: "last",
             attempts: RotationAttempts(last: lastAttempt, earlier: (1...8).map { "before-\($0)" }),
             demandsNonce: demandsNonce, device: Device(), createdAt: now - 1000,
-            rotatedAt: now - sinceRotation, idleExpiresAt: isExpired ? now : now + 1, absoluteExpiresAt: now + 1000,
+            rotatedAt: now - sinceRotation, settledGeneration: settled, idleExpiresAt: isExpired ? now : now + 1,
+            absoluteExpiresAt: now + 1000,
             revokedAt: isRevoked ? now - 1 : nil)
         let user = User(id: "usr_1", appID: app, status: status, identifiers: [], createdAt: now)
         let proof = proofKey.map {
             ProofUse(
-                thumbprint: $0, replayKey: replayKey, rememberUntil: now + 60, hasNonce: hasNonce, isFresh: isFresh,
-                issuedAt: now - sinceRotation + made, attempt: attempt)
+                thumbprint: $0, replayKey: replayKey, rememberUntil: now + 60, nonce: hasNonce ? window : nil,
+                windowStart: now - sinceRotation - windowBegan, isFresh: isFresh, issuedAt: now - sinceRotation + made,
+                attempt: attempt)
         }
         return RotateRefreshToken(
             appID: app, sessionID: "ses_1", generation: generation, proof: proof, device: Device(model: "new"),

@@ -51,23 +51,47 @@ struct RotationTableTests {
         RotationRow("an attempt id that is no longer remembered is reuse", .reuse(.olderToken)) {
             $0.generation = 2
             $0.attempt = "before-9"
+            $0.hasNonce = true
+            $0.windowBegan = -1
+        },
+        RotationRow("more than eight rotations within a nonce window revoke nothing", .nonce) {
+            $0.generation = -4
+            $0.attempt = "before-9"
+            $0.hasNonce = true
+            $0.settled = -4
         },
 
-        RotationRow("an old token with a proof from before the last rotation is perhaps late", .nonce) {
+        RotationRow("an old token without a nonce is perhaps late, whatever the device's clock", .nonce) {
             $0.generation = 3
-            $0.made = -1
+            $0.sinceRotation = 10
+            $0.made = 9
+        },
+        RotationRow("an old token with a nonce of the window of the last rotations is perhaps late", .nonce) {
+            $0.generation = 3
+            $0.hasNonce = true
+            $0.settled = 4
+        },
+        RotationRow("an old token with a nonce of the previous window is perhaps late", .nonce) {
+            $0.generation = 3
+            $0.hasNonce = true
+            $0.window = .previous
+            $0.windowBegan = -1
+        },
+        RotationRow("an old token whose successor was spent before the nonce's window is reuse", .reuse(.olderToken)) {
+            $0.generation = 3
+            $0.hasNonce = true
+            $0.settled = 5
+        },
+        RotationRow("an old token is reuse in the window after the last rotation", .reuse(.olderToken)) {
+            $0.generation = 3
+            $0.hasNonce = true
+            $0.windowBegan = -1
         },
         RotationRow("the previous token with such a proof and an unknown attempt id is perhaps late", .nonce) {
             $0.generation = 4
             $0.attempt = "new"
             $0.made = -1
         },
-        RotationRow("a nonce proves that an old token is not late", .reuse(.olderToken)) {
-            $0.generation = 3
-            $0.made = -1
-            $0.hasNonce = true
-        },
-        RotationRow("a proof from after the last rotation is not late", .reuse(.olderToken)) { $0.generation = 3 },
 
         RotationRow("a token ahead of the session recovers it", .recover) { $0.generation = 6 },
         RotationRow("a token far ahead of the session recovers it", .recover) {

@@ -25,8 +25,8 @@ extension TestApp {
     /// A DPoP proof by the key of `session()`.
     static func proof(_ name: String = "proof", isFresh: Bool = true, attempt: String? = nil) -> ProofUse {
         ProofUse(
-            thumbprint: "key", replayKey: name, rememberUntil: now + 180, hasNonce: false, isFresh: isFresh,
-            issuedAt: now, attempt: attempt)
+            thumbprint: "key", replayKey: name, rememberUntil: now + 180, nonce: nil, windowStart: now - 100,
+            isFresh: isFresh, issuedAt: now, attempt: attempt)
     }
 
     static func grant(
