@@ -54,10 +54,12 @@ package struct RateCounter: Sendable, Equatable {
         guard limit.isStreak else {
             return .allowed(RateCounter(count: current.count + 1, resetsAt: current.resetsAt))
         }
-        // The window of a streak began with its last event.
-        let earliest = current.resetsAt - limit.window + RateLimit.pause(after: current.count)
-        guard earliest <= now else { return .refused(until: earliest) }
-        return .allowed(RateCounter(count: current.count + 1, resetsAt: now + limit.window))
+        // The window of a streak began with its last event, which a concurrent call may have counted a second later.
+        let pause = RateLimit.pause(after: current.count)
+        let earliest = current.resetsAt - limit.window + pause
+        guard pause == 0 || earliest <= now else { return .refused(until: earliest) }
+        return .allowed(
+            RateCounter(count: current.count + 1, resetsAt: max(current.resetsAt, now + limit.window)))
     }
 }
 

@@ -29,6 +29,14 @@ struct FailureStreakTests {
                 == .allowed(RateCounter(count: 1, resetsAt: now + 2 * OTPLimits.streakWindow)))
     }
 
+    @Test("A concurrent call that began a second before the last failure is counted, and shortens no window")
+    func concurrent() {
+        let counter = RateCounter(count: 5, resetsAt: now + 1 + OTPLimits.streakWindow)
+        #expect(
+            RateCounter.take(counter, limit: Self.limit, now: now)
+                == .allowed(RateCounter(count: 6, resetsAt: now + 1 + OTPLimits.streakWindow)))
+    }
+
     @Test("Fewer than 100 consecutive failures are possible, however patient the caller is (NIST SP 800-63B-4 §3.2.2)")
     func patient() {
         var (counter, time, failures): (RateCounter?, Timestamp, Int) = (nil, now, 0)
