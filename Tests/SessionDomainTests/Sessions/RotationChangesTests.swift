@@ -95,11 +95,12 @@ struct RotationChangesTests {
         let session = try TestApp.session()
         var ended = session
         ended.revokedAt = now
-        let decision = try intent(generation: 3).decide(try facts())
+        let other = TestApp.proof(attempt: "other")
+        let decision = try intent(generation: 4, proof: other).decide(try facts())
         #expect(decision.outcome == .revoked(ended, .refreshTokenReused))
         #expect(
             Array(decision.changes.prefix(3)) == [
-                .reserveProof(TestApp.proof(), app: try appID(), now: now), .replaceSession(session, with: ended),
+                .reserveProof(other, app: try appID(), now: now), .replaceSession(session, with: ended),
                 .deleteStepUps(of: try TestApp.user()),
             ])
         #expect(decision.changes.count == 5)
