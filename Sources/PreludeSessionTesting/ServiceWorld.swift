@@ -28,11 +28,13 @@ package struct ServiceWorld: Sendable {
     /// - Parameters:
     ///   - servesAnyHost: Whether the app answers for hosts that name no app.
     ///   - hasher: Hashes passwords. `nil` is a fast keyed hash.
+    ///   - configuredKeys: Keys of the management API that the configuration names.
     ///   - change: Changes what the service uses for time, randomness, RSA keys and sleeping.
     ///   - configure: Changes the app before it is stored.
     package init(
         clock: TestClock, origin: String, servesAnyHost: Bool = true, edge: EdgeOptions,
         hasher: (any PasswordHasher)? = nil, keyRotation: KeyRotationPolicy = KeyRotationPolicy(),
+        configuredKeys: [String] = [],
         environment change: (inout ServiceEnvironment) -> Void = { _ in }, configure: (inout App) -> Void
     ) async throws {
         guard let appID = AppID("testapp") else { throw TestServiceError("the id of the test app is not valid") }
@@ -49,12 +51,13 @@ package struct ServiceWorld: Sendable {
         let store = try SQLiteStore.open(.memory)
         let keys = KeyRing(current: MasterKey(secret: Data(live.randomBytes(32))))
         let origins = try PublicOrigins(publicURL: origin)
+        let configured = configuredKeys.map { ConfiguredManagementKey(secret: $0, now: clock.timestamp) }
         let hasher = hasher ?? QuickPasswordHasher(randomBytes: live.randomBytes)
         makeService = { [mailbox, operatorEndpoints] environment, notices in
             SessionService(
                 store: store, keys: keys, hasher: hasher, delivery: mailbox, egress: operatorEndpoints,
                 origins: origins, defaultApp: servesAnyHost ? appID : nil, environment: environment,
-                keyRotation: keyRotation, notices: notices)
+                keyRotation: keyRotation, configuredKeys: configured, notices: notices)
         }
         service = try makeService(environment) { _ in }
         router = InProcessRouter(service: service, edge: edge)

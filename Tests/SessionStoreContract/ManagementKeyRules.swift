@@ -46,6 +46,14 @@ enum ManagementKeyRules {
             }
             #expect(try await world.store.managementKeys() == [])
         },
+        ContractRule("Of many keys that are created at once, the maximum of the app is stored") { world async throws in
+            for index in 0..<95 { try await world.write(.insertManagementKey(key("mk_\(index)", world))) }
+            let outcomes = try await concurrently(16) { index in
+                try await world.store.perform(InsertManagementKey(key("mk_new\(index)", world)))
+            }
+            #expect(outcomes.count { $0 == .tooMany } == 11)
+            #expect(try await world.store.managementKeys().count == ManagementKey.maximumPerApp)
+        },
         ContractRule("A rotated key passes the keys that it created to its successor") { world async throws in
             let old = key("mk_a", world)
             for key in [old, key("mk_b", world, by: "mk_a"), key("mk_c", world, by: "mk_b")] {

@@ -5,8 +5,8 @@ from transport import Answer, Transport
 
 
 class Management:
-    def __init__(self, service: Service, app: str = APP, key: str | None = None):
-        self._transport = Transport(service.url)
+    def __init__(self, service: Service, app: str = APP, key: str | None = None, url: str | None = None):
+        self._transport = Transport(url or service.url)
         self._base = f"/v2/session/apps/{app}"
         self._headers = [("Authorization", f"Bearer {key or service.key}")]
 

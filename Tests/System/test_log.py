@@ -4,22 +4,28 @@ import base64
 import json
 import secrets
 
+import pytest
+
 from conftest import running
 from operator_api import Management
 from person import Person, new_email
-from service import Service
+from service import Service, free_port
 
 
-def test_the_most_verbose_log_has_short_lines_and_no_secret(tmp_path):
+@pytest.mark.parametrize("listeners", [1, 2])
+def test_the_most_verbose_log_has_short_lines_and_no_secret(tmp_path, listeners):
     """The log of a start at the level debug had lines of 29 KB with the dummy password hash and keys."""
     password = "correct horse " + secrets.token_hex(4)
-    with running(Service(tmp_path, "--log-level", "trace")) as service:
+    port = free_port()
+    flags = ["--management-port", str(port)] if listeners == 2 else []
+    with running(Service(tmp_path, "--log-level", "trace", *flags)) as service:
         email = new_email()
         person = Person.signed_in(service, email)
         used = [person.access_token, person.refresh_token, person.code(email), service.key, password, email]
         person.refresh()
         used += [person.access_token, person.refresh_token]
-        created = Management(service).send(
+        management = Management(service, url=f"http://localhost:{port}" if listeners == 2 else None)
+        created = management.send(
             "POST", "/users", {"identifiers": [{"type": "email_address", "value": new_email()}], "password": password})
         assert created.status in (200, 201), created
         identifier = created.json["identifiers"][0]["value"]

@@ -320,3 +320,16 @@ def test_only_serve_and_app_create_fill_an_empty_database_file(tmp_path):
     assert result.returncode != 0 and "is empty. Start the service" in result.stderr
     # The file contains nothing, so `app create` may use it.
     assert command(tmp_path, *CREATE_APP, "--database", "sqlite:empty").returncode == 0
+
+
+def test_an_address_that_an_earlier_version_accepted_is_still_found(tmp_path):
+    assert command(tmp_path, *CREATE_APP).returncode == 0
+    user = ["--app", APP, "--email"]
+    assert command(tmp_path, "user", "create", *user, "strauss@example.com").returncode == 0
+    with sqlite3.connect(tmp_path / "prelude-session.sqlite") as stored:
+        stored.execute("UPDATE identifiers SET canonical = ?, value = ?", ("strauß@example.com", "Strauß@example.com"))
+    stored.close()
+    found = command(tmp_path, "user", "find", *user, "Strauß@example.com", "--json")
+    assert found.returncode == 0 and json.loads(found.stdout)[0]["identifiers"] == "Strauß@example.com"
+    created = command(tmp_path, "user", "create", *user, "STRAUß@example.com")
+    assert created.returncode != 0 and "U+DF" in created.stderr

@@ -25,7 +25,7 @@ package struct UpdateApp<Answer: Sendable>: Intent {
         let kept = app.scopesKept(from: old)
         let ended: [Change] =
             old.grantableScopes.isSubset(of: kept) ? [] : [.deleteStepUpsExcept(scopes: kept, app: appID)]
-        let event = try events?.appUpdated(old, to: app).map { [Change.append($0)] } ?? []
+        let event = events?.appUpdated(old, to: app).map { [Change.append($0)] } ?? []
         return Decision(answer, ended + [.replaceApp(old, with: app)] + event)
     }
 }

@@ -7,11 +7,11 @@ package enum ClaimSource: Sendable, Equatable, Codable {
     /// A key of the user's profile.
     case customClaim(String)
 
-    func resolve(user: User, client: ClientFacts) -> JSONValue {
+    func resolve(user: User, client: ClientFacts, at now: Timestamp) -> JSONValue {
         switch self {
         case .literal(let value): value
         case .customClaim(let key): user.profile[key] ?? .null
-        case .input(let input, let type): Self.convert(input.value(user: user, client: client), to: type)
+        case .input(let input, let type): Self.convert(input.value(user: user, client: client, at: now), to: type)
         }
     }
 
@@ -34,21 +34,22 @@ package enum ClaimInput: String, Sendable, Codable, CaseIterable {
     case emails
     case phoneNumbers = "phone_numbers"
 
-    func value(user: User, client: ClientFacts) -> JSONValue {
+    func value(user: User, client: ClientFacts, at now: Timestamp) -> JSONValue {
         switch self {
         case .userID: .string(user.id)
         case .ip: Self.text(client.ip)
         case .countryCode: Self.text(client.countryCode)
         case .locales: Self.list(client.locales)
-        case .emails: Self.identifiers(of: user, .emailAddress)
-        case .phoneNumbers: Self.identifiers(of: user, .phoneNumber)
+        case .emails: Self.identifiers(of: user, .emailAddress, at: now)
+        case .phoneNumbers: Self.identifiers(of: user, .phoneNumber, at: now)
         }
     }
 
     private static func text(_ text: String) -> JSONValue { text.isEmpty ? .null : .string(text) }
 
-    private static func identifiers(of user: User, _ type: IdentifierType) -> JSONValue {
-        list(user.identifiers.filter { $0.type == type }.map(\.value))
+    /// Without held identifiers: backends that read the claim may send codes or mail to them.
+    private static func identifiers(of user: User, _ type: IdentifierType, at now: Timestamp) -> JSONValue {
+        list(user.establishedIdentifiers(at: now).filter { $0.type == type }.map(\.value))
     }
 
     private static func list(_ values: [String]) -> JSONValue {

@@ -25,11 +25,11 @@ package struct ClaimsConfig: Sendable, Equatable, Codable {
     package static let maximumSize = 3072
 
     /// Resolves the claims for a user and a client. Values that exceed `maximumSize` become null.
-    package func resolve(user: User, client: ClientFacts) -> [String: JSONValue] {
+    package func resolve(user: User, client: ClientFacts, at now: Timestamp) -> [String: JSONValue] {
         var claims: [String: JSONValue] = [:]
         var remaining = Self.maximumSize
         for (name, source) in mapping.sorted(by: { $0.key < $1.key }) {
-            let value = source.resolve(user: user, client: client)
+            let value = source.resolve(user: user, client: client, at: now)
             let size = (try? TokenJSON.encode(value).count) ?? Self.maximumSize
             claims[name] = size <= remaining ? value : .null
             if size <= remaining { remaining -= size }

@@ -14,6 +14,7 @@ package struct Event: Sendable, Equatable {
         package static let passwordChanged = Name(rawValue: "user.password.updated")
         package static let sessionCreated = Name(rawValue: "user.session.created")
         package static let sessionRevoked = Name(rawValue: "user.session.revoked")
+        package static let loginsVoided = Name(rawValue: "user.logins.voided")
         package static let externalIDUpdated = Name(rawValue: "user.external_id.updated")
         package static let profileUpdated = Name(rawValue: "user.profile.updated")
         package static let stepUpHookFailed = Name(rawValue: "step_up.hook_failed")

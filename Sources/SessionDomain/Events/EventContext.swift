@@ -16,7 +16,7 @@ package struct EventContext: Sendable, Equatable {
         }
 
         package let type: Kind
-        /// The id of the management key, never its value.
+        /// The id of a stored management key, never its value.
         package let id: String?
         package let name: String?
 

@@ -25,6 +25,11 @@ package enum LoginFailure: String, Sendable {
     case otherSpelling = "other_spelling"
     /// The operator's backend rejected the credential of the earlier system.
     case rejectedCredential = "rejected_credential"
+    /// The login was proven, and something ended it before the session began, such as a change of the password.
+    case voidChallenge = "void_challenge"
+    case reusedChallenge = "reused_challenge"
+    /// The PKCE verifier is not that of the device that began the login.
+    case wrongVerifier = "wrong_verifier"
 }
 
 /// Whose attempt an event reports. The identifier is masked.
@@ -37,6 +42,13 @@ package struct LoginSubject: Sendable {
     package init(_ identifier: CanonicalIdentifier?, userID: String? = nil) {
         self.identifier = identifier
         self.userID = userID
+    }
+
+    /// A request for a scope. No identifier is chosen yet.
+    init(stepUpOf userID: String, session sessionID: String?) {
+        self.init(nil, userID: userID)
+        purpose = .stepUp
+        self.sessionID = sessionID
     }
 
     /// The step of a step-up.
@@ -56,12 +68,12 @@ package struct LoginSubject: Sendable {
 }
 
 extension EventFactory {
-    package func loginFailed(_ reason: LoginFailure, _ method: LoginMethod, of subject: LoginSubject) -> Event {
-        make(
-            .loginFailed,
-            subject.data.merging([
-                "reason": .string(reason.rawValue), "method": .string(method.rawValue),
-            ]) { first, _ in first })
+    /// - Parameter method: `nil`: the challenge of the login is of an older version and does not name it.
+    package func loginFailed(_ reason: LoginFailure, _ method: LoginMethod?, of subject: LoginSubject) -> Event {
+        var data = subject.data
+        data["reason"] = .string(reason.rawValue)
+        if let method { data["method"] = .string(method.rawValue) }
+        return make(.loginFailed, data)
     }
 
     package func codeSent(to subject: LoginSubject) -> Event {
@@ -73,11 +85,16 @@ extension EventFactory {
     ///
     /// A limited caller can call again and again. So a limit is reported once per counter and hour: the first report
     /// reserves a key, and later ones find it taken. A flood writes one row per hour.
-    package func loginLimited(_ limit: ReachedLimit, of subject: LoginSubject, _ facts: Facts) -> [Change] {
+    ///
+    /// - Parameter method: `nil`: a request for a scope, whose method is decided later.
+    package func loginLimited(
+        _ limit: ReachedLimit, _ method: LoginMethod?, of subject: LoginSubject, _ facts: Facts
+    ) -> [Change] {
         let hour = limit.until.seconds / 3600
         let key = "login.limited/\(limit.counter.text)/\(hour)"
         guard !facts.isTaken(.redemption(key)) else { return [] }
         var data = subject.data
+        if let method { data["method"] = .string(method.rawValue) }
         data["limit"] = .string(limit.counter.name)
         data["retry_at"] = .string(limit.until.rfc3339)
         let event = make(.loginLimited, data)
@@ -88,8 +105,28 @@ extension EventFactory {
     }
 
     /// Reports that a source address reached its limit for a kind of call.
-    func sourceLimited(_ kind: String, until: Timestamp) -> Event {
-        make(.loginLimited, ["limit": .string("source_\(kind)"), "retry_at": .string(until.rfc3339)])
+    func sourceLimited(_ kind: String, _ attempt: LimitedAttempt, until: Timestamp) -> Event {
+        var data: [String: JSONValue] = [
+            "limit": .string("source_\(kind)"), "retry_at": .string(until.rfc3339),
+        ]
+        if let purpose = attempt.purpose { data["purpose"] = .string(purpose.rawValue) }
+        if let method = attempt.method { data["method"] = .string(method.rawValue) }
+        return make(.loginLimited, data)
+    }
+}
+
+/// What a source address tried when it reached its limit.
+struct LimitedAttempt: Sendable {
+    /// `nil`: a call of the management API.
+    let purpose: LoginPurpose?
+    /// `nil`: not known before the code is read.
+    let method: LoginMethod?
+
+    static let management = LimitedAttempt(purpose: nil, method: nil)
+    static let stepUp = LimitedAttempt(purpose: .stepUp, method: nil)
+
+    static func login(_ method: LoginMethod? = nil) -> LimitedAttempt {
+        LimitedAttempt(purpose: .login, method: method)
     }
 }
 

@@ -35,12 +35,12 @@ package final class SourceLimiter: Sendable {
     /// The same for the app of `events`. The first refusal of a window is reported, and no later one: a flood from an
     /// address writes one event.
     func take(
-        _ kind: String, source: SourceAddress, limit: RateLimit, now: Timestamp, reporting events: EventFactory,
-        to store: any IntentStore
+        _ kind: String, for attempt: LimitedAttempt, source: SourceAddress, limit: RateLimit, now: Timestamp,
+        reporting events: EventFactory, to store: any IntentStore
     ) async throws {
         guard let refusal = refusal(kind, app: events.appID, source: source, limit: limit, now: now) else { return }
         if refusal.isFirst {
-            try await store.perform(AppendEvents([events.sourceLimited(kind, until: refusal.until)]))
+            try await store.perform(AppendEvents([events.sourceLimited(kind, attempt, until: refusal.until)]))
         }
         throw Refusal.rateLimited(retryAfter: refusal.until.retryAfter(from: now))
     }

@@ -26,7 +26,8 @@ package struct BeginPasswordTry: Intent {
     package func decide(_ facts: Facts) -> Decision<BeginPasswordTryOutcome> {
         let counters = budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice)
         if let limit = facts.reached(counters) {
-            return Decision(.limited(limit), events?.loginLimited(limit, of: LoginSubject(identifier), facts) ?? [])
+            return Decision(
+                .limited(limit), events?.loginLimited(limit, .password, of: LoginSubject(identifier), facts) ?? [])
         }
         let counted = counters.map { $0.counted(app: appID) }
         guard let user = facts.user else { return Decision(.unknown, counted) }

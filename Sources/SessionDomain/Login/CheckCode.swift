@@ -53,7 +53,7 @@ package struct CheckCode: Intent {
         let counters = budget.counters(for: identifier, isKnownDevice: isKnown)
         let (method, subject) = (LoginMethod(codeTo: identifier.type), LoginSubject(identifier, userID: facts.user?.id))
         if let limit = facts.reached(counters) {
-            return Decision(.limited(limit), events.loginLimited(limit, of: subject, facts))
+            return Decision(.limited(limit), events.loginLimited(limit, method, of: subject, facts))
         }
         func failed(_ reason: LoginFailure) -> [Change] { [.append(events.loginFailed(reason, method, of: subject))] }
         let counted = counters.map { $0.counted(app: appID) }

@@ -35,11 +35,11 @@ package struct OTPLogin: Sendable {
         let now = environment.now()
         let limits = app.settings.otpLimits
         try limits.requireAllowed(identifier)
-        let events = events(app)
+        let (events, attempt) = (events(app), LimitedAttempt.login(LoginMethod(codeTo: identifier.type)))
         try await sources.take(
-            "otp", source: source, limit: limits.startsPerIP, now: now, reporting: events, to: store)
+            "otp", for: attempt, source: source, limit: limits.startsPerIP, now: now, reporting: events, to: store)
         try await sources.take(
-            "send", source: source, limit: limits.sendsPerIP, now: now, reporting: events, to: store)
+            "send", for: attempt, source: source, limit: limits.sendsPerIP, now: now, reporting: events, to: store)
 
         let token = VerificationToken.make(environment: environment)
         let tokenHash = VerificationToken.hash(token)
@@ -71,7 +71,8 @@ package struct OTPLogin: Sendable {
         let now = environment.now()
         let limits = app.settings.otpLimits
         try await sources.take(
-            "send", source: source, limit: limits.sendsPerIP, now: now, reporting: events(app), to: store)
+            "send", for: .login(), source: source, limit: limits.sendsPerIP, now: now, reporting: events(app),
+            to: store)
         let tokenHash = VerificationToken.hash(token)
         guard let running = try await store.verification(tokenHash: tokenHash, app: app.settings.id) else {
             throw Refusal.invalidVerificationToken
@@ -103,7 +104,8 @@ package struct OTPLogin: Sendable {
         let now = environment.now()
         let limits = app.settings.otpLimits
         try await sources.take(
-            "check", source: source, limit: limits.checksPerIP, now: now, reporting: events(app), to: store)
+            "check", for: .login(), source: source, limit: limits.checksPerIP, now: now, reporting: events(app),
+            to: store)
         let tokenHash = VerificationToken.hash(token)
         let outcome = try await store.perform(
             CheckCode(

@@ -41,7 +41,9 @@ package struct ResendCode: Intent {
             let counters = budget.counters(for: current.identifier, isKnownDevice: facts.isKnownDevice)
             let subject = LoginSubject(current.identifier)
             if let limit = facts.reached(counters) {
-                return Decision(.exhausted(limit), events?.loginLimited(limit, of: subject, facts) ?? [])
+                return Decision(
+                    .exhausted(limit),
+                    events?.loginLimited(limit, LoginMethod(codeTo: current.identifier.type), of: subject, facts) ?? [])
             }
             let event = events.map { [Change.append($0.resent(next, to: subject))] } ?? []
             return Decision(

@@ -36,7 +36,9 @@ package struct StartVerification: Intent {
         let recipient = facts.user?.identifiers.first { $0 == identifier } ?? identifier
         let subject = LoginSubject(recipient, userID: facts.user?.id)
         if let limit = facts.reached(counters) {
-            return Decision(.limited(limit), events?.loginLimited(limit, of: subject, facts) ?? [])
+            return Decision(
+                .limited(limit),
+                events?.loginLimited(limit, LoginMethod(codeTo: identifier.type), of: subject, facts) ?? [])
         }
         let started = verification(recipient, isSuppressed(user: facts.user))
         // A suppressed code is counted and reported, too: the writes do not show that nothing is sent.

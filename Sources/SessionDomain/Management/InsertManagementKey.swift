@@ -1,4 +1,4 @@
-/// Inserts a management key, if the key that creates it is still valid.
+/// Inserts a management key, if the key that creates it is still valid and the app has fewer than the maximum.
 package struct InsertManagementKey: Intent {
     package let key: ManagementKey
     /// The id of the stored key that creates this one. `nil`: the command line or a configured key does.
@@ -12,7 +12,7 @@ package struct InsertManagementKey: Intent {
         self.events = events
     }
 
-    package var facts: FactQuery { FactQuery(app: nil) { $0.managementKeys = creatorID != nil } }
+    package var facts: FactQuery { FactQuery(app: nil) { $0.managementKeys = true } }
 
     package func decide(_ facts: Facts) throws -> Decision<ManagementKeyCreation> {
         guard !facts.isTaken(.managementKey(hash: key.hash)) else {
@@ -24,6 +24,9 @@ package struct InsertManagementKey: Intent {
             else { return Decision(.creatorInvalid) }
             if let excess = creator.excess(of: key) { return Decision(.exceeds(excess)) }
         }
+        guard facts.managementKeys.count(where: { $0.appID == key.appID }) < ManagementKey.maximumPerApp else {
+            return Decision(.tooMany)
+        }
         return Decision(.created(key), [.insertManagementKey(key)] + (events?.created(key) ?? []))
     }
 }
@@ -34,4 +37,6 @@ package enum ManagementKeyCreation: Sendable, Equatable {
     case creatorInvalid
     /// The new key would have a right that the key that creates it lacks.
     case exceeds(ManagementKey.Excess)
+    /// `ManagementKey.maximumPerApp` keys are stored for the app, or for all apps.
+    case tooMany
 }

@@ -6,6 +6,7 @@ internal import SessionTokens
 extension Event.Name {
     package static let appCreated = Event.Name(rawValue: "management.app.created")
     package static let appUpdated = Event.Name(rawValue: "management.app.updated")
+    package static let sessionsRevoked = Event.Name(rawValue: "management.sessions.revoked")
     package static let managementKeyCreated = Event.Name(rawValue: "management.key.created")
     package static let managementKeyRevoked = Event.Name(rawValue: "management.key.revoked")
     package static let webhookCreated = Event.Name(rawValue: "management.webhook.created")
@@ -15,27 +16,34 @@ extension Event.Name {
 }
 
 extension EventFactory {
-    func appCreated(_ app: App) throws -> Event {
-        make(.appCreated, ["settings": .object(try AuditedSettings(app).values)])
+    func appCreated(_ app: App) -> Event {
+        make(.appCreated, ["settings": .object(AuditedSettings(app).values)])
     }
 
     /// Returns `nil` if no setting differs.
-    func appUpdated(_ old: App, to new: App) throws -> Event? {
-        let changes = try AuditedSettings(old).changes(to: AuditedSettings(new))
+    func appUpdated(_ old: App, to new: App) -> Event? {
+        let changes = AuditedSettings(old).changes(to: AuditedSettings(new))
         return changes.isEmpty ? nil : make(.appUpdated, ["changes": .object(changes)])
     }
 
     /// Reports a new management key, in the app that it is valid for.
-    func created(_ key: ManagementKey) -> [Change] { [.append(managementKey(.managementKeyCreated, key))] }
+    ///
+    /// - Parameter old: The key that a rotation replaces by it.
+    func created(_ key: ManagementKey, replacing old: ManagementKey? = nil) -> [Change] {
+        let replaced: [String: JSONValue] = old.map { ["replaces": .string($0.id)] } ?? [:]
+        return [.append(managementKey(.managementKeyCreated, key, replaced))]
+    }
 
     func revoked(_ key: ManagementKey) -> [Change] { [.append(managementKey(.managementKeyRevoked, key))] }
 
-    private func managementKey(_ name: Event.Name, _ key: ManagementKey) -> Event {
+    private func managementKey(
+        _ name: Event.Name, _ key: ManagementKey, _ more: [String: JSONValue] = [:]
+    ) -> Event {
         var data: [String: JSONValue] = [
             "key_id": .string(key.id), "name": .string(key.name), "role": .string(key.role.rawValue),
         ]
         if let expiresAt = key.expiresAt { data["expires_at"] = .string(expiresAt.rfc3339) }
-        return of(key.appID ?? .service).make(name, data)
+        return of(key.appID ?? .service).make(name, data.merging(more) { first, _ in first })
     }
 
     func webhook(_ name: Event.Name, _ webhook: Webhook) -> Event {

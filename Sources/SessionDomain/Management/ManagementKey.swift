@@ -16,6 +16,10 @@ package struct ManagementKey: Sendable, Equatable {
         case key(String)
     }
 
+    /// The maximum number of stored keys of one app, and of those for all apps. An expired key counts until it is revoked:
+    /// revoking reads all of them.
+    package static let maximumPerApp = 100
+
     /// `mk_` and a ULID. Of a configured key: `mk_configured_` and the first 8 characters of its hash.
     package let id: String
     package let name: String

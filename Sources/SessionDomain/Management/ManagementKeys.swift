@@ -46,7 +46,8 @@ extension ManagementKeys {
         guard let key = try await key(secret), key.isValid(at: now), key.appID == nil || key.appID?.rawValue == app
         else {
             try await sources.take(
-                "management_key", source: source, limit: Self.wrongKeyLimit, now: now, reporting: events, to: store)
+                "management_key", for: .management, source: source, limit: Self.wrongKeyLimit, now: now,
+                reporting: events, to: store)
             throw Refusal.unauthorized
         }
         if key.createdBy != .configuration { uses.note(key.id, at: now) }
@@ -84,7 +85,8 @@ extension ManagementKeys {
     /// - Parameters:
     ///   - expiresAt: `nil`: when the key that creates it expires, or never.
     ///   - creator: The key that creates it. `nil`: the command line does.
-    /// - Throws: `Refusal.invalidField` for an invalid name or expiry; `.forbidden` for more rights than the creator's.
+    /// - Throws: `Refusal.invalidField` for an invalid name or expiry; `.forbidden` for more rights than the creator's;
+    ///   `.conflict` if `ManagementKey.maximumPerApp` keys are stored.
     package func create(
         name: String, app: AppID?, role: ManagementKey.Role = .write, expiresAt: Timestamp? = nil,
         by creator: ManagementKey? = nil
@@ -100,7 +102,8 @@ extension ManagementKeys {
             expiresAt: expiresAt ?? creator?.expiresAt)
         let stored = creator.flatMap { $0.createdBy == .configuration ? nil : $0.id }
         return (
-            try created(try await store.perform(InsertManagementKey(key, creatorID: stored, events: events))), secret
+            try created(try await store.perform(InsertManagementKey(key, creatorID: stored, events: events)), for: app),
+            secret
         )
     }
 
@@ -137,19 +140,25 @@ extension ManagementKeys {
         guard let creation = try await store.perform(rotation) else {
             throw Refusal.notFound("there is no such management key")
         }
-        return (try created(creation), secret)
+        return (try created(creation, for: app), secret)
     }
 
     /// Makes events that belong to no app. An intent moves them to the app of its key.
     private var events: EventFactory { EventFactory(appID: .service, environment: environment) }
 
-    private func created(_ creation: ManagementKeyCreation) throws(Refusal) -> ManagementKey {
+    private func created(_ creation: ManagementKeyCreation, for app: AppID?) throws(Refusal) -> ManagementKey {
         switch creation {
         case .created(let key): return key
         case .creatorInvalid: throw .unauthorized
         case .exceeds(.role): throw .forbidden("a key with the role read cannot create a key with the role write")
         case .exceeds(.app): throw .forbidden("a key of one app cannot create a key of another app")
         case .exceeds(.expiry): throw .forbidden("a key cannot create a key that expires later than itself")
+        case .tooMany:
+            let maximum = ManagementKey.maximumPerApp
+            throw .conflict(
+                app == nil
+                    ? "there are at most \(maximum) management keys for all apps"
+                    : "an app has at most \(maximum) management keys")
         }
     }
 }

@@ -20,18 +20,9 @@ package struct RevokeManagementKey: Intent {
         if let appID, !facts.managementKeys.contains(where: { $0.id == id && $0.appID == appID }) {
             return Decision([])
         }
-        var revoked: Set = [id]
-        // Each round finds the keys that a revoked key created. A rotation can make a key the creator of its creator.
-        while case let found = facts.managementKeys.filter({ isCreated($0, byOneOf: revoked) }), !found.isEmpty {
-            revoked.formUnion(found.map(\.id))
-        }
+        let revoked = ManagementKeyTree(facts.managementKeys).descendants(of: id)
         let keys = facts.managementKeys.filter { revoked.contains($0.id) }
         return Decision(
             keys.map(\.id), keys.map { .deleteManagementKey($0) } + keys.flatMap { events?.revoked($0) ?? [] })
-    }
-
-    private func isCreated(_ key: ManagementKey, byOneOf creators: Set<String>) -> Bool {
-        guard case .key(let creator)? = key.createdBy else { return false }
-        return creators.contains(creator) && !creators.contains(key.id)
     }
 }

@@ -1,7 +1,8 @@
 /// Replaces a management key by one with another secret and the same name, app, role and expiry.
 ///
 /// The keys that the old one created belong to the new one. The new one belongs to the key that rotates, so that
-/// revoking that key ends every secret it has seen. A key that rotates itself keeps its creator.
+/// revoking that key ends every secret it has seen. A key that rotates itself, or a key above it, keeps the creator:
+/// otherwise the two would be each other's creators, and would survive the revocation of every key above them.
 package struct RotateManagementKey: Intent {
     package let id: String
     package let appID: AppID
@@ -37,14 +38,15 @@ package struct RotateManagementKey: Intent {
         guard let old = facts.managementKeys.first(where: { $0.id == id && $0.appID == appID }) else {
             return Decision(nil)
         }
+        let rotatesUpward = ManagementKeyTree(facts.managementKeys).descendants(of: old.id).contains(creator.id)
         let new = ManagementKey(
             id: newID, name: old.name, appID: old.appID, hash: newHash, role: old.role,
-            createdBy: creator.id == old.id ? old.createdBy : .key(creator.id), createdAt: now,
+            createdBy: rotatesUpward ? old.createdBy : .key(creator.id), createdAt: now,
             expiresAt: old.expiresAt)
         if let excess = creator.excess(of: new) { return Decision(.exceeds(excess)) }
         return Decision(
             .created(new),
             [.insertManagementKey(new), .deleteManagementKey(old), .reassignManagementKeys(of: old, to: new)]
-                + (events?.created(new) ?? []) + (events?.revoked(old) ?? []))
+                + (events?.created(new, replacing: old) ?? []) + (events?.revoked(old) ?? []))
     }
 }

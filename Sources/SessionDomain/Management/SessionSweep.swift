@@ -1,3 +1,5 @@
+internal import SessionTokens
+
 /// Ends every session of an app, for an operator who wants all users to sign in again.
 ///
 /// Each user is one intent, so it can run beside the service and be repeated. A session that starts while the sweep runs
@@ -14,7 +16,8 @@ package struct SessionSweep: Sendable {
         self.environment = environment
     }
 
-    /// Revokes all sessions of all users, with events, and voids their logins that have begun.
+    /// Revokes all sessions of all users, with events, and voids their logins that have begun. An event of the app reports
+    /// the end of the sweep: a user without sessions gets none.
     ///
     /// - Returns: The number of users, and of their sessions that were active.
     package func endAllSessions(of app: AppID) async throws -> (users: Int, sessions: Int) {
@@ -25,9 +28,13 @@ package struct SessionSweep: Sendable {
             let page = try await store.userIDs(app: app, after: last, limit: Self.pageSize)
             sessions += try await endSessions(of: page, app: app)
             users += page.count
-            guard page.count == Self.pageSize else { return (users, sessions) }
             last = page.last
+            guard page.count == Self.pageSize else { break }
         }
+        let event = EventFactory(appID: app, environment: environment).make(
+            .sessionsRevoked, ["users": .int(Int64(users)), "sessions": .int(Int64(sessions))])
+        try await store.perform(AppendEvents([event]))
+        return (users, sessions)
     }
 
     private func endSessions(of users: [String], app: AppID) async throws -> Int {
@@ -36,7 +43,7 @@ package struct SessionSweep: Sendable {
                 group.addTask {
                     try await store.perform(
                         RevokeSessions(
-                            .all, reason: .revokedByOperator,
+                            .all, reason: .revokedByOperator, reportsVoidedLogins: false,
                             in: UserChange(
                                 of: id, app: app, now: environment.now(),
                                 events: EventFactory(appID: app, environment: environment)))) ?? 0

@@ -1,3 +1,5 @@
+internal import SessionTokens
+
 /// A selection of one user's sessions.
 package enum SessionSelection: Sendable, Equatable {
     case all
@@ -23,14 +25,18 @@ package struct RevokeSessions: Intent {
     /// The session of the user that calls. Of two sessions that end each other, only the first succeeds. `nil` for a call
     /// of an operator, and for a call with a refresh token.
     package let callerID: String?
+    /// Whether an event reports the end of begun logins if no session ends.
+    package let reportsVoidedLogins: Bool
     package let change: UserChange
 
     package init(
-        _ selection: SessionSelection, reason: RevocationReason, by callerID: String? = nil, in change: UserChange
+        _ selection: SessionSelection, reason: RevocationReason, by callerID: String? = nil,
+        reportsVoidedLogins: Bool = true, in change: UserChange
     ) {
         self.selection = selection
         self.reason = reason
         self.callerID = callerID
+        self.reportsVoidedLogins = reportsVoidedLogins
         self.change = change
     }
 
@@ -41,7 +47,21 @@ package struct RevokeSessions: Intent {
         guard let user = facts.user else { return Decision(0) }
         let revocation = SessionRevocation(reason: reason, now: change.now, events: change.events)
         let ended = facts.liveSessions.count { selection.includes($0.id) }
-        return Decision(ended, begun(by: user) + revocation.changes(facts.liveSessions, selection))
+        let report = ended == 0 && reportsVoidedLogins ? voided(of: user, facts) : []
+        return Decision(ended, begun(by: user) + revocation.changes(facts.liveSessions, selection) + report)
+    }
+
+    /// Reports that begun logins have ended, if no session did. A user can repeat the call for free, so that is reported once
+    /// per user and hour.
+    private func voided(of user: User, _ facts: Facts) -> [Change] {
+        if case .one = selection { return [] }
+        let event = change.events.make(
+            .loginsVoided, ["user_id": .string(user.id), "reason": .string(reason.rawValue)])
+        guard callerID != nil else { return [.append(event)] }
+        let hour = change.now.seconds / 3600
+        let key = "user.logins.voided/\(user.id)/\(hour)"
+        guard !facts.isTaken(.redemption(key)) else { return [] }
+        return [.redeem(key, until: Timestamp(seconds: (hour + 1) * 3600), app: change.appID), .append(event)]
     }
 
     /// Ends what a thief may have begun before the revocation.

@@ -91,7 +91,6 @@ package enum RevocationReason: String, Sendable {
     case replacedByLogin = "replaced_by_login"
     case refreshTokenReused = "refresh_token_reused"
     case userInactive = "user_inactive"
-    case userDeleted = "user_deleted"
     case passwordChanged = "password_changed"
     case sessionLimit = "session_limit"
 }

@@ -35,7 +35,10 @@ package struct SessionLifecycle: Sendable {
         let challenge = try app.verifyChallenge(challengeToken, now: now)
         guard challenge.grantMode == ChallengeClaims.sessionStart else { throw Refusal.invalidChallenge }
         guard challenge.currentStep == ChallengeClaims.completed else { throw Refusal.stepNotCompleted }
-        try checkVerifier(codeVerifier, against: challenge.codeChallenge)
+        do throws(Refusal) { try checkVerifier(codeVerifier, against: challenge.codeChallenge) } catch {
+            throw error == .verifierMismatch
+                ? try await reported(.wrongVerifier, as: error, challenge, app, now) : error
+        }
         let use = proof.map { app.use(of: $0, now: now) }
         guard use != nil || proofIsOptional, app.settings.sessions.admits(keyThumbprint: use?.thumbprint) else {
             throw Refusal.missingProof
@@ -70,12 +73,22 @@ package struct SessionLifecycle: Sendable {
                 .token(app: app.settings.id, keys: keys)
             return tokens
         case .replayedProof: throw Refusal.replayedProof
-        case .challengeReused: throw Refusal.challengeReused
-        case .challengeVoid: throw Refusal.invalidChallenge
-        case .unknownUser: throw Refusal.unauthorized
-        case .inactive(.suspended): throw Refusal.suspendedAccount
-        case .inactive: throw Refusal.inactiveUser
+        case .challengeReused: throw try await reported(.reusedChallenge, as: .challengeReused, challenge, app, now)
+        case .challengeVoid: throw try await reported(.voidChallenge, as: .invalidChallenge, challenge, app, now)
+        case .unknownUser: throw try await reported(.unknownUser, as: .unauthorized, challenge, app, now)
+        case .inactive(let status):
+            let refusal = status == .suspended ? Refusal.suspendedAccount : .inactiveUser
+            throw try await reported(.inactiveUser, as: refusal, challenge, app, now)
         }
+    }
+
+    /// Reports why a proven login starts no session, and returns what the caller learns.
+    private func reported(
+        _ reason: LoginFailure, as refusal: Refusal, _ challenge: ChallengeClaims, _ app: AppRuntime, _ now: Timestamp
+    ) async throws -> Refusal {
+        let events = EventFactory(appID: app.settings.id, environment: environment)
+        try await store.perform(ReportFailedLogin(reason, challenge: challenge, now: now, events: events))
+        return refusal
     }
 
     /// Grants for the reserved scopes of a login. They last minutes, so that a session of months cannot change a

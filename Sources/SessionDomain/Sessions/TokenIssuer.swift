@@ -39,7 +39,7 @@ struct TokenIssuer: Sendable {
             jti: Base64URL.encode(environment.randomBytes(16)), iat: now.seconds, nbf: now.seconds,
             exp: expiresAt.seconds, scope: access.scopes.isEmpty ? nil : access.scopes.joined(separator: " "))
         if policy.accessTokenBinding == .dpop { claims.cnf = session.keyThumbprint.map(Confirmation.init) }
-        claims.mapped = app.settings.claims?.resolve(user: user, client: client) ?? [:]
+        claims.mapped = app.settings.claims?.resolve(user: user, client: client, at: now) ?? [:]
         let token = RefreshToken(sessionID: session.id, generation: session.generation)
         let usesNonces = session.demandsNonce || policy.noncePolicy == .always
         return IssuedTokens(

@@ -46,7 +46,9 @@ package struct CheckStepUpCode: Intent {
         let counters = owners.flatMap(budget.failures)
         let subject = LoginSubject(current.identifier, of: challenge)
         if let limit = facts.reached(counters) {
-            return Decision(.limited(limit), events.loginLimited(limit, of: subject, facts))
+            return Decision(
+                .limited(limit),
+                events.loginLimited(limit, LoginMethod(codeTo: current.identifier.type), of: subject, facts))
         }
         let counted = counters.map { $0.counted(app: appID) }
         guard check.isRight(checked) else {

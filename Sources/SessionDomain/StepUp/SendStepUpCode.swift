@@ -48,7 +48,9 @@ package struct SendStepUpCode: Intent {
             -> Decision<SendStepUpOutcome>
         {
             if let limit = facts.reached(counters) {
-                return Decision(.exhausted(limit), events?.loginLimited(limit, of: subject, facts) ?? [])
+                return Decision(
+                    .exhausted(limit),
+                    events?.loginLimited(limit, LoginMethod(codeTo: identifier.type), of: subject, facts) ?? [])
             }
             return Decision(.send(next), counters.map { $0.counted(app: appID) } + changes + event)
         }

@@ -43,7 +43,9 @@ package struct StepUp: Sendable {
         let now = environment.now()
         let limit = app.settings.stepUpLimit
         if let until = try await store.perform(
-            CountStepUp(user: caller.user.id, app: app.settings.id, limit: limit, now: now))
+            CountStepUp(
+                user: caller.user.id, session: caller.session.id, app: app.settings.id, limit: limit, now: now,
+                events: events(app)))
         {
             throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         }
@@ -77,7 +79,8 @@ package struct StepUp: Sendable {
         try codes.requireDelivery()
         let limits = app.settings.otpLimits
         try await sources.take(
-            "send", source: source, limit: limits.sendsPerIP, now: now, reporting: events(app), to: store)
+            "send", for: .stepUp, source: source, limit: limits.sendsPerIP, now: now, reporting: events(app),
+            to: store)
         let keys = keys
         // One code for both channels: the channel is known only inside the transaction.
         let code = OneTimeCode.make(size: codes.codeSize(app.settings), environment: environment)

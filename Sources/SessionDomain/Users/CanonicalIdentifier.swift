@@ -39,13 +39,18 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
     }
 
     /// Canonicalizes a typed identifier.
-    package init(type: String, value: String, field: String = "identifier") throws(Refusal) {
+    ///
+    /// - Parameter isSearched: Whether it is only searched for. An earlier version stored addresses with characters that can
+    ///   be read as ASCII. These can still be found and removed, but no longer added.
+    package init(
+        type: String, value: String, field: String = "identifier", isSearched: Bool = false
+    ) throws(Refusal) {
         guard let type = IdentifierType(rawValue: type) else {
             throw .invalidField("\(field).type", "must be phone_number or email_address")
         }
         switch type {
         case .phoneNumber: self = try Self.phoneNumber(value, field: field)
-        case .emailAddress: self = try Self.emailAddress(value, field: field)
+        case .emailAddress: self = try Self.emailAddress(value, field: field, isSearched: isSearched)
         }
     }
 
@@ -60,12 +65,16 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         return CanonicalIdentifier(type: .phoneNumber, canonical: number, value: number)
     }
 
-    private static func emailAddress(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
+    private static func emailAddress(
+        _ text: String, field: String, isSearched: Bool
+    ) throws(Refusal) -> CanonicalIdentifier {
         let typed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let composed = typed.precomposedStringWithCanonicalMapping
         guard isEmailAddress(typed) else { throw .invalidIdentifier("\(field) is not an e-mail address") }
         // Composition can make a character that is rejected, so both forms are checked.
-        if let scalar = (typed.unicodeScalars + composed.unicodeScalars).first(where: \.resemblesASCII) {
+        if !isSearched,
+            let scalar = (typed.unicodeScalars + composed.unicodeScalars).first(where: \.resemblesASCII)
+        {
             let number = String(scalar.value, radix: 16, uppercase: true)
             throw .invalidIdentifier("\(field) contains U+\(number), which can be read as an ASCII character")
         }

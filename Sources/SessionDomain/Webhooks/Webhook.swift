@@ -45,8 +45,7 @@ package struct Webhook: Sendable, Equatable {
     package static let furtherEvents: [Event.Name] = [
         .userStatusChanged, .passwordChanged, .stepUpGranted, .refreshTokenReused, .sessionRecovered,
         .migrationHookFailed, .signingKeyRotated, .signingKeyRemoved, .signingKeyResealed, .externalIDUpdated,
-        .loginFailed,
-        .loginLimited, .codeSent, .appUpdated,
+        .loginFailed, .loginLimited, .loginsVoided, .codeSent, .appUpdated, .sessionsRevoked,
         .managementKeyCreated, .managementKeyRevoked, .webhookCreated, .webhookUpdated, .webhookActivated,
         .webhookDeleted,
     ]

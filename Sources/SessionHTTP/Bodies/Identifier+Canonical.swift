@@ -11,8 +11,11 @@ extension Identifier {
 extension CanonicalIdentifier {
     /// Reads an identifier of a request.
     ///
-    /// - Parameter field: The name of the body's field, for the error.
-    init(_ identifier: Identifier, field: String = "identifier") throws(Refusal) {
-        self = try CanonicalIdentifier(type: identifier.type, value: identifier.value, field: field)
+    /// - Parameters:
+    ///   - field: The name of the body's field, for the error.
+    ///   - isSearched: Whether it is only searched for, so that characters of earlier versions are accepted.
+    init(_ identifier: Identifier, field: String = "identifier", isSearched: Bool = false) throws(Refusal) {
+        self = try CanonicalIdentifier(
+            type: identifier.type, value: identifier.value, field: field, isSearched: isSearched)
     }
 }

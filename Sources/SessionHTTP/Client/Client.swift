@@ -8,7 +8,8 @@ struct Client: Sendable {
     /// The requested host, `host[:port]`. It chooses the app and nothing else.
     let host: String
     let source: SourceAddress
-    let device: Device
+    /// Its id is that of `X-Device-Id`, otherwise of the cookie that browsers get.
+    private(set) var device: Device
     /// What hooks and mapped claims receive.
     let facts: ClientFacts
     /// Whether a browser sent the request: it has `Origin` or `Sec-Fetch-Site`. Browsers get the refresh token in a
@@ -84,9 +85,17 @@ extension Client {
 
     private static func deviceID(_ headers: HTTPFields) throws(Refusal) -> String? {
         guard let text = headers.first(HeaderName.deviceID) else { return nil }
-        guard text.utf8.count == 36, let id = UUID(uuidString: text) else {
-            throw .invalidField("X-Device-Id", "must be a UUID")
-        }
-        return id.uuidString.lowercased()
+        guard let id = uuid(text) else { throw .invalidField("X-Device-Id", "must be a UUID") }
+        return id
+    }
+
+    /// Adds the device id of the app's cookie if no header has one. An invalid cookie is ignored: the next login replaces it.
+    mutating func addDeviceID(cookie: String?) {
+        if device.id == nil { device.id = cookie.flatMap(Self.uuid) }
+    }
+
+    private static func uuid(_ text: String) -> String? {
+        guard text.utf8.count == 36 else { return nil }
+        return UUID(uuidString: text)?.uuidString.lowercased()
     }
 }

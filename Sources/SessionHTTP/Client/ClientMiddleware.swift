@@ -12,12 +12,14 @@ struct ClientMiddleware: RouterMiddleware {
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        let client = try Client(
+        var client = try Client(
             headers: request.headers, authority: request.head.authority, peerAddress: context.peerAddress,
             options: options)
+        let app = try await directory.app(host: client.host)
+        client.addDeviceID(cookie: AppCookies(app: app).deviceID(in: request))
         var context = context
         context.results.client = client
-        context.results.app = try await directory.app(host: client.host)
+        context.results.app = app
         let (events, known) = (EventContext(client, requestID: context.requestID), context)
         return try await EventContext.$current.withValue(events) { try await next(request, known) }
     }

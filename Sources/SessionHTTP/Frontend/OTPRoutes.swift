@@ -36,7 +36,7 @@ struct OTPRoutes: Sendable {
         let cookies = AppCookies(app: context.app)
         cookies.setVerificationToken(
             token, seconds: limits.codeLifetime * limits.sendsPerVerification, on: &response)
-        if context.client.isBrowser, context.client.device.id == nil, cookies.deviceID(in: request) == nil {
+        if context.client.isBrowser, context.client.device.id == nil {
             cookies.setDeviceID(RandomUUID.make(from: environment.randomBytes(16)), on: &response)
         }
         return response

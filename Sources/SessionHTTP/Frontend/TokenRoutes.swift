@@ -13,7 +13,7 @@ struct TokenRoutes: Sendable {
         let tokens = try await sessions.start(
             app: context.app, challengeToken: body?.challengeToken ?? "", codeVerifier: body?.codeVerifier,
             proof: context.proof, proofIsOptional: context.client.isBrowser,
-            previousToken: context.refreshToken(in: request), device: device(request, context),
+            previousToken: context.refreshToken(in: request), device: context.client.device,
             client: context.client.facts)
         return try response(tokens, context)
     }
@@ -22,7 +22,7 @@ struct TokenRoutes: Sendable {
         let body = try await request.decodeIfPresent(RefreshRequest.self)
         let tokens = try await sessions.refresh(
             app: context.app, token: context.refreshToken(in: request), stepUpToken: body?.stepUpToken,
-            proof: context.proof, device: device(request, context), client: context.client.facts)
+            proof: context.proof, device: context.client.device, client: context.client.facts)
         return try response(tokens, context)
     }
 
@@ -32,12 +32,6 @@ struct TokenRoutes: Sendable {
         var response = Response.noContent
         if context.client.isBrowser { AppCookies(app: context.app).clearRefreshToken(on: &response) }
         return response
-    }
-
-    private func device(_ request: Request, _ context: ProofBoundContext) -> Device {
-        var device = context.client.device
-        device.id = device.id ?? AppCookies(app: context.app).deviceID(in: request)
-        return device
     }
 
     private func response(_ tokens: IssuedTokens, _ context: ProofBoundContext) throws -> Response {

@@ -15,10 +15,14 @@ struct UserCommand: AsyncParsableCommand {
         @Option(help: "An e-mail address.")
         var email: String?
 
-        func canonical() throws -> [CanonicalIdentifier] {
-            let phones = try phone.map { try CanonicalIdentifier(type: "phone_number", value: $0, field: "--phone") }
-            let emails = try email.map { try CanonicalIdentifier(type: "email_address", value: $0, field: "--email") }
-            let all = [phones, emails].compactMap { $0 }
+        /// - Parameter areSearched: Whether they are only searched for, so that characters of earlier versions are accepted.
+        func canonical(areSearched: Bool = false) throws -> [CanonicalIdentifier] {
+            let typed = [("phone_number", phone, "--phone"), ("email_address", email, "--email")]
+            let all = try typed.compactMap { type, value, field in
+                try value.map {
+                    try CanonicalIdentifier(type: type, value: $0, field: field, isSearched: areSearched)
+                }
+            }
             guard !all.isEmpty else { throw ValidationError("Give --phone or --email.") }
             return all
         }
@@ -50,7 +54,7 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            let identifier = try identifiers.canonical()[0]
+            let identifier = try identifiers.canonical(areSearched: true)[0]
             try await options.withService { service in
                 try options.show(try await service.users.user(with: identifier, app: app).record)
             }

@@ -17,9 +17,11 @@ struct ClaimsConfigTests {
         return user
     }
 
-    private func resolve(_ source: ClaimSource, user: User? = nil, client: ClientFacts? = nil) throws -> JSONValue? {
+    private func resolve(
+        _ source: ClaimSource, user: User? = nil, client: ClientFacts? = nil, at time: Timestamp = now
+    ) throws -> JSONValue? {
         ClaimsConfig(mapping: ["claim": source], at: now)
-            .resolve(user: try user ?? self.user(), client: client ?? self.client)["claim"]
+            .resolve(user: try user ?? self.user(), client: client ?? self.client, at: time)["claim"]
     }
 
     @Test(
@@ -70,6 +72,18 @@ struct ClaimsConfigTests {
         for type in [nil, .string, .array] as [ClaimType?] {
             #expect(try resolve(.input(input, as: type), user: userWithoutIdentifiers, client: ClientFacts()) == .null)
         }
+    }
+
+    @Test("A held identifier is in no claim until its hold ends", arguments: [(59, false), (60, true)])
+    func held(seconds: Int, isIncluded: Bool) throws {
+        var held = try user([try TestApp.mail("Ada@example.com"), try TestApp.phone()])
+        held.heldUntil = [try TestApp.mail("ada@example.com"): now + 60, try TestApp.phone(): now + 60]
+        held.identifiers.append(try TestApp.mail("second@example.com"))
+        let mails: [JSONValue] = (isIncluded ? ["Ada@example.com"] : []) + ["second@example.com"]
+        #expect(try resolve(.input(.emails, as: nil), user: held, at: now + seconds) == .array(mails))
+        #expect(try resolve(.input(.emails, as: .string), user: held, at: now + seconds) == mails[0])
+        let phones = try resolve(.input(.phoneNumbers, as: nil), user: held, at: now + seconds)
+        #expect(phones == (isIncluded ? .array(["+14155550100"]) : .null))
     }
 
     @Test("A mapped claim never replaces a claim of the service")

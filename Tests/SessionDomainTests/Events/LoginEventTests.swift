@@ -97,22 +97,25 @@ struct LoginEventTests {
         let counter = CounterKey.failures(.anonymous(mail), .hour)
         let limit = ReachedLimit(counter, until: now + 9)
         let factory = try TestApp.events()
-        let changes = factory.loginLimited(limit, of: LoginSubject(mail), Facts())
+        let changes = factory.loginLimited(limit, .emailCode, of: LoginSubject(mail), Facts())
         #expect(
             events(changes).map(\.data) == [
                 [
-                    "limit": "failures_hour", "purpose": "login", "identifier": "a***@example.com",
+                    "limit": "failures_hour", "method": "otp_email", "purpose": "login",
+                    "identifier": "a***@example.com",
                     "retry_at": .string((now + 9).rfc3339),
                 ]
             ])
         guard case .redeem(let key, let until, _)? = changes.first else { return #expect(Bool(false), "\(changes)") }
         #expect(until > now + 9 && until <= now + 9 + 3600)
         let taken = Facts { $0.failures.add(.taken(.redemption(key))) }
-        #expect(factory.loginLimited(limit, of: LoginSubject(mail), taken).isEmpty)
+        #expect(factory.loginLimited(limit, .emailCode, of: LoginSubject(mail), taken).isEmpty)
         // A limit that always refuses ends later with each call. It has the same key within the hour.
-        let moved = factory.loginLimited(ReachedLimit(counter, until: now + 10), of: LoginSubject(mail), taken)
+        let moved = factory.loginLimited(
+            ReachedLimit(counter, until: now + 10), .emailCode, of: LoginSubject(mail), taken)
         #expect(moved.isEmpty)
-        let next = factory.loginLimited(ReachedLimit(counter, until: now + 3609), of: LoginSubject(mail), taken)
+        let next = factory.loginLimited(
+            ReachedLimit(counter, until: now + 3609), .emailCode, of: LoginSubject(mail), taken)
         #expect(events(next).count == 1)
     }
 
@@ -127,12 +130,14 @@ struct LoginEventTests {
             appID: try appID(), identifier: mail, signUp: true, budget: budget, events: try TestApp.events()
         ) { _, _ in verification }
         #expect(events(start.decide(facts).changes).map(\.name) == [.loginLimited])
+        #expect(events(start.decide(facts).changes).map { $0.data["method"] } == ["otp_email"])
         let tries = CallBudget(.password(RateLimit(limit: 1, window: 9)), limits: OTPLimits(), device: nil, now: now)
         let counter = tries.counters(for: mail, isKnownDevice: false)[0].key
         let attempt = BeginPasswordTry(
             appID: try appID(), identifier: mail, budget: tries, events: try TestApp.events())
         let limited = attempt.decide(Facts { $0.failures.add(.exhausted(counter, until: now + 9)) })
         #expect(events(limited.changes).map { $0.data["limit"] } == ["password_tries"])
+        #expect(events(limited.changes).map { $0.data["method"] } == ["password"])
     }
 
     @Test(
@@ -174,6 +179,56 @@ struct LoginEventTests {
         #expect(data["session_id"] == "ses_1" && data["user_id"] == "usr_1")
     }
 
+    @Test("The limit of requests for a scope is reported once, with the user and the session")
+    func stepUpLimit() throws {
+        let intent = CountStepUp(
+            user: "usr_1", session: "ses_1", app: try appID(), limit: RateLimit(limit: 30, window: 600), now: now,
+            events: try TestApp.events())
+        let reached = FailedGuard.exhausted(.stepUps(userID: "usr_1"), until: now + 5)
+        let changes = intent.decide(Facts { $0.failures.add(reached) }).changes
+        #expect(
+            events(changes).map(\.data) == [
+                [
+                    "limit": "step_ups", "purpose": "step_up", "user_id": "usr_1", "session_id": "ses_1",
+                    "retry_at": .string((now + 5).rfc3339),
+                ]
+            ])
+        guard case .redeem(let key, _, _)? = changes.first else { return #expect(Bool(false), "\(changes)") }
+        let again = Facts {
+            $0.failures.add(reached)
+            $0.failures.add(.taken(.redemption(key)))
+        }
+        #expect(intent.decide(again) == Decision(now + 5))
+    }
+
+    @Test("A proven login that starts no session is reported once per challenge and reason")
+    func failedStart() throws {
+        var challenge = ChallengeClaims(
+            iss: "", aud: "", sub: "usr_1", jti: "chl_1", iat: now.seconds, exp: now.seconds + 300,
+            challengeID: "chg_1", currentStep: ChallengeClaims.completed, grantMode: ChallengeClaims.sessionStart)
+        func report(_ reason: LoginFailure) throws -> ReportFailedLogin {
+            ReportFailedLogin(reason, challenge: challenge, now: now, events: try TestApp.events())
+        }
+        let reasons: [LoginFailure] = [.voidChallenge, .reusedChallenge, .wrongVerifier, .inactiveUser, .unknownUser]
+        var keys: Set<String> = []
+        for reason in reasons {
+            let changes = try report(reason).decide(Facts()).changes
+            #expect(
+                events(changes).map(\.data) == [
+                    ["reason": .string(reason.rawValue), "purpose": "login", "user_id": "usr_1"]
+                ])
+            guard case .redeem(let key, let until, _)? = changes.first else {
+                return #expect(Bool(false), "\(changes)")
+            }
+            #expect(until == now + 300)
+            keys.insert(key)
+            #expect(try report(reason).decide(Facts { $0.failures.add(.taken(.redemption(key))) }).changes.isEmpty)
+        }
+        #expect(keys.count == reasons.count)
+        challenge.method = .password
+        #expect(events(try report(.voidChallenge).decide(Facts()).changes).map { $0.data["method"] } == ["password"])
+    }
+
     @Test("An address that is refused again and again is reported once per window")
     func source() async throws {
         let (sources, recorder) = (SourceLimiter(), EventRecorder())
@@ -181,7 +236,8 @@ struct LoginEventTests {
         func take(after seconds: Int = 0) async -> Bool {
             do {
                 try await sources.take(
-                    "otp", source: source, limit: limit, now: now + seconds, reporting: try TestApp.events(),
+                    "otp", for: .login(.emailCode), source: source, limit: limit, now: now + seconds,
+                    reporting: try TestApp.events(),
                     to: recorder)
                 return true
             } catch {
@@ -192,7 +248,11 @@ struct LoginEventTests {
         #expect(recorder.events.isEmpty)
         for _ in 0..<50 { #expect(await take() == false) }
         #expect(recorder.events.map(\.name) == [.loginLimited])
-        #expect(recorder.events.map { $0.data["limit"] } == ["source_otp"])
+        let retry = (now + 60).rfc3339
+        #expect(
+            recorder.events.map(\.data) == [
+                ["limit": "source_otp", "purpose": "login", "method": "otp_email", "retry_at": .string(retry)]
+            ])
         for _ in 0..<2 { #expect(await take(after: 61)) }
         for _ in 0..<2 { #expect(await take(after: 61) == false) }
         #expect(recorder.events.count == 2)

@@ -1,4 +1,5 @@
 import SessionDomain
+import SessionTokens
 import Testing
 
 @Suite("What changes of management keys write")
@@ -101,6 +102,63 @@ struct ManagementKeyDecisionTests {
                             .reassignManagementKeys(of: old, to: new),
                         ]))
         }
+    }
+
+    /// `mk_0` creates `mk_1`, which creates `mk_2`, which creates `mk_3`. `mk_4` is another key of `mk_0`.
+    @Test(
+        "No rotation of a key, by itself or by a key below or beside it, lets a key survive the keys above it",
+        arguments: ["mk_1", "mk_2", "mk_3", "mk_4"], ["mk_1", "mk_2", "mk_3"])
+    func rotatedFromBelow(caller: String, rotated: String) throws {
+        var keys = [
+            try key("mk_0"), try key("mk_1", by: .key("mk_0")), try key("mk_2", by: .key("mk_1")),
+            try key("mk_3", by: .key("mk_2")), try key("mk_4", by: .key("mk_0")),
+        ]
+        let creator = try #require(keys.first { $0.id == caller })
+        let rotation = RotateManagementKey(
+            id: rotated, app: try appID(), newID: "mk_new", newHash: "new", creator: creator, now: now)
+        for change in try rotation.decide(Facts { $0.managementKeys = keys }).changes {
+            switch change {
+            case .insertManagementKey(let new): keys.append(new)
+            case .deleteManagementKey(let old): keys.removeAll { $0.id == old.id }
+            case .reassignManagementKeys(let old, let new):
+                keys = try keys.map { $0.createdBy == .key(old.id) ? try key($0.id, by: .key(new.id)) : $0 }
+            default: break
+            }
+        }
+        #expect(keys.count == 5 && keys.contains { $0.id == "mk_new" })
+        let revoked = RevokeManagementKey(id: "mk_0").decide(Facts { $0.managementKeys = keys }).outcome
+        #expect(Set(revoked) == Set(keys.map(\.id)))
+    }
+
+    @Test("An app has at most 100 keys, as have all apps, and an expired key counts")
+    func tooMany() throws {
+        let others = try (0..<100).map { try key("mk_all\($0)", app: nil, expiresIn: -1) }
+        let last = try (0..<99).map { try key("mk_last\($0)", expiresIn: -1) } + [try key()]
+        let rows: [(stored: [ManagementKey], app: String?, isCreated: Bool)] = [
+            (others, "domain1", true), (others, nil, false), (last, "domain1", false), (last, nil, true),
+            (last, "domain2", true), (Array(last.dropFirst()), "domain1", true),
+        ]
+        for (stored, app, isCreated) in rows {
+            let new = try key("mk_new", app: app)
+            let decision = try InsertManagementKey(new).decide(Facts { $0.managementKeys = stored })
+            #expect(decision == (isCreated ? Decision(.created(new), [.insertManagementKey(new)]) : Decision(.tooMany)))
+        }
+        let rotation = try rotation(by: try key()).decide(Facts { $0.managementKeys = last })
+        #expect(rotation.changes.count == 3, "a full app can rotate its keys")
+    }
+
+    @Test("The event of a rotated key names the key that it replaces, so that its successor is found")
+    func rotationEvents() throws {
+        let old = try key()
+        let rotation = RotateManagementKey(
+            id: old.id, app: try appID(), newID: "mk_new", newHash: "new", creator: old, now: now,
+            events: try TestApp.events())
+        let events = try rotation.decide(facts(old)).changes.compactMap {
+            if case .append(let event) = $0 { event } else { nil }
+        }
+        #expect(events.map(\.name) == [.managementKeyCreated, .managementKeyRevoked])
+        #expect(events.map { $0.data["key_id"] } == ["mk_new", "mk_1"])
+        #expect(events.map { $0.data["replaces"] } == ["mk_1", nil])
     }
 
     @Test("A rotation is rejected like a creation, and of an unknown key")

@@ -1,4 +1,5 @@
 import SessionDomain
+import SessionTokens
 import Testing
 
 @Suite("Ending sessions")
@@ -38,6 +39,39 @@ struct RevokeSessionsTests {
         #expect(all.changes.count == 4 + 6)
         #expect(Array(try revoke(.allBut("ses_1"), user: user).changes.prefix(3)) == logins)
         #expect(try revoke(.one("ses_1"), user: user).changes.count == 3)
+    }
+
+    @Test("If no session ends, an event reports the end of begun logins: of a user's own calls once per hour")
+    func voidedLogins() throws {
+        func decide(
+            _ selection: SessionSelection, by callerID: String? = nil, reports: Bool = true, taken: String? = nil
+        ) throws -> [Change] {
+            let caller = try callerID.map { [try TestApp.session(id: $0)] } ?? []
+            return RevokeSessions(
+                selection, reason: .revokedByOperator, by: callerID, reportsVoidedLogins: reports,
+                in: try TestApp.change(of: "usr_1")
+            ).decide(
+                try Facts { facts in
+                    facts.user = try TestApp.user()
+                    facts.liveSessions = caller
+                    if let taken { facts.failures.add(.taken(.redemption(taken))) }
+                }
+            ).changes
+        }
+        func events(_ changes: [Change]) -> [Event] {
+            changes.compactMap { if case .append(let event) = $0 { event } else { nil } }
+        }
+        let operators = events(try decide(.all))
+        #expect(operators.map(\.name.rawValue) == ["user.logins.voided"])
+        #expect(operators.first?.data == ["user_id": "usr_1", "reason": "revoked_by_operator"])
+        #expect(events(try decide(.all, reports: false)).isEmpty)
+        #expect(try decide(.one("ses_1")).isEmpty)
+        let own = try decide(.allBut("ses_1"), by: "ses_1")
+        #expect(events(own).map(\.name) == [.loginsVoided])
+        guard case .redeem(let key, let until, _)? = own.dropLast().last else { return #expect(Bool(false), "\(own)") }
+        #expect(until > now && until <= now + 3600)
+        #expect(events(try decide(.allBut("ses_1"), by: "ses_1", taken: key)).isEmpty)
+        #expect(events(try decide(.all, by: "ses_1")).map(\.name) == [.sessionRevoked])
     }
 
     @Test(

@@ -76,6 +76,22 @@ struct BrowserLoginTests {
         #expect(cookie(name, in: try await start(world, [:], email: "d@example.com")) == nil)
     }
 
+    @Test(
+        "Events name the device of a browser by its cookie, and an invalid cookie is replaced",
+        arguments: [
+            ("0F8FAD5B-d9cb-469f-a165-70867728950e", "0f8fad5b-d9cb-469f-a165-70867728950e"), ("no-uuid", nil),
+        ] as [(String, String?)])
+    func deviceOfEvents(cookie value: String, id: String?) async throws {
+        let world = try await world()
+        let name = "__Host-did_testapp"
+        let headers = HTTPFields.of(("origin", EdgeWorld.allowedOrigin), ("cookie", "\(name)=\(value)"))
+        let started = try await start(world, headers)
+        #expect((cookie(name, in: started) == nil) == (id != nil))
+        let events = try await world.service.store.events(app: try TestApp.id(), limit: 1, offset: 0)
+        #expect(events.first?.name == .codeSent)
+        #expect(events.first?.context.device?.id == id)
+    }
+
     @Test("The verification token of the header is used before that of the cookie")
     func verificationToken() async throws {
         let world = try await world()

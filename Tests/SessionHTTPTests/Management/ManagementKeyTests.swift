@@ -98,6 +98,22 @@ struct ManagementKeyTests {
         #expect(try await world.call(.post, path + "/\(elder)/rotate", headers).status == 403)
     }
 
+    @Test("The 101st key of an app is rejected, and a revoked one makes room")
+    func maximum() async throws {
+        let world = try await EdgeWorld()
+        let (keys, app, path) = (world.service.managementKeys, try TestApp.id(), "/v2/session/apps/testapp/keys")
+        let all = try await world.operatorHeaders()
+        var last = ""
+        for _ in 0..<100 { last = try await keys.create(name: "key", app: app).key.id }
+        let rejected = try await world.call(.post, path, all, json: #"{"name":"one more"}"#)
+        #expect(rejected.status == 409 && rejected.code == "conflict")
+        #expect(rejected.message == "an app has at most 100 management keys")
+        #expect(try await world.call(.post, path + "/\(last)/rotate", all).status == 201)
+        let listed = try await keys.all(of: app)
+        #expect(try await world.call(.delete, path + "/\(listed[0].id)", all).status == 204)
+        #expect(try await world.call(.post, path, all, json: #"{"name":"one more"}"#).status == 201)
+    }
+
     @Test("Revoking a key revokes the keys that it created, but rotating it does not")
     func cascade() async throws {
         let world = try await EdgeWorld()

@@ -23,16 +23,20 @@ struct EdgeWorld: Sendable {
 
     var clock: TestClock { world.clock }
     var mailbox: Mailbox { world.mailbox }
+    var operatorEndpoints: OperatorEndpoints { world.operatorEndpoints }
     var service: SessionService { world.service }
 
-    /// - Parameter hasDefaultApp: Whether the app answers for hosts that name no app.
+    /// - Parameters:
+    ///   - hasDefaultApp: Whether the app answers for hosts that name no app.
+    ///   - configuredKey: A key of the management API that the configuration names.
     init(
         edge: EdgeOptions = EdgeOptions(exemptsLoopback: true), hasDefaultApp: Bool = false,
+        configuredKey: String? = nil,
         configure: (inout App) -> Void = { _ in }
     ) async throws {
         world = try await ServiceWorld(
             clock: TestClock(), origin: "https://{app_id}.session.test", servesAnyHost: hasDefaultApp, edge: edge,
-            configure: configure)
+            configuredKeys: configuredKey.map { [$0] } ?? [], configure: configure)
         router = InProcessRouter(service: world.service, edge: edge, mailbox: world.mailbox)
     }
 

@@ -30,7 +30,9 @@ struct ManagementKeyMiddleware: RouterMiddleware {
         var context = context
         context.results.managementKey = key
         let events = EventContext.current.acting(
-            as: .init(key.createdBy == .configuration ? .configuration : .managementKey, id: key.id, name: key.name))
+            as: key.createdBy == .configuration
+                // Its id contains a part of the hash of its secret.
+                ? .init(.configuration, name: key.name) : .init(.managementKey, id: key.id, name: key.name))
         let authenticated = context
         return try await EventContext.$current.withValue(events) { try await next(request, authenticated) }
     }

@@ -21,7 +21,8 @@ struct UserRoutes: Sendable {
     @Sendable func find(_ request: Request, context: OperatorContext) async throws -> Response {
         if let type = request.uri.queryParameters["identifier_type"] {
             let identifier = try CanonicalIdentifier(
-                type: String(type), value: request.uri.queryParameters["identifier_value"].map(String.init) ?? "")
+                type: String(type), value: request.uri.queryParameters["identifier_value"].map(String.init) ?? "",
+                isSearched: true)
             let user = try await users.user(with: identifier, app: context.appID)
             return try .json(UserListBody(users: [UserBody(user)], total: 1, limit: 1, offset: 0))
         }
@@ -76,7 +77,7 @@ struct UserRoutes: Sendable {
     }
 
     @Sendable func removeIdentifier(_ request: Request, context: OperatorContext) async throws -> Response {
-        let identifier = try CanonicalIdentifier(try await request.decode(Identifier.self))
+        let identifier = try CanonicalIdentifier(try await request.decode(Identifier.self), isSearched: true)
         let user = try await users.removeIdentifier(identifier, user: try context.userID, app: context.appID)
         return try .json(UserBody(user))
     }

@@ -77,8 +77,10 @@ extension BackupCommand {
             print(keys.report)
             print(
                 """
-                Sessions that were revoked after the backup are valid again, and so are signing keys that an emergency \
-                rotation removed: repeat it. To sign all users out: prelude-session session revoke --all.
+                What was ended after the backup is valid again: revoked sessions, revoked and rotated management keys \
+                (prelude-session key list), suspended and deleted users, old passwords, deleted webhooks, and signing \
+                keys that an emergency rotation removed: repeat it. To sign all users out: \
+                prelude-session session revoke --all.
                 """)
         }
 
