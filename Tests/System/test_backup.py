@@ -379,11 +379,11 @@ def test_a_management_key_that_was_revoked_after_the_backup_works_again(service,
     service.stop()
     made = restore(service, backup)
     assert made.returncode == 0, made.stderr
-    assert "management keys" in made.stdout
     service.start()
     assert status() == 200
     assert service.run("key", "revoke", key["id"]).returncode == 0
     assert status() == 401
+    assert "management keys" in made.stdout
 
 
 def test_a_restore_undoes_one_that_was_killed_before_its_rename(service, tmp_path):
