@@ -3,7 +3,8 @@ internal import SessionDomain
 /// The places of a hashing queue, and how many of them each app has.
 ///
 /// An app may have less than twice as many places as are free. So one app alone gets two thirds, several busy apps get
-/// equal shares, and an app without a place gets one as long as any is free.
+/// equal shares, and an app without a place gets one as long as any is free. One or two places are too few to share: the
+/// first app gets them.
 struct HashingPlaces {
     let total: Int
     private(set) var taken = 0

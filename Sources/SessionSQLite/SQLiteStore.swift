@@ -62,6 +62,7 @@ package final class SQLiteStore: Sendable {
             if opening == .existing, !DatabaseFile.exists(at: path) { throw StoreError.missing }
             if opening != .existing { try DatabaseFile.create(at: path) }
             let lock = try DatabaseLock(path, .shared)
+            try DatabaseReplacement.undoUnfinished(of: DatabaseFile.resolved(path))
             return (try DatabasePool(path: path, configuration: ConnectionSettings.configuration), lock)
         }
     }

@@ -95,6 +95,15 @@ struct HashingQueueTests {
         #expect(!first && next)
     }
 
+    @Test(
+        "One app alone leaves a place if there are three or more", arguments: [(1, 1), (2, 2), (3, 2), (4, 3), (5, 4)])
+    func fewPlaces(total: Int, most: Int) {
+        var places = HashingPlaces(total: total)
+        var alone = 0
+        while places.take(app) { alone += 1 }
+        #expect(alone == most)
+    }
+
     @Test("A place of an app that has none is not released twice")
     func release() {
         var places = HashingPlaces(total: 1)

@@ -362,6 +362,48 @@ def test_a_restore_adds_master_keys_and_removes_none(service, other, tmp_path):
     service.start()
 
 
+def test_a_management_key_that_was_revoked_after_the_backup_works_again(service, tmp_path):
+    """The report of the restore says so, because a key may have been revoked after a leak."""
+    created = service.run("key", "create", "backend", "--json")
+    assert created.returncode == 0, created.stderr
+    key = json.loads(created.stdout)[0]
+
+    def status() -> int:
+        return Management(service, key=key["key"]).send("GET", "/users").status
+
+    assert status() == 200
+    backup = create(service, tmp_path / "backup")
+    revoked = service.run("key", "revoke", key["id"])
+    assert revoked.returncode == 0, revoked.stderr
+    assert status() == 401
+    service.stop()
+    made = restore(service, backup)
+    assert made.returncode == 0, made.stderr
+    service.start()
+    assert status() == 200
+    assert service.run("key", "revoke", key["id"]).returncode == 0
+    assert status() == 401
+    assert "management keys" in made.stdout
+
+
+def test_a_restore_undoes_one_that_was_killed_before_its_rename(service, tmp_path):
+    """The database has two names then. SQLite would name the log after the one that a program opens."""
+    backup = create(service, tmp_path / "backup")
+    service.stop()
+    database = file_of(service)
+    second = pathlib.Path(f"{database}.replaced-20260101T000000Z")
+    os.link(database, second)
+    service.start()
+    assert not second.exists() and database.stat().st_nlink == 1
+    service.stop()
+    os.link(database, second)
+    made = restore(service, backup)
+    assert made.returncode == 0, made.stderr
+    assert not second.exists() and database.stat().st_nlink == 1
+    kept = [path for path in tmp_path.glob("session.sqlite.replaced-*") if not path.name.endswith(".keys")]
+    assert len(kept) == 1 and kept[0].stat().st_nlink == 1
+
+
 def test_master_keys_from_the_environment_or_a_credential_are_in_the_backup_but_are_not_written(tmp_path, monkeypatch):
     key, wrong = "B" * 42 + "A", "C" * 42 + "A"
     service = Service(tmp_path)

@@ -3,8 +3,10 @@
 import contextlib
 import functools
 import resource
+import selectors
 import socket
 import subprocess
+import threading
 import time
 import urllib.request
 
@@ -48,6 +50,60 @@ def many(port: int, count: int, sent: bytes):
             connection.close()
 
 
+def slow_reader(port: int, requests: bytes) -> socket.socket:
+    """Sends requests and reads no response. The system buffers few bytes for it."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    connection.settimeout(10)
+    connection.connect(("127.0.0.1", port))
+    connection.setblocking(False)
+    # The service does not read either while it cannot write.
+    with contextlib.suppress(BlockingIOError, ConnectionResetError, BrokenPipeError):
+        connection.send(requests)
+    return connection
+
+
+class Pipelining:
+    """Clients that send many requests at once, and read the responses."""
+
+    def __init__(self, port: int, clients: int, requests: bytes):
+        self._stop = threading.Event()
+        self._selector = selectors.DefaultSelector()
+        for _ in range(clients):
+            connection = socket.create_connection(("127.0.0.1", port), timeout=10)
+            connection.setblocking(False)
+            self._selector.register(connection, selectors.EVENT_READ | selectors.EVENT_WRITE, memoryview(requests))
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self) -> None:
+        while not self._stop.is_set() and self._selector.get_map():
+            for key, events in self._selector.select(0.1):
+                with contextlib.suppress(BlockingIOError):
+                    try:
+                        if events & selectors.EVENT_READ and not key.fileobj.recv(1 << 20):
+                            self._selector.unregister(key.fileobj)
+                            key.fileobj.close()
+                            continue
+                        if events & selectors.EVENT_WRITE:
+                            rest = key.data[key.fileobj.send(key.data):]
+                            both = selectors.EVENT_READ | selectors.EVENT_WRITE
+                            self._selector.modify(key.fileobj, both if rest else selectors.EVENT_READ, rest)
+                    except ConnectionError:
+                        self._selector.unregister(key.fileobj)
+                        key.fileobj.close()
+
+    def __enter__(self) -> "Pipelining":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._stop.set()
+        self._thread.join(30)
+        for key in list(self._selector.get_map().values()):
+            key.fileobj.close()
+        self._selector.close()
+
+
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory):
     flags = ["--header-timeout", "1", "--body-timeout", "1", "--idle-timeout", "2", "--connection-limit", "200"]
@@ -67,6 +123,42 @@ def test_half_sent_headers_shut_out_neither_health_checks_nor_users(tmp_path):
         assert "connection limit reached: closed the connections that waited longest" in service.log()
         # The first one at once, then one per interval.
         assert service.log().count("closed the connections that waited longest") < 20
+
+
+def test_clients_that_do_not_read_shut_out_neither_health_checks_nor_users(tmp_path):
+    """Their connections counted as busy for 120 seconds, so all others got 503 (X12)."""
+    requests = b"GET /dev HTTP/1.1\r\nHost: localhost\r\n\r\n" * 700
+    with running(Service(tmp_path, "--connection-limit", "50")) as service:
+        person = Person.signed_in(service)
+        readers = [slow_reader(service.port, requests) for _ in range(70)]
+        try:
+            # Until the buffers of the system are full, the service is busy for them.
+            deadline = time.monotonic() + 10
+            while "closed the connections that waited longest" not in service.log() and time.monotonic() < deadline:
+                time.sleep(0.2)
+                readers.append(slow_reader(service.port, requests))
+            for _ in range(3):
+                time.sleep(1)
+                with urllib.request.urlopen(service.url + "/health", timeout=5) as answer:
+                    assert answer.status == 200
+                person.refresh()
+        finally:
+            for reader in readers:
+                reader.close()
+
+
+def test_pipelined_requests_do_not_shut_out_health_checks(tmp_path):
+    """All requests of a read were decoded at once, which kept the event loops from everything else (X12)."""
+    requests = b"GET /v1/none HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1500
+    with running(Service(tmp_path)) as service:
+        times = []
+        with Pipelining(service.port, 130, requests):
+            for _ in range(6):
+                began = time.monotonic()
+                with urllib.request.urlopen(service.url + "/health", timeout=5) as answer:
+                    assert answer.status == 200
+                times.append(time.monotonic() - began)
+        print("health:", *(f"{seconds:.2f} s" for seconds in times))
 
 
 def test_the_process_survives_few_descriptors(tmp_path, monkeypatch):

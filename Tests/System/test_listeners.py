@@ -1,6 +1,8 @@
 """Tests the management API on its own listener, and paths and hosts that a proxy could read differently."""
 
+import contextlib
 import socket
+import time
 
 import pytest
 from conftest import running
@@ -50,6 +52,26 @@ def test_both_listeners_answer_health_checks_and_stop(tmp_path):
         assert status(service.port, "/health") == status(port, "/health") == 200
         assert "listening for the management API" in service.log()
         assert service.stop() == 0
+
+
+def test_each_listener_has_its_own_places(tmp_path):
+    """A flood of one listener took the places of the other one, too (X12)."""
+    port, half = free_port(), b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: "
+    flags = ["--management-port", str(port), "--connection-limit", "50"]
+    with running(Service(tmp_path, *flags)) as service, contextlib.ExitStack() as opened:
+        for kept_port, full_port in [(port, service.port), (service.port, port)]:
+            kept = opened.enter_context(socket.create_connection(("127.0.0.1", kept_port), timeout=10))
+            kept.sendall(half + b"1\r\n\r\n")
+            assert kept.recv(65536).startswith(b"HTTP/1.1 200 ")
+            for _ in range(150):
+                flooding = opened.enter_context(socket.create_connection(("127.0.0.1", full_port), timeout=10))
+                flooding.sendall(half)
+            line, deadline = f"port={full_port} [SessionHTTP] connection limit reached", time.monotonic() + 5
+            while line not in service.log() and time.monotonic() < deadline:
+                time.sleep(0.1)
+            kept.sendall(half + b"2\r\n\r\n")
+            assert kept.recv(65536).startswith(b"HTTP/1.1 200 ")
+            assert line in service.log()
 
 
 def test_without_the_option_one_listener_serves_both(shared):

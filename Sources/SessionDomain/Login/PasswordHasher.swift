@@ -3,7 +3,7 @@
 /// The number of callers is bounded. A caller gets a place first, so that a full queue is reported before the caller
 /// counts or changes anything.
 package protocol PasswordHasher: Sendable {
-    /// Returns a place in the queue for one caller of an app. No app can take all places.
+    /// Returns a place in the queue for one caller of an app. No app can take all of three or more places.
     ///
     /// - Throws: `Refusal.overloaded` if no place is free for this app.
     func admit(app: AppID) throws -> HashingPlace

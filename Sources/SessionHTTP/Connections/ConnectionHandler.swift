@@ -21,15 +21,20 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private static let lingering = 2
 
     private let environment: Environment
+    private let gate: RequestGate
     private var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
     private var phases = RequestPhases()
     private var deadline: NIODeadline?
-    private var armedSerial = -1
+    private var armed: (phase: RequestPhases.Phase, serial: Int)?
     private var timer: (scheduled: Scheduled<Void>, at: NIODeadline)?
     /// Whether the last response is written. All that the client still sends is discarded.
     private var isClosing = false
 
-    init(_ environment: Environment) { self.environment = environment }
+    /// - Parameter gate: The handler in front of the decoder of this connection.
+    init(_ environment: Environment, gate: RequestGate) {
+        self.environment = environment
+        self.gate = gate
+    }
 
     // MARK: Connection
 
@@ -49,6 +54,18 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
+    /// A client that does not read keeps no place from others, although its requests wait for responses.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if phases.phase == .responding, !isClosing, let place {
+            if context.channel.isWritable {
+                environment.connections.becomesBusy(place.id)
+            } else {
+                environment.connections.waits(place.id)
+            }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
     private func begin(_ context: ChannelHandlerContext) {
         guard place == nil else { return }
         let channel = context.channel
@@ -67,7 +84,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Requests
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is BytesHandler.Arrived {
+        if event is RequestGate.Arrived {
             phases.receivedBytes()
             return arm(context)
         }
@@ -82,6 +99,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .body: context.fireChannelRead(data)
         case .end:
             phases.receivedEnd()
+            if phases.hasCompleteRequest { gate.close() }
             arm(context)
             context.fireChannelRead(data)
         }
@@ -108,22 +126,20 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             promise?.fail(ChannelError.outputClosed)
             return
         }
-        if case .end = Self.unwrapOutboundIn(data) {
-            phases.wroteResponse()
-            arm(context)
-            // A connection of the reserve has one request, so that the reserve is free for the next health check.
-            if place?.kind == .reserved {
-                context.write(data, promise: promise)
-                return linger(context)
-            }
-        }
+        guard case .end = Self.unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        phases.wroteResponse()
+        arm(context)
         context.write(data, promise: promise)
+        // A connection of the reserve has one request, so that the reserve is free for the next health check.
+        if place?.kind == .reserved { return linger(context) }
+        if !phases.hasCompleteRequest { gate.open() }
     }
 
     /// Writes a last response if no other one comes before it, and closes the connection.
     private func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
         guard phases.canAnswer else {
             isClosing = true
+            gate.discard()
             return context.close(promise: nil)
         }
         let answer = ConnectionAnswer(refusal, environment: environment.service)
@@ -139,17 +155,22 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if let place { environment.connections.waits(place.id) }
         context.flush()
         context.close(mode: .output, promise: nil)
+        gate.discard()
         deadline = context.eventLoop.now + .seconds(Int64(Self.lingering))
         schedule(context)
     }
 
     // MARK: Deadlines
 
-    /// Starts the deadline of a new phase, and reports whether the client has to send something.
+    /// Starts the deadline of a new phase, and reports whether the client has to send or to read something.
     private func arm(_ context: ChannelHandlerContext) {
-        guard phases.serial != armedSerial, !isClosing, let place else { return }
-        armedSerial = phases.serial
-        if phases.phase == .responding {
+        guard phases.serial != armed?.serial, !isClosing, let place else { return }
+        let isBusy = phases.phase == .responding && context.channel.isWritable
+        // The next response of several changes nothing while the client does not read.
+        let continues = phases.phase == .responding && armed?.phase == .responding && !isBusy
+        armed = (phases.phase, phases.serial)
+        guard !continues else { return }
+        if isBusy {
             environment.connections.becomesBusy(place.id)
         } else {
             environment.connections.waits(place.id)

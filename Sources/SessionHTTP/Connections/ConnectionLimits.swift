@@ -14,4 +14,15 @@ package struct ConnectionLimits: Sendable, Equatable {
     package var responseTimeout = 120
 
     package init() {}
+
+    /// The limits of a listener for the management API. It has places of its own, so that clients of the apps cannot take
+    /// them, and few, because few backends call it.
+    package var ofManagement: ConnectionLimits {
+        var limits = self
+        limits.connections = min(connections, Self.managementConnections)
+        return limits
+    }
+
+    /// The most connections of the management API.
+    package static let managementConnections = 256
 }

@@ -1,6 +1,6 @@
 /// Decides which connections are served when there are too many. A value without network and locks.
 ///
-/// A connection waits while its client has to send something. At the limit, a new connection takes the place of the one
+/// A connection waits while its client has to send something, or does not read what the service sends. At the limit, a new connection takes the place of the one
 /// that waits longest: half-sent requests and idle connections must not shut out clients that send their request. If
 /// all connections are busy with responses, the new one gets a place of the reserve, for health checks only.
 struct ConnectionPlaces {
@@ -43,13 +43,13 @@ struct ConnectionPlaces {
         return .refused
     }
 
-    /// The client has sent a request. Only busy connections are safe from new ones.
+    /// The client has sent a request, and reads the responses. Only busy connections are safe from new ones.
     mutating func becomesBusy(_ id: UInt64) {
         waitingServed.remove(id)
         waitingReserved.remove(id)
     }
 
-    /// The client has to send something.
+    /// The client has to send or to read something.
     mutating func waits(_ id: UInt64) {
         switch kinds[id] {
         case .served: waitingServed.append(id)

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 package import SessionDomain
 
-/// The limits that all listeners of a process share.
+/// The limits of a listener, and its open connections.
 package struct ListenerLimits: Sendable {
     private let environment: ConnectionHandler.Environment
 
@@ -29,9 +29,22 @@ struct LimitedChannel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            try Self.readSmallBuffers(from: channel)
             try Self.addHandlers(to: channel, environment)
             return value
         }
+    }
+
+    /// Bounds what `RequestGate` keeps: one buffer of 16 KiB at most.
+    private static func readSmallBuffers(from channel: any Channel) throws {
+        // Network.framework has no such options. There a buffer has 8 KiB.
+        #if !canImport(Network)
+            let options = channel.syncOptions
+            try options?.setOption(.maxMessagesPerRead, value: 1)
+            try options?.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024))
+        #endif
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
@@ -40,7 +53,8 @@ struct LimitedChannel: ServerChildChannel {
     static func addHandlers(to channel: any Channel, _ environment: ConnectionHandler.Environment) throws {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        try pipeline.addHandler(BytesHandler(), position: .before(decoder))
-        try pipeline.addHandler(ConnectionHandler(environment), position: .after(decoder))
+        let gate = RequestGate()
+        try pipeline.addHandler(gate, position: .before(decoder))
+        try pipeline.addHandler(ConnectionHandler(environment, gate: gate), position: .after(decoder))
     }
 }

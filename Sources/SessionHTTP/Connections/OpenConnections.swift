@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The open connections of all listeners of this process.
+/// The open connections of a listener.
 final class OpenConnections: Sendable {
     private struct State {
         var places: ConnectionPlaces

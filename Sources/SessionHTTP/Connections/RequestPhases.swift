@@ -22,6 +22,9 @@ struct RequestPhases {
     /// Whether a response can be written that belongs to the request that is read now.
     var canAnswer: Bool { unanswered == (isReadingBody ? 1 : 0) }
 
+    /// Whether a request is read completely and its response is not written.
+    var hasCompleteRequest: Bool { unanswered > (isReadingBody ? 1 : 0) }
+
     mutating func receivedBytes() {
         if !isReadingBody { hasPartialHeader = true }
         update()

@@ -18,14 +18,40 @@ package struct DatabaseReplacement: Sendable {
     package init(of path: String) throws {
         self.path = DatabaseFile.resolved(path)
         lock = try DatabaseLock(path, .exclusive)
-        if DatabaseFile.exists(at: self.path) { try settle() }
+        if DatabaseFile.exists(at: self.path) {
+            try Self.undoUnfinished(of: self.path)
+            try settle()
+        }
+    }
+
+    /// The start of what is appended to the path of a database when it is replaced and kept.
+    package static let keptSuffix = ".replaced-"
+
+    /// Undoes a replacement that was killed before the new file got the name of the database.
+    ///
+    /// Then the database has two names. Two names for one file are not safe: SQLite names the log after the one it opens.
+    /// The caller holds the lock of the database, so no replacement is running.
+    static func undoUnfinished(of path: String) throws {
+        let directory = (path as NSString).deletingLastPathComponent
+        let prefix = (path as NSString).lastPathComponent + keptSuffix
+        // A restore can list the directory that it writes to, so without names there was none.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.isEmpty ? "." : directory)) ?? []
+        for name in names where name.hasPrefix(prefix) {
+            let other = (directory as NSString).appendingPathComponent(name)
+            guard DatabaseFile.isSame(path, other) else { continue }
+            for suffix in ["-wal", "-journal"]
+            where DatabaseFile.exists(at: other + suffix) && !DatabaseFile.exists(at: path + suffix) {
+                try DurableFile.move(other + suffix, to: path + suffix)
+            }
+            try DurableFile.remove(other)
+        }
     }
 
     /// Gives another file the name of the database.
     ///
     /// - Parameters:
     ///   - file: A synced database file in the same file system, in rollback mode.
-    ///   - kept: The path under which the replaced database is kept.
+    ///   - kept: The path under which the replaced database is kept: its own, with `keptSuffix` and a text.
     package func replace(with file: String, keeping kept: String) throws {
         if DatabaseFile.exists(at: path) { try DurableFile.link(path, as: kept) }
         // Only a damaged database still has these files here.
@@ -51,8 +77,11 @@ package struct DatabaseReplacement: Sendable {
             guard mode == "delete" else { throw StoreError.inUse }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             throw StoreError.inUse
-        } catch is DatabaseError {
+        } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
             // The database is damaged. It is kept as it is, with its files.
+        } catch {
+            // Such as a full disk. The log may have commits that the database lacks, so it must not be set aside.
+            throw StoreError(error)
         }
     }
 }

@@ -5,6 +5,13 @@ internal import SessionDomain
 package enum DatabaseFile {
     package static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// Whether two paths name the same file. A symbolic link is another file than its target.
+    static func isSame(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard lstat(path, &first) == 0, lstat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     /// Creates a missing file that only its owner can read. SQLite gives the `-wal` and `-shm` files the same mode.
     static func create(at path: String) throws {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)

@@ -13,6 +13,20 @@ package enum DurableFile {
         try sync(path)
     }
 
+    /// Copies a file to a new one that only its owner can read, and syncs it. The mode of the original has no effect.
+    package static func copy(_ path: String, to other: String) throws {
+        let source = open(path, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw failure("open", path) }
+        let reading = FileHandle(fileDescriptor: source, closeOnDealloc: true)
+        let descriptor = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("create", other) }
+        let writing = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        while let block = try reading.read(upToCount: 1 << 20), !block.isEmpty { try writing.write(contentsOf: block) }
+        try reading.close()
+        try writing.close()
+        try sync(other)
+    }
+
     /// Writes the content of a file, or the entries of a directory, to the disk.
     package static func sync(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -37,6 +51,11 @@ package enum DurableFile {
     /// Gives a file a second name.
     package static func link(_ path: String, as other: String) throws {
         guard Foundation.link(path, other) == 0 else { throw failure("link", path) }
+    }
+
+    /// Removes a file. A missing one is no error: another process may have removed it.
+    package static func remove(_ path: String) throws {
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }
     }
 
     private static func failure(_ verb: String, _ path: String) -> StoreError {

@@ -4,15 +4,11 @@ import ServiceLifecycle
 import SessionDomain
 import SessionHTTP
 
-/// The listeners of the service. They share the limits of connections.
+/// The listeners of the service. Each has its own places for connections.
 struct Listeners {
-    private let limits: ListenerLimits
-    private let logger: Logger
-
-    init(limits: ConnectionLimits, environment: ServiceEnvironment, logger: Logger) {
-        self.limits = ListenerLimits(limits, environment: environment, logger: logger)
-        self.logger = logger
-    }
+    let limits: ConnectionLimits
+    let environment: ServiceEnvironment
+    let logger: Logger
 
     /// One listener for both APIs, or one for each.
     ///
@@ -21,21 +17,26 @@ struct Listeners {
         for configuration: ServiceConfiguration, router: (ServedAPI) -> Router<ServiceRequestContext>
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         guard let management = configuration.managementListener else {
-            return [listener(router(.all), host: configuration.host, port: configuration.port, message: "listening")]
+            return [listener(router(.all), limits, host: configuration.host, port: configuration.port)]
         }
         return [
-            listener(router(.frontend), host: configuration.host, port: configuration.port, message: "listening"),
+            listener(router(.frontend), limits, host: configuration.host, port: configuration.port),
             listener(
-                router(.management), host: management.host, port: management.port,
+                router(.management), limits.ofManagement, host: management.host, port: management.port,
                 message: "listening for the management API"),
         ]
     }
 
     private func listener(
-        _ router: Router<ServiceRequestContext>, host: String, port: Int, message: Logger.Message
+        _ router: Router<ServiceRequestContext>, _ limits: ConnectionLimits, host: String, port: Int,
+        message: Logger.Message = "listening"
     ) -> ServiceGroupConfiguration.ServiceConfiguration {
+        // The port tells which listener has reached a limit.
+        var limitLogger = logger
+        limitLogger[metadataKey: "port"] = "\(port)"
         let application = Application(
-            router: router, server: limits.server,
+            router: router,
+            server: ListenerLimits(limits, environment: environment, logger: limitLogger).server,
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { [logger] _ in
                 logger.notice(message, metadata: ["host": "\(host)", "port": "\(port)"])

@@ -25,9 +25,15 @@ struct OpenFileLimit {
 
     /// Lowers the limits of connections so that each has a descriptor.
     ///
+    /// - Parameter hasManagementListener: Whether the management API has its own listener, with its own places.
     /// - Returns: The limits, and whether they are lower than before.
-    func fitting(_ limits: ConnectionLimits) -> (limits: ConnectionLimits, isLowered: Bool) {
-        let available = max(1, maximum - Self.others - limits.healthReserve)
+    func fitting(_ limits: ConnectionLimits, hasManagementListener: Bool) -> (limits: ConnectionLimits, isLowered: Bool)
+    {
+        let listeners = hasManagementListener ? 2 : 1
+        var available = maximum - Self.others - listeners * limits.healthReserve
+        // The listener of the management API never has more places than the other one.
+        if hasManagementListener { available = max(available - ConnectionLimits.managementConnections, available / 2) }
+        available = max(1, available)
         guard limits.connections > available else { return (limits, false) }
         var limits = limits
         limits.connections = available

@@ -49,7 +49,8 @@ struct ServiceRunner {
     /// The configured limits, lowered to what the system allows.
     private func connectionLimits(logger: Logger) -> ConnectionLimits {
         let files = OpenFileLimit.raised()
-        let (limits, isLowered) = files.fitting(configuration.connections)
+        let (limits, isLowered) = files.fitting(
+            configuration.connections, hasManagementListener: configuration.managementListener != nil)
         if isLowered {
             logger.warning(
                 "the system allows few open files, so the connection limit is lowered; raise LimitNOFILE or ulimit -n",

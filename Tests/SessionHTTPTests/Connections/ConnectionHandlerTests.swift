@@ -95,6 +95,51 @@ struct ConnectionHandlerTests {
         #expect(world.lines == ["closed connections: a client did not read its response 1"])
     }
 
+    @Test("At the limit, a client that does not read its responses makes room for a new one (X12)")
+    func slowReaders() throws {
+        let world = ConnectionWorld(Self.limits)
+        let (slow, busy) = (try world.connect(), try world.connect())
+        for connection in [slow, busy] { try connection.send(Self.get) }
+        slow.setReading(false)
+        try slow.respond()
+        slow.setReading(true)
+        try slow.send(Self.get)
+        slow.setReading(false)
+        let newcomer = try world.connect()
+        #expect(!slow.isOpen && busy.isOpen && newcomer.isOpen)
+        try newcomer.send(Self.get)
+        #expect(newcomer.requests == ["/v1"])
+    }
+
+    @Test("A client that reads again keeps its place (X12)")
+    func readsAgain() throws {
+        let world = ConnectionWorld(Self.limits)
+        let busy = [try world.connect(), try world.connect()]
+        for connection in busy { try connection.send(Self.get) }
+        busy[0].setReading(false)
+        busy[0].setReading(true)
+        let rejected = try world.connect()
+        try rejected.send(Self.get)
+        #expect(try rejected.received().hasPrefix("HTTP/1.1 503 "))
+        #expect(busy[0].isOpen && busy[1].isOpen)
+    }
+
+    @Test("Several responses to a client that does not read have one deadline")
+    func unreadResponses() throws {
+        let world = ConnectionWorld(Self.limits)
+        let (slow, quick) = (try world.connect(), try world.connect())
+        for connection in [slow, quick] { try connection.send(String(repeating: Self.get, count: 5)) }
+        slow.setReading(false)
+        for _ in 1...3 {
+            world.advance(39)
+            for connection in [slow, quick] { try connection.respond() }
+        }
+        #expect(slow.isOpen)
+        world.advance(3)
+        #expect(!slow.isOpen && quick.isOpen)
+        #expect(world.lines == ["closed connections: a client did not read its response 1"])
+    }
+
     @Test("At the limit, the connection that waits longest is closed for a new one (X12)")
     func limit() throws {
         let world = ConnectionWorld(Self.limits)
@@ -160,7 +205,7 @@ struct ConnectionHandlerTests {
     func pipelined() throws {
         let world = ConnectionWorld(Self.limits)
         let connection = try world.connect()
-        try connection.send(Self.get + "GET /v1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
+        try connection.send(Self.get + "GET /v1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n" + Self.get)
         #expect(connection.requests == ["/v1"])
         #expect(!connection.isOpen)
         #expect(try connection.received().isEmpty)

@@ -40,16 +40,37 @@ struct ConnectionWorld {
 /// One connection with the decoder of HTTP/1.1.
 struct TestConnection {
     let channel: EmbeddedChannel
+    private let reads = ReadCounter()
 
     init(loop: EmbeddedEventLoop, _ environment: ConnectionHandler.Environment) throws {
         channel = EmbeddedChannel(loop: loop)
         try channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false)
         try LimitedChannel.addHandlers(to: channel, environment)
+        try channel.pipeline.syncOperations.addHandler(reads, position: .first)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
     }
 
     var isOpen: Bool { channel.isActive }
+
+    /// Asks for bytes, and returns whether the socket would be read.
+    func read() -> Bool {
+        let before = reads.count
+        channel.read()
+        return reads.count > before
+    }
+
+    /// How often the socket was read.
+    var readCount: Int { reads.count }
+
+    /// Sets whether the system accepts what the service writes. It stops when the client does not read.
+    func setReading(_ isReading: Bool) {
+        channel.isWritable = isReading
+        channel.pipeline.fireChannelWritabilityChanged()
+    }
+
+    /// The client sends no more, and can receive.
+    func closeInput() { channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
 
     /// The client closes the connection.
     func close() {
@@ -84,6 +105,17 @@ struct TestConnection {
         var text = ""
         while let part = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: part) }
         return text
+    }
+}
+
+private final class ReadCounter: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+
+    private(set) var count = 0
+
+    func read(context: ChannelHandlerContext) {
+        count += 1
+        context.read()
     }
 }
 

@@ -9,7 +9,7 @@ internal import Testing
 struct DatabaseReplacementTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path("session.sqlite") }
-    private var kept: String { path + ".replaced" }
+    private var kept: String { path + ".replaced-1" }
 
     init() throws { directory = try TemporaryDirectory() }
 
@@ -58,7 +58,7 @@ struct DatabaseReplacementTests {
         let replacement = try DatabaseReplacement(of: path)
         try replacement.replace(with: new, keeping: kept)
         replacement.release()
-        #expect(try files() == ["session.sqlite", "session.sqlite.replaced", "session.sqlite.lock"])
+        #expect(try files() == ["session.sqlite", "session.sqlite.replaced-1", "session.sqlite.lock"])
         #expect(try note(at: path) == "new")
         #expect(try note(at: kept) == "old")
     }
@@ -77,6 +77,57 @@ struct DatabaseReplacementTests {
         #expect(FileManager.default.contents(atPath: kept)?.starts(with: Data("not a database".utf8)) == true)
         let left = try files()
         #expect(!left.contains("session.sqlite-wal") && !left.contains("session.sqlite-shm"))
+    }
+
+    @Test("An error that is no damage stops the replacement, and the log stays with its database")
+    func notDamaged() async throws {
+        try await killedProcess("old")
+        // SQLite can open neither the database nor its log then (CANTOPEN), as with too few rights.
+        try FileManager.default.moveItem(atPath: path + "-wal", toPath: directory.path("log"))
+        try FileManager.default.createDirectory(atPath: path + "-wal", withIntermediateDirectories: false)
+        let before = try files()
+        #expect(throws: StoreError.self) { try DatabaseReplacement(of: path) }
+        #expect(try files() == before.union(["session.sqlite.lock"]))
+        try FileManager.default.removeItem(atPath: path + "-wal")
+        try FileManager.default.moveItem(atPath: directory.path("log"), toPath: path + "-wal")
+        #expect(try note(at: path) == "old")
+    }
+
+    @Test(
+        "A replacement that was killed before its rename is undone at the next start and restore",
+        arguments: [true, false])
+    func killed(starts: Bool) async throws {
+        try await killedProcess("old")
+        let unrelated = path + ".replaced-0"
+        try Data("older".utf8).write(to: URL(fileURLWithPath: unrelated))
+        // What a killed replacement leaves: the database has a second name, and its log is set aside.
+        try DurableFile.link(path, as: kept)
+        try DurableFile.move(path + "-wal", to: kept + "-wal")
+        try FileManager.default.removeItem(atPath: path + "-shm")
+        if starts {
+            // The store rejects the notes of this test, after it has taken the lock.
+            let store = try? SQLiteStore.open(.file(path), opening: .existing)
+            try await store?.close()
+        } else {
+            try DatabaseReplacement(of: path).release()
+        }
+        let left = try files()
+        #expect(!left.contains("session.sqlite.replaced-1") && !left.contains("session.sqlite.replaced-1-wal"))
+        #expect(DatabaseFile.exists(at: unrelated))
+        #expect(try note(at: path) == "old")
+    }
+
+    @Test("A copy is readable by its owner only, whatever the mode of the original, and replaces no file")
+    func copy() throws {
+        let (original, copy) = (directory.path("original"), directory.path("copy"))
+        let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) })
+        try content.write(to: URL(fileURLWithPath: original))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: original)
+        try DurableFile.copy(original, to: copy)
+        #expect(FileManager.default.contents(atPath: copy) == content)
+        let mode = try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(throws: StoreError.self) { try DurableFile.copy(original, to: copy) }
     }
 
     @Test("A missing database is created")

@@ -59,10 +59,8 @@ extension BackupCommand {
             let copy = path + ".restoring"
             // A file of a restore that was killed.
             if DatabaseFile.exists(at: copy) { try FileManager.default.removeItem(atPath: copy) }
-            try FileManager.default.copyItem(atPath: backup, toPath: copy)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
+            try DurableFile.copy(backup, to: copy)
             DatabaseFile.giveToOwner(ofDatabase: path, file: copy)
-            try DurableFile.sync(copy)
             guard try FileDigest.sha256(of: copy) == (manifest.database.size, manifest.database.sha256) else {
                 throw ConfigurationError("backup", "\(copy) is not the database of the backup. Check the disk")
             }
@@ -87,7 +85,7 @@ extension BackupCommand {
         /// Returns a suffix under which no file is kept yet: `.replaced-20260101T120000Z`, then `.replaced-20260101T120000Z-2`.
         private static func unusedSuffix(of paths: [String], at time: Timestamp) -> String {
             let digits = time.rfc3339.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" && $0 != "Z" }
-            let first = ".replaced-\(digits)Z"
+            let first = DatabaseReplacement.keptSuffix + "\(digits)Z"
             var (suffix, number) = (first, 1)
             while paths.contains(where: { DatabaseFile.exists(at: $0 + suffix) }) {
                 number += 1
