@@ -59,10 +59,12 @@ package struct CheckStepUpCode: Intent {
                 ])
         }
         let completion = complete(challenge, of: user, facts)
-        // The identifier is proven. The counts of failures start again.
-        let cleared = owners.flatMap { $0.clearedBySuccess(of: current.identifier) }
-        let spent = counted + [.deleteVerification(current)] + cleared.map { .clearCounter($0, app: appID) }
-        return Decision(completion.outcome, spent + completion.changes)
+        // An identifier that the user does not have yet says nothing about the failures of the session.
+        let isNew = owners.contains { $0.isAnonymous }
+        let proven = owners.flatMap {
+            $0.success(of: current.identifier, counted: budget.failures(of: $0), clearsFailures: !isNew, app: appID)
+        }
+        return Decision(completion.outcome, counted + [.deleteVerification(current)] + proven + completion.changes)
     }
 
     /// The code is right: adds the identifier that it proves, if the step adds one, and advances the challenge.

@@ -34,10 +34,12 @@ struct StepUpCodeDecisionTests {
         [Self.session] + (new.map { [.anonymous($0)] } ?? [])
     }
 
+    /// The changes of a correct code. For an identifier that the user does not have, nothing is cleared.
     private func spent(adding new: CanonicalIdentifier? = nil) throws -> [Change] {
-        let mail = try TestApp.mail()
+        let cleared = new == nil ? Self.session.clearedBySuccess(of: try TestApp.mail()) : []
         return try counted(adding: new) + [.deleteVerification(try TestApp.verification(Self.key))]
-            + TestApp.cleared(owners(new).flatMap { $0.clearedBySuccess(of: mail) })
+            + TestApp.cleared(cleared)
+            + TestApp.uncounted(owners(new).flatMap(Self.budget.failures), without: cleared)
     }
 
     @Test("A wrong code counts for session, verification and challenge")
@@ -63,7 +65,7 @@ struct StepUpCodeDecisionTests {
                 == Decision(.advanced(next), try spent() + [.replaceChallenge(challenge, with: next)]))
     }
 
-    @Test("A correct code adds the identifier that it proves, unless the user has it")
+    @Test("A correct code adds the identifier that it proves and then clears no failures, unless the user has it")
     func newIdentifier() throws {
         let phone = try TestApp.phone()
         let challenge = try TestApp.challenge(newIdentifier: phone)
