@@ -14,7 +14,8 @@ package struct ClearLimits: Intent {
     package func decide(_ facts: Facts) -> Decision<User?> {
         guard let user = facts.user else { return Decision(nil) }
         let strangers = user.identifiers.flatMap { CounterKey.all(of: .anonymous($0)) }
-        let groups = [BudgetOwner.device(id: "", userID: user.id), .session(id: "", userID: user.id)].compactMap(\.group)
+        let groups = [BudgetOwner.device(id: "", userID: user.id), .session(id: "", userID: user.id)].compactMap(
+            \.group)
         let totals = groups.flatMap { [CounterKey.failuresOfGroup($0), .sendsOfGroup($0)] }
         let keys = strangers + totals + [.stepUps(userID: user.id)]
         return Decision(
