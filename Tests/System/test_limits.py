@@ -369,14 +369,19 @@ def test_signing_out_other_sessions_makes_every_known_device_a_stranger(shared, 
     start(ada.device, ada.email)
 
 
-def test_an_operator_sets_the_limits_of_a_user_back(shared, management, ada, limits):
+@pytest.mark.parametrize("by", ["management_key", "command_line"])
+def test_an_operator_sets_the_limits_of_a_user_back(shared, management, ada, limits, by):
     spend_failed_checks(shared, ada.email)
-    limits(failed_checks={"limit": 1, "window": 3600})
     user = ada.device.trusted.split(".")[0]
-    management.expect(204, "DELETE", f"/users/{user}/limits")
+    if by == "command_line":
+        assert shared.run("user", "unlock", "--app", APP, user).returncode == 0
+    else:
+        management.expect(204, "DELETE", f"/users/{user}/limits")
+    limits(failed_checks={"limit": 1, "window": 3600})
     fail(shared, stranger(shared), ada.email, 1)
     [event] = [event for event in management.events("user.limits.cleared") if event["data"]["user_id"] == user]
-    assert event["context"]["actor"]["type"]
+    assert event["context"]["actor"]["type"] in (by, "configuration")
+    assert management.send("DELETE", "/users/usr_unknown/limits").status == 404
 
 
 def test_a_browser_gets_the_token_in_a_cookie(shared, limits):
