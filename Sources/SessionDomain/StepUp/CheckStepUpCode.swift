@@ -59,10 +59,11 @@ package struct CheckStepUpCode: Intent {
                 ])
         }
         let completion = complete(challenge, of: user, facts)
-        // An identifier that the user does not have yet says nothing about the failures of the session.
-        let isNew = owners.contains { $0.isAnonymous }
-        let proven = owners.flatMap {
-            $0.success(of: current.identifier, counted: budget.failures(of: $0), clearsFailures: !isNew, app: appID)
+        // A new or held identifier says nothing about the failures of the session.
+        let isEstablished = owners.allSatisfy { !$0.isAnonymous } && !user.isHeld(current.identifier, at: now)
+        let proven = owners.flatMap { owner in
+            owner.success(
+                of: current.identifier, counted: budget.failures(of: owner), clearsFailures: isEstablished, app: appID)
         }
         return Decision(completion.outcome, counted + [.deleteVerification(current)] + proven + completion.changes)
     }

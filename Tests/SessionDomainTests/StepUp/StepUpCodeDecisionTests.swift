@@ -65,6 +65,19 @@ struct StepUpCodeDecisionTests {
                 == Decision(.advanced(next), try spent() + [.replaceChallenge(challenge, with: next)]))
     }
 
+    @Test("A correct code for a held identifier clears no failures of the session (X1)")
+    func held() throws {
+        let (challenge, mail) = (try TestApp.challenge(), try TestApp.mail())
+        let counters = Self.budget.failures(of: Self.session)
+        for (seconds, cleared) in [(1, []), (0, Self.session.clearedBySuccess(of: mail))] {
+            let decision = try check("right", try facts(challenge) { $0.user?.heldUntil[mail] = now + seconds })
+            let written =
+                try counted() + [.deleteVerification(try TestApp.verification(Self.key))]
+                + TestApp.cleared(cleared) + TestApp.uncounted(counters, without: cleared)
+            #expect(Array(decision.changes.prefix(written.count)) == written)
+        }
+    }
+
     @Test("A correct code adds the identifier that it proves and then clears no failures, unless the user has it")
     func newIdentifier() throws {
         let phone = try TestApp.phone()
