@@ -145,6 +145,7 @@ private func addManagement(
         .patch("/users/:user_id/profile", use: users.mergeProfile)
         .post("/users/:user_id/identifiers", use: users.addIdentifier)
         .delete("/users/:user_id/identifiers", use: users.removeIdentifier)
+        .delete("/users/:user_id/limits", use: users.clearLimits)
         .get("/users/:user_id/sessions", use: sessions.list)
         .delete("/users/:user_id/sessions/:session_id", use: sessions.revoke)
         .post("/users/:user_id/sessions/invalidate", use: sessions.revokeAll)

@@ -1,3 +1,4 @@
+import HTTPTypes
 import PreludeSession
 import PreludeSessionTesting
 import SessionDomain
@@ -74,14 +75,8 @@ struct KnownDeviceStory {
     @Test("Wrong passwords of a stranger count with wrong codes, and leave the known device's password login (O17)")
     func passwords() async throws {
         let world = try await world()
-        let identifier = try CanonicalIdentifier(type: "email_address", value: Self.mail)
-        _ = try await world.service.users.create(
-            app: world.appID, identifiers: [identifier], password: "correct horse")
+        try await createUser(in: world)
         let store = InMemoryCredentialStore()
-        func login(_ client: PreludeSessionClient, _ password: String) async throws {
-            _ = try await client.loginWithPassword(
-                LoginWithPasswordOptions(emailAddress: Self.mail, password: password))
-        }
         let known = try world.client(store: store)
         try await login(known, "correct horse")
         let stranger = try world.client()
@@ -94,6 +89,111 @@ struct KnownDeviceStory {
         #expect(try await isLimited { _ = try await stranger.checkOTP("wrong") })
         try await login(known, "correct horse")
     }
+
+    // MARK: A success with one identifier, and the failures at another
+
+    private static let phone = "+14155550111"
+
+    @discardableResult
+    private func createUser(in world: ServiceWorld, phone: String? = nil) async throws -> User {
+        let phones = try phone.map { [try CanonicalIdentifier(type: "phone_number", value: $0)] } ?? []
+        let mail = try CanonicalIdentifier(type: "email_address", value: Self.mail)
+        return try await world.service.users.create(
+            app: world.appID, identifiers: [mail] + phones, password: "correct horse")
+    }
+
+    private func login(_ client: PreludeSessionClient, _ password: String) async throws {
+        _ = try await client.loginWithPassword(
+            LoginWithPasswordOptions(emailAddress: Self.mail, password: password))
+    }
+
+    /// Signs in with the phone again and again, and guesses the password twice each time. Returns how many guesses were
+    /// compared.
+    private func guesses(_ world: ServiceWorld) async throws -> Int {
+        let store = InMemoryCredentialStore()
+        var compared = 0
+        for _ in 1...5 {
+            let client = try world.client(store: store)
+            guard try await !isLimited({ try await world.signIn(client, as: Self.phone) }) else { break }
+            for _ in 1...2 {
+                do {
+                    try await login(client, "a guess")
+                } catch PreludeSessionError.rateLimited {
+                } catch is PreludeSessionError {
+                    compared += 1
+                }
+            }
+            world.clock.advance(seconds: 30)
+        }
+        return compared
+    }
+
+    @Test("A hijacker's own phone, which is held, gives no further guesses at the password (X1, X5)")
+    func heldPhone() async throws {
+        let world = try await world { app in
+            app.otpLimits.sendsPerHour = 20
+            app.otpLimits.starts = RateLimit(limit: 20, window: 600)
+        }
+        try await createUser(in: world)
+        let managed = #"{"allowed_scopes": [{"scope": "prld:phone:register", "mode": "managed"}]}"#
+        try #require(try await world.manage("/config/stepup", json: managed).status == 201)
+        try await world.register("prld:phone:register")
+        let hijacked = try await world.signedIn(Self.mail)
+        let challenge = try await hijacked.requestStepUp(
+            scope: "prld:phone:register", metadata: ["identifier": Self.phone])
+        try await hijacked.sendStepUpOTP(challenge)
+        _ = try await hijacked.submitStepUpOTP(challenge, code: try world.code(for: Self.phone))
+        // The number of strangers: no login with the phone made the device a known one.
+        #expect(try await guesses(world) == 3)
+    }
+
+    @Test("A phone of the user gives no more guesses at the password than known devices have together (X5)")
+    func ownPhone() async throws {
+        let world = try await world { app in
+            app.otpLimits.failedChecksPerDay = 3
+            app.otpLimits.sendsPerHour = 20
+            app.otpLimits.starts = RateLimit(limit: 20, window: 600)
+        }
+        try await createUser(in: world, phone: Self.phone)
+        #expect(try await guesses(world) == 6)
+    }
+
+    // MARK: The end of known devices
+
+    @Test("A device is a stranger after the others were signed out, until its next login (X5)")
+    func ended() async throws {
+        let world = try await world()
+        let (mine, other) = (InMemoryCredentialStore(), InMemoryCredentialStore())
+        let owner = try await world.signedIn(Self.mail, store: mine)
+        _ = try await world.signedIn(Self.mail, store: other)
+        try await owner.revokeSessions(.others)
+        try await besiege(world)
+        for store in [mine, other] { #expect(try await isLimited { try await start(try world.client(store: store)) }) }
+        world.clock.advance(seconds: 3601)
+        try await world.signIn(try world.client(store: mine), as: Self.mail)
+        try await besiege(world)
+        #expect(try await isLimited { try await start(try world.client(store: other)) })
+        try await world.signIn(try world.client(store: mine), as: Self.mail)
+    }
+
+    @Test("An operator opens an identifier that strangers have closed, and an event says who did")
+    func unlocked() async throws {
+        let world = try await world()
+        let user = try await createUser(in: world)
+        try await besiege(world)
+        let new = try world.client()
+        #expect(try await isLimited { try await start(new) })
+        #expect(try await world.manage("/users/usr_unknown/limits", method: .delete).status == 404)
+        let cleared = try await world.manage("/users/\(user.id)/limits", method: .delete)
+        #expect(cleared.status == 204)
+        try await world.signIn(new, as: Self.mail)
+        let events = try await world.service.store.events(app: world.appID, limit: 1000, offset: 0)
+        let event = try #require(events.first { $0.name == .limitsCleared })
+        #expect(event.userID == user.id && event.data.count == 1)
+        #expect(event.context.actor?.type == .managementKey && event.context.actor?.name == "test")
+    }
+
+    // MARK: Messages
 
     @Test("One destination gets five codes in an hour and ten in a day, resends included")
     func destination() async throws {

@@ -149,7 +149,7 @@ struct HotPathTests {
     func foreignDevice() async throws {
         _ = try await signIn()
         try await startTracing()
-        let device = KnownDevice(userID: "usr_2", id: "dev_1", issuedAt: Self.now)
+        let device = KnownDevice(userID: "usr_2", id: "dev_1", issuedAt: Self.now, loginEpoch: 0)
         for address in ["a@example.com", "nobody@example.com"] {
             _ = try await store.perform(try attempt(address, limit: 1, device: device))
             let first = trace.take().filter { $0.hasPrefix("FROM") }

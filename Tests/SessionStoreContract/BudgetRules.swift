@@ -58,6 +58,53 @@ enum BudgetRules {
             _ = try await world.store.perform(DeleteUser(ada.id, app: world.app, events: []))
             #expect(try await !world.isKnown(device, at: "ada@example.com"))
         },
+        ContractRule("A device is a stranger once the logins of its user are void, until a later login (X5)") {
+            world async throws in
+            let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            let device = world.device(of: ada)
+            try await world.write(.voidLogins(of: bob))
+            #expect(try await world.isKnown(device, at: "ada@example.com"))
+            try await world.write(.voidLogins(of: ada))
+            #expect(try await !world.isKnown(device, at: "ada@example.com"))
+            let later = try #require(try await world.read { $0.user = .id(ada.id) }.user)
+            #expect(try await world.isKnown(world.device(of: later), at: "ada@example.com"))
+            #expect(try await !world.isKnown(world.device(of: later), at: "bob@example.com"))
+            #expect(try await !world.isKnown(world.device(of: bob), at: "bob@example.com"))
+        },
+        ContractRule("Clearing the limits of a user opens all budgets of the user, and no others") {
+            world async throws in
+            let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            let phone = try world.phone("+14155550100")
+            try await world.write(.insertIdentifier(phone, of: ada))
+            let owners: @Sendable (User, [CanonicalIdentifier]) -> [BudgetOwner] = { user, identifiers in
+                identifiers.map { .anonymous($0) } + [
+                    .device(id: "dev_1", userID: user.id), .device(id: "dev_2", userID: user.id),
+                    .session(id: "ses_1", userID: user.id),
+                ]
+            }
+            let budget = CallBudget(.check, limits: OTPLimits(), device: nil, now: world.now)
+            let keys: @Sendable ([BudgetOwner], CanonicalIdentifier) -> [CounterKey] = { owners, destination in
+                let counters = owners.flatMap { budget.failures(of: $0) + budget.sends(of: $0, to: destination) }
+                return counters.map(\.key) + owners.flatMap { [.starts($0), .passwordTries($0)] }
+            }
+            let shared: [CounterKey] = [.sendsOfApp]
+            let own = Set(keys(owners(ada, [ada.identifiers[0], phone]), ada.identifiers[0])).subtracting(shared)
+            let others = Set(keys(owners(bob, bob.identifiers), bob.identifiers[0])).union(shared)
+            let limit = RateLimit(limit: 1, window: 60)
+            for key in own.union(others) {
+                try await world.write(.count(key, app: world.app, limit: limit, now: world.now))
+            }
+            let change = UserChange(of: ada.id, app: world.app, now: world.now, events: world.events())
+            #expect(try await world.store.perform(ClearLimits(in: change))?.id == ada.id)
+            for key in own {
+                let count = Change.count(key, app: world.app, limit: limit, now: world.now)
+                #expect(try await world.failures(of: count) == GuardFailures(), "\(key) is cleared")
+            }
+            for key in others {
+                let count = Change.count(key, app: world.app, limit: limit, now: world.now)
+                #expect(try await world.failures(of: count) != GuardFailures(), "\(key) is not cleared")
+            }
+        },
         ContractRule("A stranger who spends the failed checks of an identifier leaves those of a known device (X5)") {
             world async throws in
             let ada = try await world.addUser()

@@ -55,7 +55,7 @@ extension ContractWorld {
 
     /// A device on which a user has signed in.
     func device(of user: User, id: String = "dev_1") -> KnownDevice {
-        KnownDevice(userID: user.id, id: id, issuedAt: now)
+        KnownDevice(userID: user.id, id: id, issuedAt: now, loginEpoch: user.loginEpoch)
     }
 }
 

@@ -59,6 +59,13 @@ enum GuardRules {
             #expect(try await count(after: 60) == GuardFailures())
             try await world.write(.clearCounter(key, app: world.app))
             #expect(try await count(after: 61, limit: 1) == GuardFailures())
+            // Taking one event back never makes the count negative, and does not begin the window again.
+            for app in [world.app, world.app, world.otherApp] { try await world.write(.uncount(key, app: app)) }
+            #expect(try await count(after: 62) == GuardFailures())
+            #expect(try await count(after: 63) == GuardFailures())
+            #expect(try await count(after: 64) == GuardFailures(.exhausted(key, until: world.now + 121)))
+            try await world.write(.uncount(key, app: world.app))
+            #expect(try await count(after: 64) == GuardFailures())
         },
         ContractRule("A row that is not as it was read is neither replaced nor deleted") { world async throws in
             let rows = try await StoredRows(world)

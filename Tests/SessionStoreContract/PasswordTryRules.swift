@@ -29,13 +29,20 @@ enum PasswordTryRules {
             let user = try await world.addUser(passwordHash: "hash")
             for _ in 0..<3 { _ = try await attempt(user.identifiers[0], world) }
             let identifier = user.identifiers[0]
-            let (owner, device) = (BudgetOwner.anonymous(identifier), BudgetOwner.device(id: "dev_1", userID: user.id))
-            try await world.store.perform(ClearPasswordTries(identifier, of: owner, app: world.otherApp))
-            try await world.store.perform(ClearPasswordTries(identifier, of: device, app: world.app))
-            try await world.write(.clearCounter(.starts(owner), app: world.app))
+            try await complete(identifier, of: user, app: world.otherApp, world)
+            try await complete(identifier, of: user, device: world.device(of: user), world)
+            try await world.write(.clearCounter(.starts(.anonymous(identifier)), app: world.app))
             #expect(try await attempt(identifier, world) == limited(identifier, world))
-            try await world.store.perform(ClearPasswordTries(identifier, of: owner, app: world.app))
+            try await complete(identifier, of: user, world)
             #expect(try await attempt(user.identifiers[0], world) == .found(user, passwordHash: "hash"))
+        },
+        ContractRule("A success with a held address takes back its own attempt only (X1)") { world async throws in
+            let user = try await world.addUser(passwordHash: "hash")
+            let identifier = user.identifiers[0]
+            for _ in 0..<3 { _ = try await attempt(identifier, world) }
+            try await complete(identifier, of: user, isHeld: true, world)
+            #expect(try await attempt(identifier, world) == .found(user, passwordHash: "hash"))
+            #expect(try await attempt(identifier, world) == limited(identifier, world))
         },
     ]
 
@@ -54,6 +61,18 @@ enum PasswordTryRules {
                 budget: CallBudget(
                     .password(RateLimit(limit: 3, window: 900)), limits: OTPLimits(), device: nil,
                     now: world.now + seconds)))
+    }
+
+    private static func complete(
+        _ identifier: CanonicalIdentifier, of user: User, app: AppID? = nil, device: KnownDevice? = nil,
+        isHeld: Bool = false, _ world: ContractWorld
+    ) async throws {
+        let budget = CallBudget(
+            .password(RateLimit(limit: 3, window: 900)), limits: OTPLimits(), device: device, now: world.now)
+        try await world.store.perform(
+            CompletePasswordTry(
+                appID: app ?? world.app, identifier: identifier, budget: budget, isKnownDevice: device != nil,
+                isHeld: isHeld))
     }
 
     private static func limited(

@@ -304,14 +304,15 @@ def test_codes_are_sent_to_allowed_prefixes_only(shared, management, limits):
 # The tokens of known devices
 
 
-def known_device_token(service: Service, user: str, device: str, issued: int, app: str = APP) -> str:
+def known_device_token(
+        service: Service, user: str, device: str, issued: int, app: str = APP, epoch: int = 0) -> str:
     """Makes the token of a known device, with the master key of the service (HKDF, RFC 5869)."""
     text = json.loads((service.directory / "session.sqlite.keys").read_text())["keys"][0]["secret"]
     secret = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     key_id = base64url(hashlib.sha256(b"prelude-session key id" + secret).digest())[:8]
     key = HKDF(SHA256(), 32, salt=None, info=b"prelude-session known-device v1").derive(secret)
-    message = "\0".join([app, user, device, str(issued)]).encode()
-    return f"{user}.{device}.{issued}.{key_id}.{base64url(hmac.digest(key, message, 'sha256'))}"
+    message = "\0".join([app, user, device, str(issued), str(epoch)]).encode()
+    return f"{user}.{device}.{issued}.{epoch}.{key_id}.{base64url(hmac.digest(key, message, 'sha256'))}"
 
 
 def test_the_token_of_another_user_opens_nothing(shared, ada, limits):
@@ -326,17 +327,18 @@ def test_the_token_of_another_user_opens_nothing(shared, ada, limits):
 
 def test_an_invalid_token_is_the_same_as_none(shared, ada, limits):
     limits(sends_per_hour=1)
-    user, device, issued, key_id, mac = ada.device.trusted.split(".")
+    user, device, issued, epoch, key_id, mac = ada.device.trusted.split(".")
     assert known_device_token(shared, user, device, int(issued)) == ada.device.trusted
     now = int(time.time())
     invalid = {
         "empty": "", "text": "x", "too long": "a" * 5000, "a short MAC": ada.device.trusted[:-1],
-        "another time": f"{user}.{device}.{int(issued) + 1}.{key_id}.{mac}",
-        "another device": f"{user}.dev_other.{issued}.{key_id}.{mac}",
-        "another key": f"{user}.{device}.{issued}.AAAAAAAA.{mac}",
+        "another time": f"{user}.{device}.{int(issued) + 1}.{epoch}.{key_id}.{mac}",
+        "another device": f"{user}.dev_other.{issued}.{epoch}.{key_id}.{mac}",
+        "another key": f"{user}.{device}.{issued}.{epoch}.AAAAAAAA.{mac}",
         "expired": known_device_token(shared, user, device, now - 180 * DAY - 1),
         "from the future": known_device_token(shared, user, device, now + 2 * DAY),
         "of another app": known_device_token(shared, user, device, now, app="abc1234"),
+        "of another epoch": known_device_token(shared, user, device, now, epoch=1),
         "of another user": known_device_token(shared, "usr_other", device, now),
     }
     none = without_id(stranger(shared).start(ada.email))
@@ -348,6 +350,38 @@ def test_an_invalid_token_is_the_same_as_none(shared, ada, limits):
     old = stranger(shared)
     old.trusted = known_device_token(shared, user, "dev_old", now - 179 * DAY)
     start(old, ada.email)
+
+
+def test_signing_out_other_sessions_makes_every_known_device_a_stranger(shared, ada, limits):
+    other = Person(shared)
+    sign_in(other, ada.email)
+    revoked = ada.transport.send(
+        "POST", f"{V1}/me/revoke?target=others", None, [ada.device.authorization(ada.access_token)])
+    assert revoked.status == 204, revoked
+    limits(sends_per_hour=3)
+    start(stranger(shared), ada.email)
+    refusals = [without_id(device.start(ada.email)) for device in (other.device, ada.device, stranger(shared))]
+    assert refusals == [refusals[0]] * 3 and refusals[0][0] == 429
+    limits(sends_per_hour=5)
+    sign_in(ada, ada.email)
+    limits(sends_per_hour=3)
+    assert other.device.start(ada.email).status == 429
+    start(ada.device, ada.email)
+
+
+@pytest.mark.parametrize("by", ["management_key", "command_line"])
+def test_an_operator_sets_the_limits_of_a_user_back(shared, management, ada, limits, by):
+    spend_failed_checks(shared, ada.email)
+    user = ada.device.trusted.split(".")[0]
+    if by == "command_line":
+        assert shared.run("user", "unlock", "--app", APP, user).returncode == 0
+    else:
+        management.expect(204, "DELETE", f"/users/{user}/limits")
+    limits(failed_checks={"limit": 1, "window": 3600})
+    fail(shared, stranger(shared), ada.email, 1)
+    [event] = [event for event in management.events("user.limits.cleared") if event["data"]["user_id"] == user]
+    assert event["context"]["actor"]["type"] in (by, "configuration")
+    assert management.send("DELETE", "/users/usr_unknown/limits").status == 404
 
 
 def test_a_browser_gets_the_token_in_a_cookie(shared, limits):

@@ -24,7 +24,8 @@ NEEDS_DATABASE = [
     ["app", "list"], ["key", "list"], ["key", "create", "backend"], ["key", "revoke", "mk_1"], ["key", "rotate"],
     ["key", "signing"], ["key", "reseal"], ["events"], ["user", "create", "--app", APP, "--email", "ada@example.com"],
     ["user", "find", "--app", APP, "--email", "ada@example.com"],
-    ["user", "set-status", "--app", APP, "usr_1", "inactive"], ["user", "delete", "--app", APP, "usr_1"],
+    ["user", "set-status", "--app", APP, "usr_1", "inactive"], ["user", "unlock", "--app", APP, "usr_1"],
+    ["user", "delete", "--app", APP, "usr_1"],
     ["user", "set-password", "--app", APP, "usr_1"], ["session", "revoke", "--all", "--yes"],
     ["backup", "create", "a-new-backup"],
 ]

@@ -1,5 +1,8 @@
 """Tests that only callers with a valid token write replay memory, so that a stranger cannot fill it."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from device import V1
@@ -46,3 +49,39 @@ def test_a_proof_with_an_invalid_access_token_is_not_remembered(shared, sign_in)
         assert status(invalid) == (401, "unauthorized")
     assert status(person.access_token) == (200, None)
     assert status(person.access_token) == (400, "invalid_dpop_proof")
+
+
+#: The calls that need an access token or a refresh token, with the headers that contain it.
+BEARER, REFRESH = ("access",), ("refresh",)
+CALLS = [
+    ("GET", "/me/list", None, BEARER), ("GET", "/me/identifiers", None, BEARER),
+    ("POST", "/me/revoke?target=others", None, BEARER),
+    ("POST", "/me/password/reset", {"password": "staple of the better kind"}, BEARER),
+    ("POST", "/stepup/request", {"scope": "pay"}, BEARER),
+    ("POST", "/refresh", None, REFRESH), ("POST", "/revoke", None, REFRESH),
+]
+
+
+def proofs(service) -> int:
+    """Returns the number of proofs that the service remembers."""
+    with closing(sqlite3.connect(f"file:{service.directory}/session.sqlite?mode=ro", uri=True)) as database:
+        return database.execute("SELECT count(*) FROM proofs").fetchone()[0]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "token"), CALLS, ids=[path for _, path, _, _ in CALLS])
+def test_a_proof_by_another_key_than_the_sessions_is_not_remembered(shared, method, path, body, token):
+    person = Person.signed_in(shared)
+    remembered = proofs(shared)
+    assert remembered > 0, "the login has a proof"
+    headers = {
+        BEARER: [("Authorization", f"Bearer {person.access_token}")],
+        REFRESH: [("X-Refresh-Token", person.refresh_token)],
+    }[token]
+    for _ in range(3):
+        proof = make_dpop(new_device_key(), method, person.transport.url(V1 + path))
+        answer = person.device.send_with(proof, method, V1 + path, body, headers)
+        assert answer.status == 401, answer
+    assert proofs(shared) == remembered
+    # The session is as it was, and the proof of its refresh is remembered.
+    person.refresh()
+    assert proofs(shared) > remembered

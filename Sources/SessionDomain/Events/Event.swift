@@ -9,6 +9,7 @@ package struct Event: Sendable, Equatable {
         package static let userCreated = Name(rawValue: "user.created")
         package static let userDeleted = Name(rawValue: "user.deleted")
         package static let userStatusChanged = Name(rawValue: "user.status.updated")
+        package static let limitsCleared = Name(rawValue: "user.limits.cleared")
         package static let identifierCreated = Name(rawValue: "user.identifier.created")
         package static let identifierDeleted = Name(rawValue: "user.identifier.deleted")
         package static let passwordChanged = Name(rawValue: "user.password.updated")

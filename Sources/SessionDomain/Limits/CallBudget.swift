@@ -25,7 +25,7 @@ package struct CallBudget: Sendable, Equatable {
         self.now = now
     }
 
-    /// - Parameter isKnownDevice: Whether the identifier belongs to the user of `device`.
+    /// - Parameter isKnownDevice: Whether the identifier belongs to the user of `device`, as `Facts.isKnownDevice` says.
     package func owner(of identifier: CanonicalIdentifier, isKnownDevice: Bool) -> BudgetOwner {
         guard isKnownDevice, let device else { return .anonymous(identifier) }
         return device.owner
@@ -95,15 +95,32 @@ package struct CallBudget: Sendable, Equatable {
 extension BudgetOwner {
     /// The counters that a success clears.
     ///
-    /// A success on a known device ends the streak of strangers as well, but not their hour and day: an owner who signs in
-    /// often must not give a stranger more attempts.
+    /// Strangers have proven the identifier whose failures are counted, so all of these end. The hour and day of a device or
+    /// a session cover all identifiers of the user: a success with one must not give more attempts at another, so only the
+    /// streak ends. A success on a known device also ends the streak of strangers, but not their hour and day: an owner who
+    /// signs in often must not give a stranger more attempts.
     package func clearedBySuccess(of identifier: CanonicalIdentifier) -> [CounterKey] {
-        var keys: [CounterKey] = [
-            .failures(self, .hour), .failures(self, .day), .failures(self, .streak), .passwordTries(self),
-        ]
-        if let group { keys.append(.failuresOfGroup(group)) }
-        if case .device = self { keys.append(.failures(.anonymous(identifier), .streak)) }
-        return keys
+        let streak = CounterKey.failures(self, .streak)
+        switch self {
+        case .anonymous: return [.failures(self, .hour), .failures(self, .day), streak, .passwordTries(self)]
+        case .device: return [streak, .failures(.anonymous(identifier), .streak)]
+        case .session: return [streak]
+        }
+    }
+
+    /// The changes of a success, after its attempt was counted. A success is not a failure: where it clears nothing, it takes
+    /// its own count back.
+    ///
+    /// - Parameters:
+    ///   - counters: What the attempt counted for this payer.
+    ///   - clearsFailures: `false` for an identifier that is held or new: it says nothing about the failures of its user.
+    package func success(
+        of identifier: CanonicalIdentifier, counted counters: [FactQuery.CounterSelector], clearsFailures: Bool,
+        app: AppID
+    ) -> [Change] {
+        let cleared = clearsFailures ? clearedBySuccess(of: identifier) : []
+        return cleared.map { .clearCounter($0, app: app) }
+            + counters.map(\.key).filter { !cleared.contains($0) }.map { .uncount($0, app: app) }
     }
 }
 

@@ -39,4 +39,18 @@ package enum CounterKey: Hashable, Sendable {
         case .stepUps(let userID): "step-up/\(userID)"
         }
     }
+
+    /// All counters of one payer, apart from the total of its group.
+    static func all(of owner: BudgetOwner) -> [CounterKey] {
+        [
+            .starts(owner), .failures(owner, .hour), .failures(owner, .day), .failures(owner, .streak),
+            .passwordTries(owner), .sends(owner, .hour), .sends(owner, .day),
+        ]
+    }
+
+    /// What the keys of all counters of a user's devices and sessions begin with.
+    package static func prefixes(ofUser userID: String) -> [String] {
+        let owners: [BudgetOwner] = [.device(id: "", userID: userID), .session(id: "", userID: userID)]
+        return owners.flatMap { all(of: $0).map(\.text) }
+    }
 }

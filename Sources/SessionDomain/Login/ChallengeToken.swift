@@ -41,6 +41,10 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
         }
     }
 
+    /// Whether the device of this login becomes a known one. With a held identifier it does not: a hijacked session that
+    /// registered its own phone would open another budget at the password of the user.
+    var makesDeviceKnown: Bool { endsHolds == true || method == .migration }
+
     package static let completed = "completed"
     package static let sessionStart = "session-start"
     /// Seconds from the correct code or password to finalize.

@@ -61,20 +61,22 @@ package struct CheckCode: Intent {
             let reason = reason(user: facts.user, isSuppressed: current.isSuppressed) ?? .wrongCode
             return Decision(.wrong, counted + [.replaceVerification(current, with: checked)] + failed(reason))
         }
-        // The identifier is proven. Its count of failures starts again.
-        let cleared = budget.owner(of: identifier, isKnownDevice: isKnown).clearedBySuccess(of: identifier)
-        let spent = counted + [.deleteVerification(current)] + cleared.map { .clearCounter($0, app: appID) }
+        let spent = counted + [.deleteVerification(current)]
+        let owner = budget.owner(of: identifier, isKnownDevice: isKnown)
+        func proven(isHeld: Bool) -> [Change] {
+            spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
+        }
         if let user = facts.user {
             guard user.status == .active else { return Decision(.wrong, spent + failed(.inactiveUser)) }
             guard user.identifiers.contains(where: { $0.isStored(as: checked.identifier) }) else {
                 return Decision(.wrong, spent + failed(.otherSpelling))
             }
-            return Decision(.right(checked, user, isNew: false), spent)
+            return Decision(.right(checked, user, isNew: false), proven(isHeld: user.isHeld(identifier, at: now)))
         }
         guard signUp else { return Decision(.wrong, spent + failed(.unknownUser)) }
         let user = newUser(for: checked)
         let created = Change.insertions(of: user) + [.append(events.userCreated(user))]
-        return Decision(.right(checked, user, isNew: true), spent + created)
+        return Decision(.right(checked, user, isNew: true), proven(isHeld: false) + created)
     }
 
     /// Decides whether an attempt counts: the verification must be running and must have attempts left.

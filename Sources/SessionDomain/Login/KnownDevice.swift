@@ -11,33 +11,41 @@ package struct KnownDevice: Sendable, Equatable {
     /// Random, new at each login.
     package let id: String
     package let issuedAt: Timestamp
+    /// `User.loginEpoch` at the login. The device is known while the user has the same count.
+    package let loginEpoch: Int64
 
-    package init(userID: String, id: String, issuedAt: Timestamp) {
+    package init(userID: String, id: String, issuedAt: Timestamp, loginEpoch: Int64) {
         self.userID = userID
         self.id = id
         self.issuedAt = issuedAt
+        self.loginEpoch = loginEpoch
     }
+
+    /// Whether the device is one of this user, and none of the changes that end known devices was made since its login.
+    package func isKnown(to user: User) -> Bool { userID == user.id && loginEpoch == user.loginEpoch }
 
     var owner: BudgetOwner { .device(id: id, userID: userID) }
 
     package func token(app: AppID, keys: KeyRing) -> String {
         let (keyID, mac) = keys.knownDeviceMAC(message(app: app))
-        return "\(userID).\(id).\(issuedAt.seconds).\(keyID).\(mac)"
+        return "\(userID).\(id).\(issuedAt.seconds).\(loginEpoch).\(keyID).\(mac)"
     }
 
     /// Reads a token of this app. `nil` for an expired one, and for any text that this service did not issue.
     package init?(_ token: String?, app: AppID, keys: KeyRing, now: Timestamp) {
         guard let token, token.utf8.count <= 256 else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 5, let seconds = Int64(parts[2]), String(seconds) == parts[2],
+        guard parts.count == 6, let seconds = Int64(parts[2]), String(seconds) == parts[2],
+            let epoch = Int64(parts[3]), String(epoch) == parts[3],
             // A larger number is not a time that can be represented.
             (0...now.seconds + Int64(Self.tolerance)).contains(seconds)
         else { return nil }
-        self.init(userID: String(parts[0]), id: String(parts[1]), issuedAt: Timestamp(seconds: seconds))
+        self.init(
+            userID: String(parts[0]), id: String(parts[1]), issuedAt: Timestamp(seconds: seconds), loginEpoch: epoch)
         guard issuedAt + Self.lifetime > now,
-            keys.isKnownDeviceMAC(String(parts[4]), keyID: String(parts[3]), for: message(app: app))
+            keys.isKnownDeviceMAC(String(parts[5]), keyID: String(parts[4]), for: message(app: app))
         else { return nil }
     }
 
-    private func message(app: AppID) -> String { "\(app)\0\(userID)\0\(id)\0\(issuedAt.seconds)" }
+    private func message(app: AppID) -> String { "\(app)\0\(userID)\0\(id)\0\(issuedAt.seconds)\0\(loginEpoch)" }
 }

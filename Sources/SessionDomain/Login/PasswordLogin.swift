@@ -53,8 +53,10 @@ package struct PasswordLogin: Sendable {
         do throws(Refusal) { try user.requireActive() } catch {
             throw try await failed(.inactiveUser, error, identifier, user, events)
         }
-        let owner = budget.owner(of: identifier, isKnownDevice: device?.userID == user.id)
-        try await store.perform(ClearPasswordTries(identifier, of: owner, app: app.settings.id))
+        try await store.perform(
+            CompletePasswordTry(
+                appID: app.settings.id, identifier: identifier, budget: budget,
+                isKnownDevice: device?.isKnown(to: user) ?? false, isHeld: user.isHeld(identifier, at: now)))
         if needsUpgrade, let hash {
             try await store.perform(
                 UpgradePasswordHash(

@@ -105,6 +105,11 @@ package struct UserManagement: Sendable {
         return try updated(outcome)
     }
 
+    /// Sets the limits of a user back, such as an identifier that is closed after 99 consecutive failures.
+    package func clearLimits(of id: String, app: AppID) async throws -> User {
+        try found(try await store.perform(ClearLimits(in: change(of: id, app: app))))
+    }
+
     // MARK: Sessions
 
     package func sessions(of id: String, app: AppID, limit: Int, offset: Int) async throws -> (

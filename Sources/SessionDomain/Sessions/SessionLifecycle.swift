@@ -69,8 +69,11 @@ package struct SessionLifecycle: Sendable {
         case .started(let user):
             var tokens = try issuer.issue(
                 app: app, session: session, user: user, grants: grants, client: client, now: now)
-            tokens.knownDevice = KnownDevice(userID: user.id, id: environment.newID("dev"), issuedAt: now)
-                .token(app: app.settings.id, keys: keys)
+            if challenge.makesDeviceKnown {
+                tokens.knownDevice = KnownDevice(
+                    userID: user.id, id: environment.newID("dev"), issuedAt: now, loginEpoch: user.loginEpoch
+                ).token(app: app.settings.id, keys: keys)
+            }
             return tokens
         case .replayedProof: throw Refusal.replayedProof
         case .challengeReused: throw try await reported(.reusedChallenge, as: .challengeReused, challenge, app, now)

@@ -61,10 +61,13 @@ package struct CheckStepUpCode: Intent {
                 ])
         }
         let completion = complete(challenge, of: user, facts)
-        // The identifier is proven. The counts of failures start again.
-        let cleared = owners.flatMap { $0.clearedBySuccess(of: current.identifier) }
-        let spent = counted + [.deleteVerification(current)] + cleared.map { .clearCounter($0, app: appID) }
-        return Decision(completion.outcome, spent + completion.changes)
+        // A new or held identifier says nothing about the failures of the session.
+        let isEstablished = owners.allSatisfy { !$0.isAnonymous } && !user.isHeld(current.identifier, at: now)
+        let proven = owners.flatMap { owner in
+            owner.success(
+                of: current.identifier, counted: budget.failures(of: owner), clearsFailures: isEstablished, app: appID)
+        }
+        return Decision(completion.outcome, counted + [.deleteVerification(current)] + proven + completion.changes)
     }
 
     /// The code is right: adds the identifier that it proves, if the step adds one, and advances the challenge.

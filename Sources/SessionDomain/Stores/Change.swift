@@ -18,7 +18,12 @@ package enum Change: Sendable, Equatable {
 
     /// Counts one event, as `RateCounter.take` says. Fails with `FailedGuard.exhausted` at the limit.
     case count(CounterKey, app: AppID, limit: RateLimit, now: Timestamp)
+    /// Takes back one event that was counted, if the counter has one.
+    case uncount(CounterKey, app: AppID)
     case clearCounter(CounterKey, app: AppID)
+    /// Deletes every counter of the devices and sessions of a user: those whose keys begin with a prefix of
+    /// `CounterKey.prefixes(ofUser:)`.
+    case clearCounters(ofUser: String, app: AppID)
 
     // MARK: Users
 
@@ -30,7 +35,7 @@ package enum Change: Sendable, Equatable {
     case deleteUser(User)
     /// Stores a password hash. Fails with `FailedGuard.stale` unless the hash is `replacing`; `nil` replaces any.
     case setPasswordHash(String, replacing: String?, of: User)
-    /// Makes every begun login void: adds 1 to `User.loginEpoch`.
+    /// Makes every begun login void, and every known device a stranger: adds 1 to `User.loginEpoch`.
     case voidLogins(of: User)
     /// Adds an identifier after those that the user has. Key: `.identifier`.
     case insertIdentifier(CanonicalIdentifier, of: User, heldUntil: Timestamp? = nil)

@@ -72,7 +72,7 @@ package struct FactQuery: Sendable, Equatable {
     }
 
     /// The counters of a call for one identifier. If the call names a device, the store first reads whether the identifier
-    /// belongs to the device's user, and reports it as `Facts.isKnownDevice`.
+    /// belongs to the device's user, with the device's `loginEpoch`, and reports it as `Facts.isKnownDevice`.
     package struct BudgetSelector: Sendable, Equatable {
         package enum Subject: Sendable, Equatable {
             case identifier(CanonicalIdentifier)

@@ -6,7 +6,7 @@ package struct Facts: Sendable {
     package var verification: Verification?
     package var user: User?
     package var passwordHash: String?
-    /// Whether the identifier of the budget belongs to the user of its device.
+    /// Whether the identifier of the budget belongs to the user of its device, and `User.loginEpoch` is that of the device.
     package var isKnownDevice = false
     /// Ordered by id.
     package var grants: [Grant] = []

@@ -20,7 +20,8 @@ package struct User: Sendable, Equatable {
     /// The identifiers that a session registered, with the time until which they open nothing else.
     package var heldUntil: [CanonicalIdentifier: Timestamp]
     package var hasPassword: Bool
-    /// Counts the changes that make begun logins void. A challenge token is valid for the count under which it was issued.
+    /// Counts the changes that make begun logins void. A challenge token, and the token of a known device, is valid for the
+    /// count under which it was issued.
     package var loginEpoch: Int64
     package let createdAt: Timestamp
     package var updatedAt: Timestamp

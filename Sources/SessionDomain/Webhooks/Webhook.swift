@@ -43,7 +43,7 @@ package struct Webhook: Sendable, Equatable {
 
     /// Events that are sent only if the operator names them.
     package static let furtherEvents: [Event.Name] = [
-        .userStatusChanged, .passwordChanged, .stepUpGranted, .refreshTokenReused, .sessionRecovered,
+        .userStatusChanged, .limitsCleared, .passwordChanged, .stepUpGranted, .refreshTokenReused, .sessionRecovered,
         .migrationHookFailed, .signingKeyRotated, .signingKeyRemoved, .signingKeyResealed, .externalIDUpdated,
         .loginFailed, .loginLimited, .loginsVoided, .codeSent, .appUpdated, .sessionsRevoked,
         .managementKeyCreated, .managementKeyRevoked, .webhookCreated, .webhookUpdated, .webhookActivated,

@@ -11,7 +11,9 @@ extension Database {
         case .redeem(let id, let until, let app): try redeem(id, until: until, app: app)
 
         case .count(let key, let app, let limit, let now): try count(key, app: app, limit: limit, now: now)
+        case .uncount(let key, let app): try uncount(key, app: app)
         case .clearCounter(let key, let app): try clear(key, app: app)
+        case .clearCounters(let userID, let app): try clearCounters(ofUser: userID, app: app)
 
         case .insertUser(let user, let passwordHash): try insert(user, passwordHash: passwordHash)
         case .replaceUser(let old, let new): try replace(old, with: new)

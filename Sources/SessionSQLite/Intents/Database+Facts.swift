@@ -33,7 +33,7 @@ extension Database {
     ) throws {
         guard let budget = query.budget?.budget else { return }
         if let device = budget.device {
-            facts.isKnownDevice = try isOwner(device.userID, of: identifier, app: app)
+            facts.isKnownDevice = try isKnown(device, at: identifier, app: app)
         }
         for counter in budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice) {
             guard let until = try limit(of: counter, app: app) else { continue }

@@ -30,7 +30,20 @@ extension Database {
         }
     }
 
+    func uncount(_ key: CounterKey, app: AppID) throws {
+        try run(
+            "UPDATE counters SET count = count - 1 WHERE app_id = ? AND key = ? AND count > 0", [app, key.text])
+    }
+
     func clear(_ key: CounterKey, app: AppID) throws {
         try run("DELETE FROM counters WHERE app_id = ? AND key = ?", [app, key.text])
+    }
+
+    /// Reads the keys in their order, so that the counters of other users cost nothing.
+    func clearCounters(ofUser userID: String, app: AppID) throws {
+        for prefix in CounterKey.prefixes(ofUser: userID) {
+            try run(
+                "DELETE FROM counters WHERE app_id = ? AND key >= ? AND key < ?", [app, prefix, prefix + "\u{10FFFF}"])
+        }
     }
 }

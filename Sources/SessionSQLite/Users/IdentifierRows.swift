@@ -45,11 +45,17 @@ extension Database {
         ) { try $0.next() }
     }
 
-    /// Whether a user has this identifier. A free identifier and one of another user cost the same.
-    func isOwner(_ userID: String, of identifier: CanonicalIdentifier, app: AppID) throws -> Bool {
+    /// Whether the identifier belongs to the user of a device, and the device is still known. A free identifier and one of
+    /// another user cost the same.
+    func isKnown(_ device: KnownDevice, at identifier: CanonicalIdentifier, app: AppID) throws -> Bool {
         try first(
-            "SELECT 1 FROM identifiers WHERE app_id = ? AND type = ? AND canonical = ? AND user_id = ?",
-            [app, identifier.type, identifier.canonical, userID]
+            """
+            SELECT 1 FROM identifiers WHERE app_id = ? AND type = ? AND canonical = ? AND user_id = ?
+            AND EXISTS (SELECT 1 FROM users WHERE app_id = ? AND id = ? AND login_epoch = ?)
+            """,
+            [
+                app, identifier.type, identifier.canonical, device.userID, app, device.userID, device.loginEpoch,
+            ]
         ) { try $0.next() as Int } != nil
     }
 

@@ -6,7 +6,7 @@ import SessionDomain
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Create, find, change and delete users.",
-        subcommands: [Create.self, Find.self, SetPassword.self, SetStatus.self, Delete.self])
+        subcommands: [Create.self, Find.self, SetPassword.self, SetStatus.self, Unlock.self, Delete.self])
 
     struct Identifiers: ParsableArguments {
         @Option(help: "A phone number in E.164 form.")
@@ -96,6 +96,25 @@ struct UserCommand: AsyncParsableCommand {
             }
             try await options.withService { service in
                 try options.show(try await service.users.setStatus(status, user: id, app: app).record)
+            }
+        }
+    }
+
+    struct Unlock: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set the limits of a user's attempts and messages back.",
+            discussion: """
+                After 99 consecutive failures, an identifier of the user is closed to unknown devices for 30 days. This \
+                command opens it at once. Limits by source address, and those of the whole app, stay as they are.
+                """)
+
+        @Option(help: "The app's id.") var app: AppID
+        @Argument(help: "The user's id, usr_….") var id: String
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService { service in
+                try options.show(try await service.users.clearLimits(of: id, app: app).record)
             }
         }
     }

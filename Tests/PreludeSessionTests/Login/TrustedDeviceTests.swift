@@ -61,6 +61,34 @@ struct TrustedDeviceTests {
         #expect(await sent(fixture, "/otp") == ["device-2"])
     }
 
+    @Test("The login of another user replaces the token, and no request after it contains the first user's")
+    func otherUser() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client()
+        try await logIn(fixture, client, gives: "device-of-ada")
+        await fixture.transport.answer("/revoke", .success())
+        try await client.logout()
+        try await logIn(fixture, client, gives: "device-of-bob", number: 2)
+        // Ada is a stranger on this device from here on, also after Bob's logout.
+        let before = await fixture.transport.sent.count
+        await fixture.transport.answer("/refresh", fixture.refreshed(3))
+        _ = try await client.refresh()
+        await fixture.transport.answer("/revoke", .success())
+        try await client.logout()
+        try await startOTP(fixture, client)
+        try await logIn(fixture, try fixture.client(), number: 4)
+        let requests = await fixture.transport.sent.dropFirst(before)
+        #expect(requests.count > 4)
+        for request in requests {
+            for (name, value) in request.headers {
+                #expect(!value.contains("device-of-ada"), "\(name)")
+                #expect(name.lowercased() != Self.header || value == "device-of-bob")
+            }
+        }
+        let record = try #require(try await fixture.store.read(ClientFixture.name + ".trusted-device"))
+        #expect(!String(decoding: record, as: UTF8.self).contains("device-of-ada"))
+    }
+
     @Test("A damaged record is replaced, and one of a newer version is not sent and stays")
     func records() async throws {
         let fixture = try await ClientFixture(signedIn: false)

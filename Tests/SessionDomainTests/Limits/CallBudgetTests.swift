@@ -77,14 +77,64 @@ struct CallBudgetTests {
         #expect(Set(all.map(\.text)).count == all.count)
     }
 
-    @Test("A success on a known device ends the strangers' streak, but not their hour and day")
+    @Test("A success ends all failures of strangers at its identifier, and only the streak of a device or a session")
     func success() throws {
         let mail = try TestApp.mail()
-        let cleared = TestApp.device().owner.clearedBySuccess(of: mail)
-        #expect(cleared.contains(.failures(.anonymous(mail), .streak)))
-        #expect(!cleared.contains(.failures(.anonymous(mail), .hour)))
-        #expect(!cleared.contains(.failures(.anonymous(mail), .day)))
-        let session = BudgetOwner.session(id: "ses_1", userID: "usr_1").clearedBySuccess(of: mail)
-        #expect(!session.contains(.failures(.anonymous(mail), .streak)))
+        let stranger = BudgetOwner.anonymous(mail)
+        let all: [CounterKey] = [
+            .failures(stranger, .hour), .failures(stranger, .day), .failures(stranger, .streak),
+            .passwordTries(stranger),
+        ]
+        #expect(stranger.clearedBySuccess(of: mail) == all)
+        let device = TestApp.device().owner
+        // An owner who signs in often must not give a stranger more attempts.
+        #expect(
+            device.clearedBySuccess(of: mail) == [.failures(device, .streak), .failures(stranger, .streak)])
+        let session = BudgetOwner.session(id: "ses_1", userID: "usr_1")
+        #expect(session.clearedBySuccess(of: mail) == [.failures(session, .streak)])
+    }
+
+    @Test("No success clears an hour, a day or a total that covers other identifiers (X5)", arguments: uses)
+    func otherIdentifiers(use: CallBudget.Use) throws {
+        let (mail, phone, app) = (try TestApp.mail(), try TestApp.phone(), try appID())
+        let budget = CallBudget(use, limits: OTPLimits(), device: TestApp.device(), now: now)
+        for isKnown in [true, false] {
+            let owner = budget.owner(of: phone, isKnownDevice: isKnown)
+            let counted = budget.counters(for: phone, isKnownDevice: isKnown)
+            let success = owner.success(of: phone, counted: counted, clearsFailures: true, app: app)
+            let other = budget.counters(for: mail, isKnownDevice: isKnown).map(\.key)
+            for key in other {
+                if case .failures(_, .streak) = key { continue }
+                #expect(!success.contains(.clearCounter(key, app: app)), "\(key)")
+            }
+            let held = owner.success(of: phone, counted: counted, clearsFailures: false, app: app)
+            #expect(held == counted.map { .uncount($0.key, app: app) })
+        }
+    }
+
+    @Test("The counters of a user's devices and sessions have a prefix, and those of other users have none")
+    func prefixes() throws {
+        let prefixes = CounterKey.prefixes(ofUser: "usr_1")
+        func hasPrefix(_ owner: BudgetOwner) -> [Bool] {
+            CounterKey.all(of: owner).map { key in prefixes.contains { key.text.hasPrefix($0) } }
+        }
+        let own: [BudgetOwner] = [.device(id: "x", userID: "usr_1"), .session(id: "x", userID: "usr_1")]
+        let others: [BudgetOwner] = [
+            .device(id: "usr_1", userID: "usr_12"), .session(id: "x", userID: "usr_"), .anonymous(try TestApp.mail()),
+        ]
+        for owner in own { #expect(!hasPrefix(owner).contains(false)) }
+        for owner in others { #expect(!hasPrefix(owner).contains(true)) }
+    }
+
+    @Test("All counters of a payer but its totals and shared ones are known by name")
+    func all() throws {
+        let (mail, device) = (try TestApp.mail(), TestApp.device().owner)
+        for owner in [BudgetOwner.anonymous(mail), device] {
+            var keys: Set<CounterKey> = []
+            for use in Self.uses { keys.formUnion(self.keys(use, of: mail, isKnown: owner == device)) }
+            keys.subtract([.sendsOfApp])
+            if let group = owner.group { keys.subtract([.failuresOfGroup(group), .sendsOfGroup(group)]) }
+            #expect(Set(CounterKey.all(of: owner)) == keys)
+        }
     }
 }

@@ -1,5 +1,6 @@
-import SessionDomain
 import Testing
+
+@testable import SessionDomain
 
 @Suite("What a code check writes")
 struct CheckCodeDecisionTests {
@@ -20,13 +21,23 @@ struct CheckCodeDecisionTests {
         return try TestApp.counted(budget.counters(for: try TestApp.mail(), isKnownDevice: device != nil))
     }
 
-    /// The changes of every correct code.
+    /// The changes of every correct code, also of one that proves nothing.
     private func spent(_ owner: BudgetOwner) throws -> [Change] {
         try counted(owner) + [.deleteVerification(try TestApp.verification())]
-            + TestApp.cleared(owner.clearedBySuccess(of: try TestApp.mail()))
+    }
+
+    private func proven(_ owner: BudgetOwner, isHeld: Bool = false) throws -> [Change] {
+        let counters = try counted(owner).compactMap { change -> CounterKey? in
+            if case .count(let key, _, _, _) = change { key } else { nil }
+        }
+        let cleared = isHeld ? [] : owner.clearedBySuccess(of: try TestApp.mail())
+        let app = try appID()
+        return try spent(owner) + TestApp.cleared(cleared)
+            + counters.filter { !cleared.contains($0) }.map { .uncount($0, app: app) }
     }
 
     private var spent: [Change] { get throws { try spent(try stranger) } }
+    private var proven: [Change] { get throws { try proven(try stranger) } }
 
     @Test("A wrong code counts, for the identifier and for the verification")
     func wrong() throws {
@@ -45,7 +56,26 @@ struct CheckCodeDecisionTests {
             facts.verification = try TestApp.verification()
             facts.user = user
         }
-        #expect(decision == Decision(.right(checked, user, isNew: false), try spent))
+        #expect(decision == Decision(.right(checked, user, isNew: false), try proven))
+    }
+
+    @Test("A correct code for a held identifier clears nothing, for strangers and known devices alike (X1)")
+    func held() throws {
+        let mail = try TestApp.mail()
+        for isKnown in [false, true] {
+            let device = TestApp.device()
+            for (seconds, isHeld) in [(1, true), (0, false)] {
+                var user = try TestApp.user([mail])
+                user.heldUntil[mail] = now + seconds
+                let decision = try check("right", device: device) { facts in
+                    facts.verification = try TestApp.verification()
+                    facts.user = user
+                    facts.isKnownDevice = isKnown
+                }
+                let owner = isKnown ? device.owner : try stranger
+                #expect(decision.changes == (try proven(owner, isHeld: isHeld)))
+            }
+        }
     }
 
     @Test("A code proves only the address that it was sent to, as the user has it (X4)")
@@ -54,11 +84,12 @@ struct CheckCodeDecisionTests {
             facts.verification = try TestApp.verification(of: try TestApp.mail("ADA@example.com"))
             facts.user = try TestApp.user([try TestApp.mail()])
         }
-        #expect(decision.outcome == .wrong)
+        let typed = try TestApp.verification(of: try TestApp.mail("ADA@example.com"))
+        #expect(decision == Decision(.wrong, try counted(try stranger) + [.deleteVerification(typed)]))
     }
 
     @Test(
-        "A correct code of a user that may not sign in is spent and rejected",
+        "A correct code of a user that may not sign in is spent and rejected, and clears nothing",
         arguments: [User.Status.inactive, .suspended])
     func inactive(status: User.Status) throws {
         let decision = try check("right") { facts in
@@ -77,7 +108,7 @@ struct CheckCodeDecisionTests {
             .append(try TestApp.events().userCreated(user)),
         ]
         let decision = try check("right") { $0.verification = try TestApp.verification() }
-        #expect(decision == Decision(.right(checked, user, isNew: true), try spent + created))
+        #expect(decision == Decision(.right(checked, user, isNew: true), try proven + created))
         let closed = try check("right", signUp: false) { $0.verification = try TestApp.verification() }
         #expect(closed == Decision(.wrong, try spent))
     }
@@ -106,7 +137,7 @@ struct CheckCodeDecisionTests {
         let known = try check(hash, device: device) { try facts(&$0, isKnown: true) }
         let counted = try counted(owner)
         #expect(Array(known.changes.prefix(counted.count)) == counted)
-        if hash == "right" { #expect(known.changes == (try spent(owner))) }
+        if hash == "right" { #expect(known.changes == (try proven(owner))) }
         let foreign = try check(hash, device: device) { try facts(&$0, isKnown: false) }
         #expect(foreign == Decision(.limited(ReachedLimit(try hour(try stranger), until: now + 9))))
     }

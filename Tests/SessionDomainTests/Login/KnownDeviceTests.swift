@@ -33,6 +33,16 @@ struct KnownDeviceTests {
         #expect(KnownDevice(try token(), app: try appID(), keys: KeyRing(current: other), now: now) == nil)
     }
 
+    @Test("A device is known to its own user only, until a change voids the user's logins")
+    func known() throws {
+        let user = try TestApp.user()
+        var later = user
+        later.loginEpoch += 1
+        #expect(device.isKnown(to: user) && !device.isKnown(to: later))
+        #expect(!TestApp.device(epoch: 1).isKnown(to: user) && TestApp.device(epoch: 1).isKnown(to: later))
+        #expect(!TestApp.device(of: "usr_2").isKnown(to: user))
+    }
+
     @Test("No part of a token can be changed")
     func forged() throws {
         let parts = try token().split(separator: ".").map(String.init)
@@ -43,11 +53,11 @@ struct KnownDeviceTests {
                 #expect(try read(forged.joined(separator: ".")) == nil)
             }
         }
-        for text in [nil, "", "....", "a.b.99999999999999999999.c.d", "a.b.9223372036854775807.c.d"] as [String?] {
+        for text in [nil, "", ".....", "a.b.99999999999999999999.0.c.d", "a.b.9223372036854775807.0.c.d"] as [String?] {
             #expect(try read(text) == nil)
         }
         let (keyID, mac) = TestApp.keys.refreshTokenMAC("\(try appID())\0ses_1\00")
-        #expect(try read("usr_1.dev_1.0.\(keyID).\(mac)") == nil)
+        #expect(try read("usr_1.dev_1.0.0.\(keyID).\(mac)") == nil)
         #expect(try read(try token() + String(repeating: ".", count: 300)) == nil)
     }
 }

@@ -34,10 +34,12 @@ struct StepUpCodeDecisionTests {
         [Self.session] + (new.map { [.anonymous($0)] } ?? [])
     }
 
+    /// The changes of a correct code. For an identifier that the user does not have, nothing is cleared.
     private func spent(adding new: CanonicalIdentifier? = nil) throws -> [Change] {
-        let mail = try TestApp.mail()
+        let cleared = new == nil ? Self.session.clearedBySuccess(of: try TestApp.mail()) : []
         return try counted(adding: new) + [.deleteVerification(try TestApp.verification(Self.key))]
-            + TestApp.cleared(owners(new).flatMap { $0.clearedBySuccess(of: mail) })
+            + TestApp.cleared(cleared)
+            + TestApp.uncounted(owners(new).flatMap(Self.budget.failures), without: cleared)
     }
 
     @Test("A wrong code counts for session, verification and challenge")
@@ -63,7 +65,20 @@ struct StepUpCodeDecisionTests {
                 == Decision(.advanced(next), try spent() + [.replaceChallenge(challenge, with: next)]))
     }
 
-    @Test("A correct code adds the identifier that it proves, unless the user has it")
+    @Test("A correct code for a held identifier clears no failures of the session (X1)")
+    func held() throws {
+        let (challenge, mail) = (try TestApp.challenge(), try TestApp.mail())
+        let counters = Self.budget.failures(of: Self.session)
+        for (seconds, cleared) in [(1, []), (0, Self.session.clearedBySuccess(of: mail))] {
+            let decision = try check("right", try facts(challenge) { $0.user?.heldUntil[mail] = now + seconds })
+            let written =
+                try counted() + [.deleteVerification(try TestApp.verification(Self.key))]
+                + TestApp.cleared(cleared) + TestApp.uncounted(counters, without: cleared)
+            #expect(Array(decision.changes.prefix(written.count)) == written)
+        }
+    }
+
+    @Test("A correct code adds the identifier that it proves and then clears no failures, unless the user has it")
     func newIdentifier() throws {
         let phone = try TestApp.phone()
         let challenge = try TestApp.challenge(newIdentifier: phone)

@@ -77,14 +77,22 @@ extension TestApp {
         ]
     }
 
-    static func device(id: String = "dev_1", of userID: String = "usr_1") -> KnownDevice {
-        KnownDevice(userID: userID, id: id, issuedAt: now)
+    static func device(id: String = "dev_1", of userID: String = "usr_1", epoch: Int64 = 0) -> KnownDevice {
+        KnownDevice(userID: userID, id: id, issuedAt: now, loginEpoch: epoch)
     }
 
     /// The changes that count one call of this owner, with the default limits.
     static func counted(_ counters: [FactQuery.CounterSelector]) throws -> [Change] {
         let app = try appID()
         return counters.map { .count($0.key, app: app, limit: $0.limit, now: $0.now) }
+    }
+
+    /// The changes that take one event of each counter back, those that are cleared anyway left out.
+    static func uncounted(
+        _ counters: [FactQuery.CounterSelector], without cleared: [CounterKey] = []
+    ) throws -> [Change] {
+        let app = try appID()
+        return counters.map(\.key).filter { !cleared.contains($0) }.map { .uncount($0, app: app) }
     }
 
     static func cleared(_ keys: [CounterKey]) throws -> [Change] {

@@ -58,6 +58,11 @@ struct UserRoutes: Sendable {
         return .noContent
     }
 
+    @Sendable func clearLimits(_ request: Request, context: OperatorContext) async throws -> Response {
+        _ = try await users.clearLimits(of: try context.userID, app: context.appID)
+        return .noContent
+    }
+
     @Sendable func setExternalID(_ request: Request, context: OperatorContext) async throws -> Response {
         let body = try await request.decode(ExternalIDBody.self)
         let user = try await users.setExternalID(body.externalID, user: try context.userID, app: context.appID)

@@ -1,0 +1,28 @@
+internal import SessionTokens
+
+/// Sets the limits of a user back: starts, failed checks, password attempts, messages and step-ups, of strangers at the
+/// user's identifiers and of all devices and sessions of the user. Returns `nil` for an unknown user.
+///
+/// At 99 consecutive failures an identifier is closed to strangers for 30 days. Only an operator can open it earlier.
+package struct ClearLimits: Intent {
+    package let change: UserChange
+
+    package init(in change: UserChange) { self.change = change }
+
+    package var facts: FactQuery { change.facts }
+
+    package func decide(_ facts: Facts) -> Decision<User?> {
+        guard let user = facts.user else { return Decision(nil) }
+        let strangers = user.identifiers.flatMap { CounterKey.all(of: .anonymous($0)) }
+        let groups = [BudgetOwner.device(id: "", userID: user.id), .session(id: "", userID: user.id)].compactMap(
+            \.group)
+        let totals = groups.flatMap { [CounterKey.failuresOfGroup($0), .sendsOfGroup($0)] }
+        let keys = strangers + totals + [.stepUps(userID: user.id)]
+        return Decision(
+            user,
+            keys.map { .clearCounter($0, app: change.appID) } + [
+                .clearCounters(ofUser: user.id, app: change.appID),
+                .append(change.events.make(.limitsCleared, ["user_id": .string(user.id)])),
+            ])
+    }
+}
