@@ -39,7 +39,12 @@ package final class SQLiteStore: Sendable {
         _ location: SQLiteLocation, opening: Opening = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256
     ) throws(StoreError) -> SQLiteStore {
         do {
-            let (database, lock) = try connect(location, opening: opening)
+            guard case .file(let path) = location else {
+                return SQLiteStore(
+                    database: try MemoryDatabase.open(), lock: nil, schema: (0, supportedSchema),
+                    queueCapacity: queueCapacity, batchSize: batchSize)
+            }
+            let (database, lock) = try connect(path, opening: opening)
             let schema = try database.writeWithoutTransaction { db in
                 try ConnectionSettings.makeDurable(db)
                 // Before a migration, which could make the damage worse.
@@ -54,17 +59,13 @@ package final class SQLiteStore: Sendable {
     }
 
     private static func connect(
-        _ location: SQLiteLocation, opening: Opening
-    ) throws -> (database: any DatabaseWriter, lock: DatabaseLock?) {
-        switch location {
-        case .memory: return (try DatabaseQueue(configuration: ConnectionSettings.configuration), nil)
-        case .file(let path):
-            if opening == .existing, !DatabaseFile.exists(at: path) { throw StoreError.missing }
-            if opening != .existing { try DatabaseFile.create(at: path) }
-            let lock = try DatabaseLock(path, .shared)
-            try DatabaseReplacement.undoUnfinished(of: DatabaseFile.resolved(path))
-            return (try DatabasePool(path: path, configuration: ConnectionSettings.configuration), lock)
-        }
+        _ path: String, opening: Opening
+    ) throws -> (database: DatabasePool, lock: DatabaseLock) {
+        if opening == .existing, !DatabaseFile.exists(at: path) { throw StoreError.missing }
+        if opening != .existing { try DatabaseFile.create(at: path) }
+        let lock = try DatabaseLock(path, .shared)
+        try DatabaseReplacement.undoUnfinished(of: DatabaseFile.resolved(path))
+        return (try DatabasePool(path: path, configuration: ConnectionSettings.configuration), lock)
     }
 
     /// Finishes the accepted writes, rejects further ones, and closes the file. Closing twice is no error.

@@ -39,7 +39,7 @@ struct KeyRotationClockStory {
     func ahead(_ seconds: Int, _ duration: Int) async throws {
         var simulation = try await Self.simulation()
         simulation.setClocks(ahead: seconds)
-        try await simulation.run(seconds: duration, step: 15)
+        try await simulation.run(seconds: duration, step: 30)
         simulation.setClocks()
         try await simulation.run(seconds: 600, step: 15)
         try await Self.expectRotationWorks(&simulation)
@@ -69,7 +69,7 @@ struct KeyRotationClockStory {
         simulation.setClocks(ahead: seconds)
         try await simulation.run(seconds: 90, step: 15)
         simulation.setClocks()
-        try await simulation.run(seconds: 2 * Self.hour, step: 15)
+        try await simulation.run(seconds: 2 * Self.hour, step: 60)
         try await Self.expectRotationWorks(&simulation)
     }
 
@@ -93,7 +93,7 @@ struct KeyRotationClockStory {
     func one(_ seconds: Int) async throws {
         var simulation = try await Self.simulation()
         simulation.setClocks(ahead: seconds, of: [0])
-        try await simulation.run(seconds: 3 * Self.hour, step: 15)
+        try await simulation.run(seconds: 2 * Self.hour, step: 60)
         simulation.setClocks()
         try await simulation.run(seconds: 600, step: 15)
         try await Self.expectRotationWorks(&simulation)

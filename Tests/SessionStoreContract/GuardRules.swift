@@ -59,11 +59,11 @@ enum GuardRules {
             #expect(try await count(after: 60) == GuardFailures())
             try await world.write(.clearCounter(key, app: world.app))
             #expect(try await count(after: 61, limit: 1) == GuardFailures())
-            // Taking one event back never makes the count negative, and does not begin the window again.
+            // Taking the only event back ends its window, and never makes the count negative.
             for app in [world.app, world.app, world.otherApp] { try await world.write(.uncount(key, app: app)) }
             #expect(try await count(after: 62) == GuardFailures())
             #expect(try await count(after: 63) == GuardFailures())
-            #expect(try await count(after: 64) == GuardFailures(.exhausted(key, until: world.now + 121)))
+            #expect(try await count(after: 64) == GuardFailures(.exhausted(key, until: world.now + 122)))
             try await world.write(.uncount(key, app: world.app))
             #expect(try await count(after: 64) == GuardFailures())
         },

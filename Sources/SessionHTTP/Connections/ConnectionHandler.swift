@@ -105,6 +105,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    /// A request that this handler has rejected can end in the middle. That is no error of the request before it.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !isClosing { context.fireErrorCaught(error) }
+    }
+
     private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         do throws(Refusal) {
             let head = try RequestTarget.normalized(head)

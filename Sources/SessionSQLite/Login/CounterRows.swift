@@ -30,9 +30,10 @@ extension Database {
         }
     }
 
+    /// Takes one event back. A counter without events has no row.
     func uncount(_ key: CounterKey, app: AppID) throws {
-        try run(
-            "UPDATE counters SET count = count - 1 WHERE app_id = ? AND key = ? AND count > 0", [app, key.text])
+        try run("DELETE FROM counters WHERE app_id = ? AND key = ? AND count = 1", [app, key.text])
+        try run("UPDATE counters SET count = count - 1 WHERE app_id = ? AND key = ? AND count > 1", [app, key.text])
     }
 
     func clear(_ key: CounterKey, app: AppID) throws {

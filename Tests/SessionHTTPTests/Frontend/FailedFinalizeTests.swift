@@ -63,7 +63,7 @@ struct FailedFinalizeTests {
         world.clock.advance(by: .seconds(60))
         let inactive = try await challenge(world)
         _ = try await world.service.users.setStatus(.inactive, user: user.id, app: app)
-        for _ in 0..<3 { #expect(try await finalize(world, inactive) == 401) }
+        for _ in 0..<3 { #expect(try await finalize(world, inactive) == 403) }
         #expect(try await reasons(world) == ["reused_challenge", "void_challenge", "inactive_user"])
     }
 
