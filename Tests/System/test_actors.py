@@ -19,6 +19,7 @@ CHANGES = [
     (["user", "create", "--app", APP, *MAIL], {"user.created"}),
     (["user", "set-password", "--app", APP, "{user}"], {"user.password.updated"}),
     (["user", "set-status", "--app", APP, "{user}", "inactive"], {"user.status.updated"}),
+    (["user", "unlock", "--app", APP, "{user}"], {"user.limits.cleared"}),
     (["session", "revoke", "--all", "--yes"], {"management.sessions.revoked"}),
     (["user", "delete", "--app", APP, "{user}"], {"user.deleted"}),
     (["key", "create", "backend", "--app", APP], {"management.key.created"}),

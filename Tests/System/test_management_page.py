@@ -62,6 +62,8 @@ class Reader:
     def __init__(self, service: Service, backend: Receiver):
         self.service = service
         self.backend = backend
+        # A key of the database is an actor with an id, as on the page. The key of the configuration has none.
+        self.key = json.loads(service.run("key", "create", "backend", "--json").stdout)[0]["key"]
         self.transport = Transport(service.url)
         self.ids: dict[str, str] = {}
 
@@ -71,7 +73,7 @@ class Reader:
         if body is not None:
             body = json.loads(json.dumps(body).replace(BACKEND, self.backend.url("")))
         answer = self.transport.send(
-            call.method, path, body, [("Authorization", f"Bearer {self.service.key}")])
+            call.method, path, body, [("Authorization", f"Bearer {self.key}")])
         if answer.status == 201:
             self.note(answer.json)
         return answer

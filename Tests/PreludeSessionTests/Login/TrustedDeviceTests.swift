@@ -81,9 +81,9 @@ struct TrustedDeviceTests {
         let requests = await fixture.transport.sent.dropFirst(before)
         #expect(
             requests.map(\.path) == [
-                    "/v1/session/refresh", "/v1/session/revoke", "/v1/session/otp", "/v1/session/login/email/password",
-                    "/v1/session/login/finalize",
-                ])
+                "/v1/session/refresh", "/v1/session/revoke", "/v1/session/otp", "/v1/session/login/email/password",
+                "/v1/session/login/finalize",
+            ])
         for request in requests {
             for (name, value) in request.headers {
                 #expect(!value.contains("device-of-ada"), "\(name)")
