@@ -10,8 +10,9 @@ package enum Change: Sendable, Equatable {
 
     /// Remembers a proof until `rememberUntil`. Key: `.proof`. A row that expired by `now` is taken over.
     case reserveProof(ProofUse, app: AppID, now: Timestamp)
-    /// Remembers that something was redeemed. Key: `.redemption`. Also fails if housekeeping has deleted a redemption that
-    /// expires at this time or later, but within the same hour: it may have been this one.
+    /// Remembers that something was redeemed. Key: `.redemption`. If its `RedemptionKind` outlives its row, it also fails if
+    /// housekeeping has deleted a redemption of this kind and app that expires at this time or later, but within the same
+    /// hour: it may have been this one.
     case redeem(String, until: Timestamp, app: AppID)
 
     // MARK: Counters
@@ -49,8 +50,9 @@ package enum Change: Sendable, Equatable {
     case insertVerification(Verification)
     case replaceVerification(Verification, with: Verification)
     case deleteVerification(Verification)
-    /// Deletes every verification of an identifier.
-    case deleteVerifications(of: CanonicalIdentifier, app: AppID)
+    /// Ends every verification of an identifier. Those of logins are suppressed and stay until they expire, so that their
+    /// callers get the answers that an unknown identifier gets. Those of steps are deleted: their callers are signed in.
+    case endVerifications(of: CanonicalIdentifier, app: AppID)
 
     // MARK: Sessions
 

@@ -56,10 +56,11 @@ extension Database {
             [verification.appID, verification.tokenHash, verification.checks, verification.sends], orFail: .stale)
     }
 
-    func deleteVerifications(of identifier: CanonicalIdentifier, app: AppID) throws {
-        try run(
-            "DELETE FROM verifications WHERE app_id = ? AND type = ? AND canonical = ?",
-            [app, identifier.type, identifier.canonical])
+    func endVerifications(of identifier: CanonicalIdentifier, app: AppID) throws {
+        let selection = "WHERE app_id = ? AND type = ? AND canonical = ? AND login_config_id"
+        let arguments: StatementArguments = [app, identifier.type, identifier.canonical]
+        try run("UPDATE verifications SET is_suppressed = 1 \(selection) <> ''", arguments)
+        try run("DELETE FROM verifications \(selection) = ''", arguments)
     }
 }
 
