@@ -46,7 +46,7 @@ enum VerificationRules {
         },
         ContractRule("A verification of a step is deleted when it is ended") { world async throws in
             let session = try await world.signIn(try await world.addUser())
-            let challenge = try await world.open(for: session)
+            let challenge = try await world.open(for: session, steps: [ContractWorld.mailStep])
             _ = try await world.send(challenge)
             let identifier = try world.mail("ada@example.com")
             try await world.write(.endVerifications(of: identifier, app: world.app))

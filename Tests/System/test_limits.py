@@ -338,7 +338,7 @@ def test_an_invalid_token_is_the_same_as_none(shared, ada, limits):
         "expired": known_device_token(shared, user, device, now - 180 * DAY - 1),
         "from the future": known_device_token(shared, user, device, now + 2 * DAY),
         "of another app": known_device_token(shared, user, device, now, app="abc1234"),
-        "of another epoch": known_device_token(shared, user, device, now, epoch=1),
+        "another epoch": f"{user}.{device}.{issued}.{int(epoch) + 1}.{key_id}.{mac}",
         "of another user": known_device_token(shared, "usr_other", device, now),
     }
     none = without_id(stranger(shared).start(ada.email))
