@@ -57,10 +57,12 @@ extension Database {
     }
 
     func endVerifications(of identifier: CanonicalIdentifier, app: AppID) throws {
+        // Without its name, SQLite takes the primary key and reads all verifications of the app.
+        let table = "verifications INDEXED BY verifications_by_identifier"
         let selection = "WHERE app_id = ? AND type = ? AND canonical = ? AND login_config_id"
         let arguments: StatementArguments = [app, identifier.type, identifier.canonical]
-        try run("UPDATE verifications SET is_suppressed = 1 \(selection) <> ''", arguments)
-        try run("DELETE FROM verifications \(selection) = ''", arguments)
+        try run("UPDATE \(table) SET is_suppressed = 1 \(selection) <> ''", arguments)
+        try run("DELETE FROM \(table) \(selection) = ''", arguments)
     }
 }
 
