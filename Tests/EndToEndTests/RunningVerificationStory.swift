@@ -7,7 +7,7 @@ import Testing
 struct RunningVerificationStory {
     private static let known = "ada@example.com"
 
-    /// What a stranger sees of a verification: each answer, and how often it was counted.
+    /// What a stranger sees of a verification, until it is used up, and then of another code.
     private func answers(
         of client: PreludeSessionClient, _ world: ServiceWorld
     ) async throws -> [String] {

@@ -36,7 +36,7 @@ package enum Change: Sendable, Equatable {
     case deleteUser(User)
     /// Stores a password hash. Fails with `FailedGuard.stale` unless the hash is `replacing`; `nil` replaces any.
     case setPasswordHash(String, replacing: String?, of: User)
-    /// Makes every begun login void, and every known device a stranger: adds 1 to `User.loginEpoch`.
+    /// Makes every begun login void, and every known device a former one: adds 1 to `User.loginEpoch`.
     case voidLogins(of: User)
     /// Adds an identifier after those that the user has. Key: `.identifier`.
     case insertIdentifier(CanonicalIdentifier, of: User, heldUntil: Timestamp? = nil)
