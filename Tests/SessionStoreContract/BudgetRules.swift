@@ -90,7 +90,7 @@ enum BudgetRules {
             for device in [mine, stolen] {
                 let spent = try await world.check("right", token: "thief's", limits: limits, device: device)
                 let key = CounterKey.failures(.formerDevices(userID: ada.id), .hour)
-                #expect(spent == .limited(ReachedLimit(key, until: world.now + 3600)))
+                #expect(spent == .limited(ReachedLimit(key, until: world.now + 3601)))
             }
         },
         ContractRule("Clearing the limits of a user opens all budgets of the user, and no others") {

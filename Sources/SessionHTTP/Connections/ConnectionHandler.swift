@@ -66,6 +66,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 environment.connections.waits(place.id)
             }
         }
+        if context.channel.isWritable, armed?.phase != phases.phase {
+            armed = nil
+            arm(context)
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -198,9 +202,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func arm(_ context: ChannelHandlerContext) {
         guard phases.serial != armed?.serial, !isClosing, let place else { return }
         let isBusy = phases.phase == .responding && context.channel.isWritable
-        // The next response of several changes nothing while the client does not read.
-        let continues = phases.phase == .responding && armed?.phase == .responding && !isBusy
-        armed = (phases.phase, phases.serial)
+        // Further requests and responses change nothing while the client does not read.
+        let continues = armed?.phase == .responding && !context.channel.isWritable
+        armed = (continues ? .responding : phases.phase, phases.serial)
         guard !continues else { return }
         if isBusy {
             environment.connections.becomesBusy(place.id)
@@ -239,7 +243,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard context.eventLoop.now >= deadline else { return schedule(context) }
         self.deadline = nil
         guard !isClosing else { return context.close(promise: nil) }
-        switch phases.phase {
+        switch armed?.phase ?? phases.phase {
         case .idle: context.close(promise: nil)
         case .header:
             environment.log.note(.slowHeader, on: context.eventLoop)

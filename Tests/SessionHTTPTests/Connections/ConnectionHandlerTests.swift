@@ -241,14 +241,16 @@ struct ConnectionHandlerTests {
         #expect(text.hasPrefix("HTTP/1.1 400 ") && text.hasSuffix("\r\n\r\n"))
     }
 
-    @Test("A rejected request behind another one closes the connection, so that no response is mistaken")
+    @Test("A rejected request behind another one gets the response after it, and what follows is dropped")
     func pipelined() throws {
         let world = ConnectionWorld(Self.limits)
         let connection = try world.connect()
         try connection.send(Self.get + "GET /v1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n" + Self.get)
         #expect(connection.requests == ["/v1"])
-        #expect(!connection.isOpen)
-        #expect(try connection.received().isEmpty)
+        try connection.respond()
+        let text = try connection.received()
+        #expect(text.hasPrefix("HTTP/1.1 200 OK") && text.contains("HTTP/1.1 400 "))
+        #expect(connection.requests.isEmpty && !connection.isOpen)
     }
 
     @Test("A limit is logged at once, then once per interval with a count")
