@@ -15,10 +15,11 @@ public struct PreludeSessionClient: Sendable {
     ///   - timeout: Total seconds per call. Waiting for another process's refresh takes up to three times this, at least
     ///     30 seconds.
     ///   - earlyRefreshMargin: Seconds before expiry from which an access token is refreshed.
-    ///   - credentialStore: Where credentials are kept. `nil` is the Keychain; on Linux a directory of the user.
+    ///   - credentialStore: Where credentials are kept. `nil` is the Keychain; on Linux a directory of the user for this
+    ///     executable.
     ///   - deviceKeyStore: Where the device key is kept. `nil` is the Secure Enclave if the device has one, else the
     ///     credential store.
-    ///   - transport: Sends requests. `nil` is URLSession.
+    ///   - transport: Sends requests. `nil` is URLSession. On Linux pass another one: <doc:RunningOnLinux>.
     ///   - logHandler: Receives log entries. `nil` is no log.
     ///   - environment: Time and randomness. Tests can pass their own.
     /// - Throws: Only `.invalidConfiguration`: for an endpoint that is not an https origin (http is allowed for loopback),
@@ -94,7 +95,7 @@ public struct PreludeSessionClient: Sendable {
     ///
     /// Without a session it does nothing.
     ///
-    /// - Throws: `.storageUnavailable` when the credentials cannot be deleted.
+    /// - Throws: `.storageUnavailable` when the credentials cannot be deleted. Even then the server gets the revocation.
     public func logout() async throws {
         try await engine.logout()
     }

@@ -29,7 +29,9 @@ struct FileLock: Sendable {
         let waitLimit: @Sendable () async throws -> Void = { try await environment.sleep(seconds) }
         return try await AsyncLock.shared.with(file, waitLimit: waitLimit) {
             let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw Self.failure("open", errno) }
+            guard descriptor >= 0 else {
+                throw PreludeSessionError.storageUnavailable(file: file, verb: "open", errno)
+            }
             // Closing the file releases the lock, also when the process ends.
             defer { close(descriptor) }
             try await lock(descriptor)
@@ -61,11 +63,11 @@ struct FileLock: Sendable {
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw PreludeSessionError.storageUnavailable(
-                "the directory for credentials cannot be created; check its parent's permissions")
+                "cannot create the directory \(directory); check the permissions of its parent")
         }
     }
 
-    /// A valid file name for a record or a lock.
+    /// A valid file name for a record or a lock. It does not begin with a dot, as temporary files do.
     static func fileName(for name: String) -> String {
         let characters = name.unicodeScalars.map { scalar in
             scalar.isASCII
@@ -73,7 +75,7 @@ struct FileLock: Sendable {
                     || ".-_".unicodeScalars.contains(scalar))
                 ? Character(scalar) : "_"
         }
-        return String(characters)
+        return characters.first == "." ? "_" + String(characters.dropFirst()) : String(characters)
     }
 
     private static func failure(_ verb: String, _ code: Int32) -> PreludeSessionError {

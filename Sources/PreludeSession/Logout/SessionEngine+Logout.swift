@@ -26,13 +26,23 @@ extension SessionEngine {
         for session in sessions {
             do { try await revocations.add(session) } catch { notQueued.append(session) }
         }
-        if let wiped = try await wipe(.logout), !sessions.contains(where: { $0.isSameSession(as: wiped) }) {
+        let wipe = await wipeResult()
+        if case .success(let wiped?) = wipe, !sessions.contains(where: { $0.isSameSession(as: wiped) }) {
             // Another process signed in between the read and the wipe.
             sessions.append(wiped)
             do { try await revocations.add(wiped) } catch { notQueued.append(wiped) }
         }
         // What could not be queued is sent now, once.
         for session in notQueued { await revocations.sendOnce(session) }
+        if case .failure(let error) = wipe {
+            // The store still has the session, for example in a read-only directory. The server revokes it all the same.
+            await revocations.send().value
+            throw error
+        }
         return !sessions.isEmpty
+    }
+
+    private func wipeResult() async -> Result<StoredSession?, any Error> {
+        do { return .success(try await wipe(.logout)) } catch { return .failure(error) }
     }
 }

@@ -37,4 +37,6 @@ extension SessionTransport {
 }
 
 /// A response has more bytes than the caller accepts.
-struct AnswerTooLarge: Error {}
+package struct AnswerTooLarge: Error {
+    package init() {}
+}

@@ -21,7 +21,7 @@ enum ErrorResponse {
                         code: refusal.code, type: refusal.type, message: refusal.message, requestID: context.requestID),
                     status: refusal.status)
             }
-        if let seconds = refusal.retryAfter { response.headers.set("retry-after", to: String(seconds)) }
+        if let seconds = refusal.retryAfter { response.headers.set("Retry-After", to: String(seconds)) }
         if let nonce = refusal.nonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
         return response
     }

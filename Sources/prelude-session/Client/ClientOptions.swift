@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PreludeSession
+import PreludeSessionAsyncHTTPClient
 
 /// The options of all client commands: the service, the credentials and the output format.
 struct ClientOptions: ParsableArguments {
@@ -19,7 +20,8 @@ struct ClientOptions: ParsableArguments {
         return try PreludeSessionClient(
             endpoint: origin.map(Endpoint.custom) ?? .default,
             credentialStore: FileCredentialStore(
-                directory: credentials ?? environment["PRELUDE_SESSION_CREDENTIALS"]))
+                directory: credentials ?? environment["PRELUDE_SESSION_CREDENTIALS"]),
+            transport: AsyncHTTPClientTransport())
     }
 
     /// Runs the work with a client. Prints an error of the SDK on one line and exits with its exit code.

@@ -68,6 +68,19 @@ struct SigningOutTests {
         #expect(await fixture.transport.count("/revoke") == 1)
     }
 
+    @Test("A logout in a store that nothing can change is revoked at once, and reports the store")
+    func readOnlyStore() async throws {
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        _ = try? await client.refresh()
+        await fixture.store.refuse(.writes)
+        await fixture.transport.answer("/revoke", .success())
+        #expect(try await failure { try await client.logout() } == "storageUnavailable")
+        #expect(
+            await fixture.transport.requests("/revoke").map { $0.headers["x-refresh-token"] } == ["refresh-0"])
+        #expect(await client.profile == nil)
+    }
+
     @Test("A wipe that the store rejected is finished before the next read")
     func refusedWipe() async throws {
         let fixture = try await ClientFixture()
@@ -111,7 +124,12 @@ struct SigningOutTests {
         try await fixture.store.write(Data(record.utf8), to: ClientFixture.name + ".session")
         try await fixture.store.write(Data("?".utf8), to: ClientFixture.name + ".device")
         let client = try fixture.client()
-        #expect(try await failure { _ = try await client.refresh() } == "storageUnavailable")
+        let error = await #expect(throws: PreludeSessionError.self) { _ = try await client.refresh() }
+        guard case .storageUnavailable(let text) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(
+            text.contains("sign in again") || text.contains("update the app"), "the text says how to recover: \(text)")
         await fixture.transport.answer(
             "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1))

@@ -1,0 +1,25 @@
+internal import Foundation
+
+/// Where an app keeps its credentials if it names no directory: one folder for each app of a user.
+enum DataDirectory {
+    static var standard: String {
+        path(
+            environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory(),
+            app: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName)
+    }
+
+    /// - Parameters:
+    ///   - environment: `XDG_DATA_HOME` and, on Linux, `HOME` count if they are absolute (XDG Base Directory Specification).
+    ///   - home: The home directory that the system names.
+    ///   - app: The bundle, or the name of the executable.
+    static func path(environment: [String: String], home: String, app: String) -> String {
+        func absolute(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        #if canImport(Darwin)
+            let standard = home + "/Library/Application Support"
+        #else
+            let standard = (absolute("HOME") ?? home) + "/.local/share"
+        #endif
+        let folder = app.isEmpty ? "app" : FileLock.fileName(for: app)
+        return (absolute("XDG_DATA_HOME") ?? standard) + "/prelude-session/" + folder
+    }
+}
