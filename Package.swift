@@ -29,6 +29,7 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 
 let package = Package(
     name: "prelude-session",
+    defaultLocalization: "en",
     platforms: buildsService
         ? [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2), .macCatalyst(.v18)]
         : [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1), .macCatalyst(.v15)],
@@ -65,7 +66,7 @@ let package = Package(
         // The SDK.
         .target(
             name: "PreludeSession", dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
-            resources: [.copy("PrivacyInfo.xcprivacy")]),
+            resources: [.copy("PrivacyInfo.xcprivacy"), .process("Resources/PreludeSessionErrors.xcstrings")]),
 
         // The verifier, for backends.
         .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras]),
@@ -167,8 +168,8 @@ let package = Package(
         .testTarget(
             name: "SessionHTTPTests",
             dependencies: [
-                "PreludeSessionTesting", "SessionDomain", "SessionHTTP", "SessionTokens", "SessionWire", httpTypes,
-                hummingbird, logging, nioCore, nioEmbedded, nioHTTP1,
+                "PreludeSessionTesting", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionTokens",
+                "SessionWire", httpTypes, hummingbird, logging, nioCore, nioEmbedded, nioHTTP1,
             ]),
         .testTarget(
             name: "SessionEgressTests",

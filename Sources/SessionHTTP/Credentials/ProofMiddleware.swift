@@ -24,7 +24,8 @@ struct ProofMiddleware: RouterMiddleware {
         guard !proofs.isEmpty else { return .absent }
         let targets = app.origins.targets(of: app.settings, path: request.uri.path)
         let checker = DPoPProofChecker(
-            method: request.method.rawValue, targets: targets, accessToken: request.presentedToken?.token, accessTokenHash: .whenPresent)
+            method: request.method.rawValue, targets: targets, accessToken: request.presentedToken?.token,
+            accessTokenHash: .whenPresent)
         do {
             return .valid(try checker.check(headers: proofs))
         } catch {
