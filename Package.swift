@@ -20,6 +20,10 @@ let nioHTTP1: Target.Dependency = .product(
 
 let asyncHTTPClient: Target.Dependency = .product(
     name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTPClient"]))
+let nioPosix: Target.Dependency = .product(
+    name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
+let nioSSL: Target.Dependency = .product(
+    name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"]))
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
@@ -27,11 +31,10 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 // Only the executable and tests use these.
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
 let package = Package(
     name: "prelude-session",
+    defaultLocalization: "en",
     platforms: buildsService
         ? [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2), .macCatalyst(.v18)]
         : [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1), .macCatalyst(.v15)],
@@ -71,10 +74,10 @@ let package = Package(
         // The SDK.
         .target(
             name: "PreludeSession", dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
-            resources: [.copy("PrivacyInfo.xcprivacy")]),
+            resources: [.copy("PrivacyInfo.xcprivacy"), .process("Resources/PreludeSessionErrors.xcstrings")]),
         .target(
             name: "PreludeSessionAsyncHTTPClient",
-            dependencies: ["PreludeSession", asyncHTTPClient, httpTypes, nioCore, nioHTTP1]),
+            dependencies: ["PreludeSession", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL]),
 
         // The verifier, for backends.
         .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras]),
@@ -181,8 +184,8 @@ let package = Package(
         .testTarget(
             name: "SessionHTTPTests",
             dependencies: [
-                "PreludeSessionTesting", "SessionDomain", "SessionHTTP", "SessionTokens", "SessionWire", httpTypes,
-                hummingbird, logging, nioCore, nioEmbedded, nioHTTP1,
+                "PreludeSessionTesting", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionTokens",
+                "SessionWire", httpTypes, hummingbird, logging, nioCore, nioEmbedded, nioHTTP1,
             ]),
         .testTarget(
             name: "SessionEgressTests",

@@ -82,7 +82,8 @@
                     return (HTTPResponse(response), try await response.wholeBody(maximum: maximumAnswer))
                 }
             } catch {
-                throw PreludeSessionError.failure(error, isCancelled: Task.isCancelled)
+                throw PreludeSessionError.failure(
+                    error, host: request.authority ?? "", isCancelled: Task.isCancelled)
             }
         }
     }

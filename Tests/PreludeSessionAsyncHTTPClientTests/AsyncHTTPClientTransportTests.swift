@@ -24,11 +24,13 @@ struct AsyncHTTPClientTransportTests {
                 now: SDKEnvironment.live.now, randomBytes: SDKEnvironment.live.randomBytes, sleep: sleep))
     }
 
-    /// The name of the error that a request ends with.
+    /// The name of the error that a request ends with, and the cause of a failed connection.
     private func failure(_ work: () async throws -> Void) async -> String {
         do {
             try await work()
             return "none"
+        } catch PreludeSessionError.network(let failure as TransportFailure) {
+            return failure.cause.rawValue
         } catch let error as PreludeSessionError {
             return String("\(error)".prefix { $0 != "(" })
         } catch {
@@ -103,7 +105,7 @@ struct AsyncHTTPClientTransportTests {
         try await PlayedServer.serve(.last(text)) { server in
             let transport = AsyncHTTPClientTransport()
             let error = await failure { _ = try await transport.send(request(server), body: nil, timeout: 60) }
-            #expect(error == "network")
+            #expect(error == "connection_lost")
             #expect(server.traffic.now.requests.count == 1)
         }
     }
@@ -114,18 +116,38 @@ struct AsyncHTTPClientTransportTests {
             let transport = AsyncHTTPClientTransport()
             _ = try await transport.send(request(server), body: body, timeout: 60)
             let error = await failure { _ = try await transport.send(request(server), body: body, timeout: 60) }
-            #expect(error == "network")
+            #expect(error == "connection_lost")
             #expect(server.traffic.now.requests.count == 2)
             _ = try await transport.send(request(server), body: body, timeout: 60)
             #expect(server.traffic.now.requests.count == 3)
         }
     }
 
-    @Test("A port without a server is no connection to the service")
+    @Test("A port without a server refuses the connection, and the failure names the host")
     func refused() async throws {
         let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:1", path: "/")
+        let error = await #expect(throws: PreludeSessionError.self) {
+            _ = try await AsyncHTTPClientTransport().send(request, body: nil, timeout: 60)
+        }
+        #expect(error?.transportFailure?.cause == .refused && error?.transportFailure?.host == "127.0.0.1:1")
+    }
+
+    @Test("A name without an address is not found")
+    func unknownName() async throws {
+        // Reserved names that never exist (RFC 6761 §6.4).
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "session.invalid", path: "/")
         let error = await failure { _ = try await AsyncHTTPClientTransport().send(request, body: nil, timeout: 60) }
-        #expect(error == "network")
+        #expect(error == "name_not_found")
+    }
+
+    @Test("A response that is not HTTP cannot be read")
+    func otherProtocol() async throws {
+        try await PlayedServer.serve(.bytes("220 mail.example.com ESMTP\r\n\r\n")) { server in
+            let error = await failure {
+                _ = try await AsyncHTTPClientTransport().send(request(server), body: nil, timeout: 60)
+            }
+            #expect(error == "invalid_response")
+        }
     }
 
     @Test("A request without a valid URL is an invalid configuration", arguments: [nil, "", "ftp", "http"])
@@ -189,7 +211,7 @@ struct AsyncHTTPClientTransportTests {
             let error = await failure {
                 _ = try await transport.send(request(server), body: nil, timeout: 60, maximumAnswer: 1 << 20)
             }
-            #expect(error == "network")
+            #expect(error == "invalid_response")
             await server.traffic.wait { $0.closedConnections == 1 }
         }
     }
@@ -203,7 +225,7 @@ struct AsyncHTTPClientTransportTests {
             let error = await failure {
                 _ = try await transport.send(request(server), body: nil, timeout: 60, maximumAnswer: 4)
             }
-            #expect(error == "network")
+            #expect(error == "invalid_response")
         }
     }
 }

@@ -7,6 +7,8 @@ actor ScriptedTransport: SessionTransport {
     /// A sent request.
     struct Sent: Sendable {
         let path: String
+        /// With its question mark; empty without one.
+        let query: String
         let headers: [String: String]
         let body: [String: PreludeJSONValue]
         /// The claims of the DPoP proof; `nil` without one.
@@ -63,8 +65,11 @@ actor ScriptedTransport: SessionTransport {
         var headers: [String: String] = [:]
         for field in request.headerFields { headers[field.name.canonicalName] = field.value }
         let json = body.flatMap { try? JSONDecoder().decode([String: PreludeJSONValue].self, from: $0) }
+        let query = String(request.path?.drop { $0 != "?" } ?? "")
         sent.append(
-            Sent(path: path, headers: headers, body: json ?? [:], proof: headers["dpop"].flatMap(TestToken.claims)))
+            Sent(
+                path: path, query: query, headers: headers, body: json ?? [:],
+                proof: headers["dpop"].flatMap(TestToken.claims)))
         for waiter in waiting where requestCount(waiter.path) >= waiter.count { waiter.continuation.resume() }
         waiting.removeAll { requestCount($0.path) >= $0.count }
     }
