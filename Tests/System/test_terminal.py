@@ -221,7 +221,7 @@ def test_each_executable_has_its_own_directory(service, tmp_path):
             [executable, "login", "--email", "ada@example.com", "--endpoint", service.url], env=variables,
             capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
         records = [path.name for path in (tmp_path / directory).iterdir()]
-        assert any(name.endswith(".key") for name in records), records
+        assert any(name.endswith(".device") for name in records), records
         assert stat.S_IMODE((tmp_path / directory).stat().st_mode) == 0o700
 
 

@@ -5,7 +5,12 @@ enum DataDirectory {
     static var standard: String {
         path(
             environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory(),
-            app: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName)
+            app: Bundle.main.bundleIdentifier ?? executable)
+    }
+
+    /// The name under which the process was started. The file may have been replaced since.
+    private static var executable: String {
+        ProcessInfo.processInfo.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
     }
 
     /// - Parameters:

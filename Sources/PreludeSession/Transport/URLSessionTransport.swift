@@ -42,8 +42,13 @@ public final class URLSessionTransport: SessionTransport {
     public func send(
         _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumAnswer: Int
     ) async throws -> (HTTPResponse, Data) {
-        let transport = Self.needsOwnConnection(request) ? URLSessionTransport() : self
-        return try await transport.exchange(request, body: body, timeout: timeout, maximumAnswer: maximumAnswer)
+        guard Self.needsOwnConnection(request) else {
+            return try await exchange(request, body: body, timeout: timeout, maximumAnswer: maximumAnswer)
+        }
+        var request = request
+        request.headerFields[.connection] = "close"
+        return try await URLSessionTransport()
+            .exchange(request, body: body, timeout: timeout, maximumAnswer: maximumAnswer)
     }
 
     /// Whether a request must not use an open connection, nor leave one behind.
