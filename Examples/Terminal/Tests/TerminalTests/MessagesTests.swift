@@ -38,7 +38,7 @@
             let identifier = PreludeIdentifier(type: .emailAddress, value: "ada@example.com")
             try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
             _ = try await client.checkOTP(try service.code(for: "ada@example.com"))
-            await store.write(Data("{".utf8), to: "localhost:8080.session")
+            await store.write(Data("{".utf8), to: "session.test.session")
             #expect(
                 await complaint(about: "sessions", client: try service.client(store: store))?.contains("sign in again")
                     == true)
