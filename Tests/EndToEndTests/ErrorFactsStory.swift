@@ -1,3 +1,4 @@
+import HTTPTypes
 import PreludeSession
 import PreludeSessionTesting
 import SessionDomain

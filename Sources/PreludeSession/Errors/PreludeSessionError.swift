@@ -21,7 +21,7 @@ public enum PreludeSessionError: Error, Sendable {
     case expiredChallengeToken(String)
     /// The challenge was redeemed before (409).
     case tokenReused(String)
-    /// The one-time code is wrong or expired.
+    /// The one-time code is wrong, used up or expired: `needsNewCode` says whether the user can try again.
     case invalidOTPCode(String)
     /// The server's response to a refresh is invalid. The session is kept.
     case refreshFailed(String)

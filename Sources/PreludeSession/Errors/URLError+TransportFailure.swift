@@ -36,7 +36,14 @@ extension URLError {
             .dataLengthExceedsMaximum, .zeroByteResource:
             .invalidResponse
         case .timedOut: .timeout
-        default: .other
+        default: causeOfUnknownCode
         }
+    }
+
+    /// The cause in the text of curl. FoundationNetworking has no code for errors of TLS, only `unknown` with this text.
+    private var causeOfUnknownCode: TransportFailure.Cause {
+        guard code == .unknown, let text = errorUserInfo[NSLocalizedDescriptionKey] as? String else { return .other }
+        if text.contains("certificate") { return .untrustedCertificate }
+        return text.contains("SSL") || text.contains("TLS") ? .secureConnectionFailed : .other
     }
 }

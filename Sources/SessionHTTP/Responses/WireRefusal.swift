@@ -56,10 +56,10 @@ extension WireRefusal {
         case .invalidPaginationOffset:
             .init(.badRequest, .invalidPaginationOffset, "offset must be a number of 0 or more")
         case .unauthorized: .init(.unauthorized, .unauthorized, "the credentials are missing, invalid or expired")
-        case .badCode: .init(.unauthorized, .badCheckCode, "the code is wrong or expired")
+        case .badCode: .init(.unauthorized, .badCheckCode, "the code is wrong")
         case .spentCode:
             .init(
-                .unauthorized, .badCheckCode, "the code is wrong or expired; request a new one", needsNewCode: true)
+                .unauthorized, .badCheckCode, "the code is used up or expired; request a new one", needsNewCode: true)
         case .missingProof: .init(.unauthorized, .missingDPoPProof, "a DPoP proof is required")
         case .invalidProof(let error): .init(.badRequest, .invalidDPoPProof, "the DPoP proof is invalid: \(error)")
         case .proofForOtherTarget(let expected):

@@ -97,14 +97,31 @@ struct TransportFailureTests {
         #expect(error.transportFailure == nil)
     }
 
+    @Test(
+        "On Linux the cause of an error of TLS is in its text",
+        arguments: [
+            ("SSL certificate problem: self-signed certificate", TransportFailure.Cause.untrustedCertificate),
+            ("SSL certificate problem: certificate has expired", .untrustedCertificate),
+            (
+                "SSL: no alternative certificate subject name matches target host name 'a.example'",
+                .untrustedCertificate
+            ),
+            ("OpenSSL/3.0: error:0A00010B:SSL routines::wrong version number", .secureConnectionFailed),
+            ("TLS connect error", .secureConnectionFailed), ("Weird server reply", .other),
+        ])
+    func curl(text: String, cause: TransportFailure.Cause) throws {
+        let info = [NSLocalizedDescriptionKey: text]
+        #expect(try failure(URLError(.unknown, userInfo: info)).cause == cause)
+        // Another code means what it says.
+        #expect(try failure(URLError(.cannotFindHost, userInfo: info)).cause == .nameNotFound)
+    }
+
     @Test("A port without a service is refused, by name")
     func refused() async throws {
         // Port 1 of loopback: reserved, and without a service on a test machine.
-        let client = try PreludeSessionClient(
-            endpoint: .custom("http://127.0.0.1:1"), credentialStore: InMemoryCredentialStore())
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:1", path: "/")
         let error = await #expect(throws: PreludeSessionError.self) {
-            try await client.startOTPLogin(
-                StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "a@example.com")))
+            _ = try await URLSessionTransport().send(request, body: nil, timeout: 600)
         }
         #expect(error?.transportFailure?.cause == .refused)
         #expect(error?.localizedDescription.hasPrefix("127.0.0.1:1 refused the connection.") == true)

@@ -20,6 +20,8 @@ actor ScriptedTransport: SessionTransport {
     enum Answer: Sendable {
         case success(_ json: String = "", headers: [String: String] = [:])
         case errorResponse(_ status: Int, _ code: String, headers: [String: String] = [:])
+        /// An error response with further members.
+        case errorBody(_ status: Int, _ json: String)
         /// A response that is not the service's, such as a proxy's.
         case proxyResponse(_ status: Int, headers: [String: String] = [:])
         case offline
@@ -81,6 +83,7 @@ actor ScriptedTransport: SessionTransport {
         case .success(let json, let headers): return response(json.isEmpty ? 204 : 200, json, headers)
         case .errorResponse(let status, let code, let headers):
             return response(status, #"{"code":"\#(code)","message":"refused"}"#, headers)
+        case .errorBody(let status, let json): return response(status, json, [:])
         case .proxyResponse(let status, let headers): return response(status, "<html>", headers)
         case .offline: throw PreludeSessionError.network(underlying: Disconnected())
         case .timeout: throw PreludeSessionError.timeout
