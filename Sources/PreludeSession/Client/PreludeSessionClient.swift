@@ -5,7 +5,8 @@ internal import SessionTokens
 public struct PreludeSessionClient: Sendable {
     let engine: SessionEngine
 
-    /// Creates a client. It reads and sends nothing yet.
+    /// Creates a client, and starts to revoke sessions on the server that an earlier logout could not. It reads and sends
+    /// nothing else yet.
     ///
     /// - Parameters:
     ///   - endpoint: The URL of the session service.
@@ -50,6 +51,7 @@ public struct PreludeSessionClient: Sendable {
         engine = SessionEngine(
             api: api, device: device, records: records, signals: signalsDispatcher, environment: environment,
             margin: earlyRefreshMargin, log: log)
+        engine.revocations.send()
     }
 
     // MARK: The session
