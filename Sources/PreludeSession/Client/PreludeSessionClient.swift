@@ -43,8 +43,8 @@ public struct PreludeSessionClient: Sendable {
         let host = String(origin.drop { $0 != "/" }.dropFirst(2))
         let records = RecordStore(store: store, endpoint: host + (hostOverride.map { "_" + $0 } ?? ""))
         let device = DeviceIdentity(
-            records: records, keys: deviceKeyStore ?? DefaultStores.keys(with: store), environment: environment,
-            log: log)
+            records: records, keys: deviceKeyStore ?? DefaultStores.keys(with: store, log: log),
+            environment: environment, log: log)
         let api = APIClient(
             origin: origin, hostOverride: hostOverride, transport: transport ?? URLSessionTransport(),
             timeout: timeout, device: device, environment: environment, log: log)

@@ -4,11 +4,14 @@ public import Foundation
 public struct FileCredentialStore: CredentialStore {
     private let directory: String
     private let environment: SDKEnvironment
+    /// Set for a directory that the app has chosen: it may be in the container of an app group.
+    var activity: (any ExpiringActivity)?
 
     /// Creates a store in its own directory.
     ///
     /// - Parameter directory: Created by the first write. `nil` is `prelude-session` in `$XDG_DATA_HOME` or `~/.local/share`;
-    ///   on Apple systems in Application Support.
+    ///   on Apple systems in Application Support, excluded from backups and readable after the first unlock since the
+    ///   device's start. On tvOS it is in Caches, where the system may delete it: use the Keychain there.
     public init(directory: String? = nil) {
         self.init(directory: directory, environment: .live)
     }
@@ -17,6 +20,7 @@ public struct FileCredentialStore: CredentialStore {
     package init(directory: String?, environment: SDKEnvironment) {
         self.directory = directory ?? Self.standardDirectory
         self.environment = environment
+        activity = directory == nil ? nil : SystemActivity.current
     }
 
     private static var standardDirectory: String {
@@ -26,7 +30,7 @@ public struct FileCredentialStore: CredentialStore {
         #if os(Linux)
             return NSHomeDirectory() + "/.local/share/prelude-session"
         #else
-            return NSHomeDirectory() + "/Library/Application Support/prelude-session"
+            return AppleFolders.current.records
         #endif
     }
 
@@ -115,7 +119,7 @@ public struct FileCredentialStore: CredentialStore {
     public func withLock<Answer: Sendable>(
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        try await FileLock(directory: directory, environment: environment).with(name, work)
+        try await FileLock(directory: directory, environment: environment, activity: activity).with(name, work)
     }
 
     private func syncDirectory() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("A session in the Keychain")
+@Suite("A session in the Keychain", .timeLimit(.minutes(1)))
 struct LockedDeviceTests {
     private let keychain = InMemoryKeychain()
     private let clock = TestClock()
@@ -47,8 +47,12 @@ struct LockedDeviceTests {
         keychain.refuse(.interactionNotAllowed)
         #expect(try await failure { try await client.logout() } == "storageUnavailable")
         keychain.refuse(nil)
+        await transport.answer("/revoke", .success())
         #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
         #expect(keychain.items[ClientFixture.name + ".session"] == nil)
+        // The logout could not read the token. The wipe has read it.
+        await transport.arrival(of: "/revoke")
+        #expect(await transport.requests("/revoke").first?.headers["x-refresh-token"] == "refresh-0")
     }
 
     @Test("Only a missing item means that no user is signed in")
