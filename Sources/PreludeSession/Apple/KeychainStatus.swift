@@ -36,7 +36,8 @@ struct KeychainStatus: RawRepresentable, Hashable, Sendable {
     /// The error of a Keychain that does not show items that may exist.
     static func hiddenItems(_ verb: String) -> PreludeSessionError {
         .storageUnavailable(
-            "the keychain cannot \(verb) the credentials: it does not show its items now; unlock the device and try again")
+            "the keychain cannot \(verb) the credentials: it does not show its items now; unlock the device and try again"
+        )
     }
 
     private static var isMac: Bool {

@@ -141,7 +141,7 @@ extension SessionEngine {
                 if mustRevoke { await revocations.add(stored) }
                 await records.deleteAttempts(of: stored)
             }
-        } catch where deletesAnything {
+        } catch  where deletesAnything {
             // An unreadable record is deleted too.
         }
         try await records.delete(StoredSession.self)
