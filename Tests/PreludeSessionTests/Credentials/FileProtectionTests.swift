@@ -61,14 +61,14 @@ struct FileProtectionTests {
 
     @Test("On tvOS all files are in Caches, where apps can write; elsewhere where the system does not delete them")
     func folders() {
-        let phone = AppleFolders(home: "/home", isTV: false)
-        #expect(phone.records == "/home/Library/Application Support/prelude-session")
-        #expect(phone.locks(ofApp: "com.example.app", service: "s/1") == "/home/Library/Caches/com.example.app/s_1")
+        let phone = AppleFolders(home: "/app", isTV: false)
+        #expect(phone.records == "/app/Library/Application Support/prelude-session")
+        #expect(phone.locks(ofApp: "com.example.app", service: "s/1") == "/app/Library/Caches/com.example.app/s_1")
         #expect(
             phone.locks(inGroup: "/group", service: "s/1")
                 == "/group/Library/Application Support/prelude-session/s_1")
-        let television = AppleFolders(home: "/home", isTV: true)
-        #expect(television.records == "/home/Library/Caches/prelude-session")
+        let television = AppleFolders(home: "/app", isTV: true)
+        #expect(television.records == "/app/Library/Caches/prelude-session")
         #expect(television.locks(inGroup: "/group", service: "s") == "/group/Library/Caches/prelude-session/s")
     }
 }
