@@ -100,4 +100,12 @@ public struct PreludeSessionClient: Sendable {
     public func logout() async throws {
         try await engine.logout()
     }
+
+    /// Waits until the server has revoked the sessions that an earlier logout could not revoke, or does not respond.
+    ///
+    /// A client starts with it by itself, so apps need no call. Call it at the end of a process that ends soon, such as a
+    /// command.
+    public func revokeEndedSessions() async {
+        await engine.revocations.send().value
+    }
 }

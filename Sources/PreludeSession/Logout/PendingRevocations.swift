@@ -16,9 +16,7 @@ struct PendingRevocations: VersionedRecord, Equatable {
     var version = PendingRevocations.currentVersion
     private(set) var entries: [Entry] = []
 
-    /// Adds an entry, unless the queue has it already.
     mutating func add(_ entry: Entry) {
-        guard !entries.contains(entry) else { return }
         entries.append(entry)
         if entries.count > Self.capacity { entries.removeFirst(entries.count - Self.capacity) }
     }

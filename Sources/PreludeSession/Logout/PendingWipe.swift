@@ -8,13 +8,19 @@ struct PendingWipe: Sendable, Equatable {
     let sessions: [StoredSession]
     /// Whether the record could be read at the sign-out.
     let isComplete: Bool
-    /// Whether the server must still revoke what is deleted.
-    let mustRevoke: Bool
+    /// Whether the user has logged out, so that the server must revoke what is deleted.
+    let isLogout: Bool
 
     /// Whether it deletes a stored session.
     ///
     /// A record that could not be read at the sign-out is not known. It is deleted, because the user asked for it.
     func covers(_ stored: StoredSession) -> Bool {
         !isComplete || sessions.contains { $0.isSameSession(as: stored) }
+    }
+
+    /// Whether a stored session must still be queued for revocation. A logout has queued the sessions that it could read, but
+    /// another process may have refreshed one of them since.
+    func mustRevoke(_ stored: StoredSession) -> Bool {
+        isLogout && !sessions.contains { $0.isSameSession(as: stored) && $0.hasSameRefreshToken(as: stored) }
     }
 }

@@ -108,7 +108,7 @@ extension SessionEngine {
         loginAttempt += 1
         migrations.forget()
         pendingWipe = PendingWipe(
-            loginFence: machine.loginFence, sessions: sessions, isComplete: isComplete, mustRevoke: reason == .logout)
+            loginFence: machine.loginFence, sessions: sessions, isComplete: isComplete, isLogout: reason == .logout)
         let mustRevoke = try await finishWipe(deletesAnything: reason == .logout)
         await saveStepUps()
         return mustRevoke
@@ -134,15 +134,19 @@ extension SessionEngine {
     private func deleteRecord(for wipe: PendingWipe, deletesAnything: Bool) async throws -> Bool {
         var mustRevoke = false
         do {
-            if case .valid(let stored) = try await records.read(StoredSession.self) {
+            switch try await records.read(StoredSession.self) {
+            case .valid(let stored):
                 guard deletesAnything || wipe.covers(stored) else { return false }
-                mustRevoke = wipe.mustRevoke
+                mustRevoke = wipe.mustRevoke(stored)
                 // First, because only this record has the token.
                 if mustRevoke { await revocations.add(stored) }
                 await records.deleteAttempts(of: stored)
+            case .newerVersion where wipe.isComplete && !deletesAnything: return false
+            case .newerVersion, .invalid, nil: break
             }
-        } catch  where deletesAnything {
-            // An unreadable record is deleted too.
+        } catch {
+            // A logout also deletes an unreadable record. A later try must not: it may be that of a newer login.
+            guard deletesAnything else { throw error }
         }
         try await records.delete(StoredSession.self)
         return mustRevoke

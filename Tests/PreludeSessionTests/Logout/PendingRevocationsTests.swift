@@ -52,14 +52,6 @@ struct PendingRevocationsTests {
         if status != 200 { #expect(!isSettled(status: status, body: "")) }
     }
 
-    @Test("An entry that the queue has already is not added again")
-    func once() {
-        var pending = PendingRevocations()
-        pending.add(entry(1))
-        pending.add(entry(1))
-        #expect(pending.entries == [entry(1)])
-    }
-
     @Test("A revocation without its device key is settled, one without a network is not")
     func settledByError() {
         let isSettled = PendingRevocations.Entry.isSettled
