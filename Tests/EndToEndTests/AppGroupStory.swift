@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import PreludeSessionTesting
 import Synchronization
@@ -14,11 +13,11 @@ struct AppGroupStory {
 
         func perform(_ reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void) {
             blocks.withLock { $0.append(block) }
-            DispatchQueue.global().async { block(false) }
+            Thread.detachNewThread { block(false) }
         }
 
         func expire() {
-            for block in blocks.withLock({ $0 }) { DispatchQueue.global().async { block(true) } }
+            for block in blocks.withLock({ $0 }) { Thread.detachNewThread { block(true) } }
         }
     }
 

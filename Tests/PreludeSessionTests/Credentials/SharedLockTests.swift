@@ -141,4 +141,14 @@ struct SharedLockTests {
             #expect(!isFreeInside && activity.begun == 0)
         }
     }
+
+    @Test("A file store with a directory of the app takes its locks in the same way")
+    func fileStore() async throws {
+        try await withLock { lock, _ in
+            var store = FileCredentialStore(directory: lock.directory)
+            store.activity = activity
+            try await store.withLock("a") {}
+            #expect(activity.begun == 1)
+        }
+    }
 }

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Synchronization
 
 @testable import PreludeSession
@@ -32,7 +32,7 @@ final class PlayedActivity: ExpiringActivity {
             state.blocks[state.begun] = block
             return state.begun
         }
-        DispatchQueue.global().async {
+        Thread.detachNewThread {
             guard let number else { return block(true) }
             block(false)
             self.end(number)
@@ -41,7 +41,7 @@ final class PlayedActivity: ExpiringActivity {
 
     /// The time of all running activities is used up.
     func expire() {
-        for block in state.withLock({ Array($0.blocks.values) }) { DispatchQueue.global().async { block(true) } }
+        for block in state.withLock({ Array($0.blocks.values) }) { Thread.detachNewThread { block(true) } }
     }
 
     private func end(_ number: Int) {
