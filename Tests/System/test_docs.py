@@ -93,7 +93,8 @@ def typecheck(folder, files: dict[str, str]) -> subprocess.CompletedProcess:
 def test_swift_blocks_compile(tmp_path):
     blocks = [
         block for page in PAGES
-        for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)]
+        for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+        if "import SwiftUI" not in block]  # test_listings.py compiles them with the stand-in
     assert len(blocks) >= 13
     files = {f"Page{number}": swift_file(number, block) for number, block in enumerate(blocks)}
     result = typecheck(tmp_path, {"Around": APP_AROUND, **files})

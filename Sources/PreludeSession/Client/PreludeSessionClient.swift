@@ -5,7 +5,8 @@ internal import SessionTokens
 public struct PreludeSessionClient: Sendable {
     let engine: SessionEngine
 
-    /// Creates a client. It reads and sends nothing yet.
+    /// Creates a client, and starts to revoke sessions on the server that an earlier logout could not. It reads and sends
+    /// nothing else yet.
     ///
     /// - Parameters:
     ///   - endpoint: The URL of the session service.
@@ -43,14 +44,15 @@ public struct PreludeSessionClient: Sendable {
         let host = String(origin.drop { $0 != "/" }.dropFirst(2))
         let records = RecordStore(store: store, endpoint: host + (hostOverride.map { "_" + $0 } ?? ""))
         let device = DeviceIdentity(
-            records: records, keys: deviceKeyStore ?? DefaultStores.keys(with: store), environment: environment,
-            log: log)
+            records: records, keys: deviceKeyStore ?? DefaultStores.keys(with: store, log: log),
+            environment: environment, log: log)
         let api = APIClient(
             origin: origin, hostOverride: hostOverride, transport: transport ?? URLSessionTransport(),
             timeout: timeout, device: device, environment: environment, log: log)
         engine = SessionEngine(
             api: api, device: device, records: records, signals: signalsDispatcher, environment: environment,
             margin: earlyRefreshMargin, log: log)
+        engine.revocations.send()
     }
 
     // MARK: The session
@@ -98,5 +100,13 @@ public struct PreludeSessionClient: Sendable {
     /// - Throws: `.storageUnavailable` when the credentials cannot be deleted. Even then the server gets the revocation.
     public func logout() async throws {
         try await engine.logout()
+    }
+
+    /// Waits until the server has revoked the sessions that an earlier logout could not revoke, or does not respond.
+    ///
+    /// A client starts with it by itself, so apps need no call. Call it at the end of a process that ends soon, such as a
+    /// command.
+    public func revokeEndedSessions() async {
+        await engine.revocations.send().value
     }
 }

@@ -15,16 +15,16 @@ enum DataDirectory {
 
     /// - Parameters:
     ///   - environment: `XDG_DATA_HOME` and, on Linux, `HOME` count if they are absolute (XDG Base Directory Specification).
-    ///   - home: The home directory that the system names.
+    ///   - home: The home directory that the system names. Used on Linux.
     ///   - app: The bundle, or the name of the executable.
     static func path(environment: [String: String], home: String, app: String) -> String {
         func absolute(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
         #if canImport(Darwin)
-            let standard = home + "/Library/Application Support"
+            let standard = AppleFolders.current.records
         #else
-            let standard = (absolute("HOME") ?? home) + "/.local/share"
+            let standard = (absolute("HOME") ?? home) + "/.local/share/prelude-session"
         #endif
-        let folder = app.isEmpty ? "app" : FileLock.fileName(for: app)
-        return (absolute("XDG_DATA_HOME") ?? standard) + "/prelude-session/" + folder
+        let apps = absolute("XDG_DATA_HOME").map { $0 + "/prelude-session" } ?? standard
+        return apps + "/" + (app.isEmpty ? "app" : FileLock.fileName(for: app))
     }
 }

@@ -4,12 +4,16 @@ public import Foundation
 public struct FileCredentialStore: CredentialStore {
     private let directory: String
     private let environment: SDKEnvironment
+    /// Set for a directory that the app has chosen: it may be in the container of an app group.
+    var activity: (any ExpiringActivity)?
 
     /// Creates a store in its own directory.
     ///
     /// - Parameter directory: Created by the first write. `nil` is `prelude-session/APP` in `$XDG_DATA_HOME` or
-    ///   `$HOME/.local/share`; on Apple systems in Application Support. `APP` is the app's bundle identifier, or the name of
-    ///   its executable. Pass a directory to share a session between executables.
+    ///   `$HOME/.local/share`; on Apple systems in Application Support, excluded from backups and readable after the first
+    ///   unlock since the device's start. On tvOS it is in Caches, where the system may delete it: use the Keychain there.
+    ///   `APP` is the app's bundle identifier, or the name of its executable. Pass a directory to share a session between
+    ///   executables.
     public init(directory: String? = nil) {
         self.init(directory: directory, environment: .live)
     }
@@ -18,6 +22,7 @@ public struct FileCredentialStore: CredentialStore {
     package init(directory: String?, environment: SDKEnvironment) {
         self.directory = directory ?? DataDirectory.standard
         self.environment = environment
+        activity = directory == nil ? nil : SystemActivity.current
     }
 
     public func read(_ name: String) throws -> Data? {
@@ -104,7 +109,7 @@ public struct FileCredentialStore: CredentialStore {
     public func withLock<Answer: Sendable>(
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        try await FileLock(directory: directory, environment: environment).with(name, work)
+        try await FileLock(directory: directory, environment: environment, activity: activity).with(name, work)
     }
 
     private func syncDirectory() throws {

@@ -60,13 +60,13 @@ extension PreludeSessionLogAttribute {
         Self(name: name, isIdentifier: false, content: String(describing: value))
     }
 
-    static func number(_ name: StaticString, _ value: Int) -> Self {
+    static func number(_ name: StaticString, _ value: some BinaryInteger) -> Self {
         Self(name: name, isIdentifier: false, content: String(value))
     }
 
     /// A duration in milliseconds.
     static func milliseconds(_ name: StaticString, _ seconds: TimeInterval) -> Self {
-        Self(name: name, isIdentifier: false, content: String(Int((seconds * 1000).rounded())))
+        Self(name: name, isIdentifier: false, content: String(Int64((seconds * 1000).rounded())))
     }
 
     /// A protocol value, such as an error code. `nil` if the text has another form.

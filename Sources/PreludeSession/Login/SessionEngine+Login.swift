@@ -90,12 +90,10 @@ extension SessionEngine {
 
     /// Revokes the session of a login that a logout or another login overtook. It exists on the server only.
     private func revokeUnwanted(_ session: StoredSession) async {
-        do {
-            try await revocations.add(session)
-            revocations.send()
-        } catch {
-            await revocations.sendOnce(session)
-        }
+        let isStored = await revocations.add(session)
+        let sending = revocations.send()
+        // Without a stored entry only this process can send it.
+        if !isStored { await sending.value }
     }
 
     static let loginOvertaken = PreludeSessionError.unauthorized("another login or a logout ended this login")

@@ -25,8 +25,8 @@ extension SessionEngine {
         request.query = try Self.query(for: target)
         let session = try await loaded()
         _ = try await sendSignedIn(request)
-        if Self.includesOwn(target, session), machine.session?.isSameSession(as: session) ?? false {
-            try await wipe(.revokedHere)
+        if Self.includesOwn(target, session), let session, machine.session?.isSameSession(as: session) ?? false {
+            try await wipe(.revokedHere, of: [session], isComplete: true)
         }
     }
 

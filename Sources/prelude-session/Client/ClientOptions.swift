@@ -24,10 +24,18 @@ struct ClientOptions: ParsableArguments {
             transport: AsyncHTTPClientTransport())
     }
 
-    /// Runs the work with a client. Prints an error of the SDK on one line and exits with its exit code.
+    /// Runs the work with a client, and sends revocations of earlier logouts. Prints an error of the SDK on one line and
+    /// exits with its exit code.
     func run(_ work: (PreludeSessionClient) async throws -> Void) async throws {
         do {
-            try await work(try client())
+            let client = try client()
+            do {
+                try await work(client)
+                await client.revokeEndedSessions()
+            } catch {
+                await client.revokeEndedSessions()
+                throw error
+            }
         } catch let error as PreludeSessionError {
             FileHandle.standardError.write(Data("Error: \(error.localizedDescription)\n".utf8))
             throw ExitCode(error.exitCode)

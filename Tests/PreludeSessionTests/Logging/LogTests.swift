@@ -176,6 +176,12 @@ struct LogTests {
         #expect(!recorder.revealedText.contains("secret"))
     }
 
+    @Test("Seconds and milliseconds of centuries, which do not fit into 32 bits, are logged")
+    func largeNumbers() {
+        #expect(PreludeSessionLogAttribute.number("seconds", Int64(9e9)).value == "9000000000")
+        #expect(PreludeSessionLogAttribute.milliseconds("ms", 9e9).value == "9000000000000")
+    }
+
     @Test("An error of a store is unavailable storage in the log, with a hidden text")
     func foreignError() async throws {
         let recorder = Recorder()

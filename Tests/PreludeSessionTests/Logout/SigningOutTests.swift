@@ -68,19 +68,6 @@ struct SigningOutTests {
         #expect(await fixture.transport.count("/revoke") == 1)
     }
 
-    @Test("A logout in a store that nothing can change is revoked at once, and reports the store")
-    func readOnlyStore() async throws {
-        let fixture = try await ClientFixture()
-        let client = try fixture.client()
-        _ = try? await client.refresh()
-        await fixture.store.refuse(.writes)
-        await fixture.transport.answer("/revoke", .success())
-        #expect(try await failure { try await client.logout() } == "storageUnavailable")
-        #expect(
-            await fixture.transport.requests("/revoke").map { $0.headers["x-refresh-token"] } == ["refresh-0"])
-        #expect(await client.profile == nil)
-    }
-
     @Test("A wipe that the store rejected is finished before the next read")
     func refusedWipe() async throws {
         let fixture = try await ClientFixture()
