@@ -14,9 +14,16 @@ let hummingbird: Target.Dependency = .product(
 let hummingbirdCore: Target.Dependency = .product(
     name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Testing"]))
 let nioCore: Target.Dependency = .product(
-    name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Hummingbird", "Testing"]))
+    name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient", "Hummingbird", "Testing"]))
 let nioHTTP1: Target.Dependency = .product(
-    name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Testing"]))
+    name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient", "Testing"]))
+
+let asyncHTTPClient: Target.Dependency = .product(
+    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTPClient"]))
+let nioPosix: Target.Dependency = .product(
+    name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
+let nioSSL: Target.Dependency = .product(
+    name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"]))
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
@@ -24,16 +31,16 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 // Only the executable and tests use these.
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
 let package = Package(
     name: "prelude-session",
+    defaultLocalization: "en",
     platforms: buildsService
         ? [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2), .macCatalyst(.v18)]
         : [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1), .macCatalyst(.v15)],
     products: [
         .library(name: "PreludeSession", targets: ["PreludeSession"]),
+        .library(name: "PreludeSessionAsyncHTTPClient", targets: ["PreludeSessionAsyncHTTPClient"]),
         .library(name: "PreludeSessionVerifier", targets: ["PreludeSessionVerifier"]),
         .library(name: "PreludeSessionHummingbird", targets: ["PreludeSessionHummingbird"]),
         .library(name: "PreludeSessionTesting", targets: ["PreludeSessionTesting"]),
@@ -41,7 +48,9 @@ let package = Package(
     traits: [
         .trait(name: "Testing", description: "PreludeSessionTesting: the session service inside an app's unit tests."),
         .trait(name: "Hummingbird", description: "PreludeSessionHummingbird: the verifier as middleware."),
-        .default(enabledTraits: buildsService ? ["Hummingbird", "Testing"] : []),
+        .trait(
+            name: "AsyncHTTPClient", description: "PreludeSessionAsyncHTTPClient: a transport of the SDK for Linux."),
+        .default(enabledTraits: buildsService ? ["AsyncHTTPClient", "Hummingbird", "Testing"] : []),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -65,7 +74,10 @@ let package = Package(
         // The SDK.
         .target(
             name: "PreludeSession", dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
-            resources: [.copy("PrivacyInfo.xcprivacy")]),
+            resources: [.copy("PrivacyInfo.xcprivacy"), .process("Resources/PreludeSessionErrors.xcstrings")]),
+        .target(
+            name: "PreludeSessionAsyncHTTPClient",
+            dependencies: ["PreludeSession", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL]),
 
         // The verifier, for backends.
         .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras]),
@@ -96,8 +108,8 @@ let package = Package(
         .executableTarget(
             name: "prelude-session",
             dependencies: [
-                "PreludeSession", "SessionArgon2", "SessionDomain", "SessionEgress", "SessionHTTP", "SessionSQLite",
-                "SessionTokens", "SessionWire", crypto, hummingbird, httpTypes, logging,
+                "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionDomain", "SessionEgress",
+                "SessionHTTP", "SessionSQLite", "SessionTokens", "SessionWire", crypto, hummingbird, httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -146,6 +158,11 @@ let package = Package(
         .testTarget(
             name: "PreludeSessionTests", dependencies: ["PreludeSession", "SessionWire", crypto, httpTypes]),
         .testTarget(
+            name: "PreludeSessionAsyncHTTPClientTests",
+            dependencies: [
+                "PreludeSession", "PreludeSessionAsyncHTTPClient", asyncHTTPClient, httpTypes, nioCore, nioPosix,
+            ]),
+        .testTarget(
             name: "PreludeSessionVerifierTests",
             dependencies: [
                 "PreludeSessionVerifier", "SessionConformance", "SessionRSA", "SessionTokens", httpTypes, nioCore,
@@ -167,8 +184,8 @@ let package = Package(
         .testTarget(
             name: "SessionHTTPTests",
             dependencies: [
-                "PreludeSessionTesting", "SessionDomain", "SessionHTTP", "SessionTokens", "SessionWire", httpTypes,
-                hummingbird, logging, nioCore, nioEmbedded, nioHTTP1,
+                "PreludeSessionTesting", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionTokens",
+                "SessionWire", httpTypes, hummingbird, logging, nioCore, nioEmbedded, nioHTTP1,
             ]),
         .testTarget(
             name: "SessionEgressTests",
@@ -192,9 +209,10 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "PreludeSession", "PreludeSessionHummingbird", "PreludeSessionTesting", "PreludeSessionVerifier",
-                "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite",
-                "SessionTokens", "SessionWire", httpTypes, hummingbird, logging, nioCore, nioPosix,
+                "PreludeSession", "PreludeSessionAsyncHTTPClient", "PreludeSessionHummingbird", "PreludeSessionTesting",
+                "PreludeSessionVerifier", "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP",
+                "SessionRSA", "SessionSQLite", "SessionTokens", "SessionWire", httpTypes, hummingbird, logging, nioCore,
+                nioPosix,
             ]),
     ]
 )
@@ -212,7 +230,8 @@ for target in package.targets where target.type != .system {
 if buildsService {
     package.targets += [
         .executableTarget(
-            name: "Terminal", dependencies: ["PreludeSession"], path: "Examples/Terminal/Sources/Terminal"),
+            name: "Terminal", dependencies: ["PreludeSession", "PreludeSessionAsyncHTTPClient"],
+            path: "Examples/Terminal/Sources/Terminal"),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "PreludeSessionTesting"],
             path: "Examples/Terminal/Tests/TerminalTests"),

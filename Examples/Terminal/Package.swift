@@ -8,15 +8,19 @@ let package = Package(
         .trait(name: "Testing", description: "The session service for the unit tests: swift test --traits Testing")
     ],
     dependencies: [
-        // In your app: .package(url: "https://…/prelude-session", from: "…")
+        // In your app: .package(url: "https://…/prelude-session", from: "…", traits: ["AsyncHTTPClient"])
         .package(
             name: "prelude-session", path: "../..",
-            traits: [.trait(name: "Testing", condition: .when(traits: ["Testing"]))]
+            traits: ["AsyncHTTPClient", .trait(name: "Testing", condition: .when(traits: ["Testing"]))]
         )
     ],
     targets: [
         .executableTarget(
-            name: "Terminal", dependencies: [.product(name: "PreludeSession", package: "prelude-session")]),
+            name: "Terminal",
+            dependencies: [
+                .product(name: "PreludeSession", package: "prelude-session"),
+                .product(name: "PreludeSessionAsyncHTTPClient", package: "prelude-session"),
+            ]),
         .testTarget(
             name: "TerminalTests",
             dependencies: [

@@ -32,6 +32,24 @@ struct SignOutStory {
         while try await laptop.listSessions().total != 1 { await Task.yield() }
     }
 
+    @Test(
+        "A session that ended offline is revoked when any client of the service starts", .timeLimit(.minutes(1)))
+    func offlineLogoutAndStart() async throws {
+        let world = try await ServiceWorld()
+        let faults = Faults()
+        let store = InMemoryCredentialStore()
+        let phone = try await world.signedIn(store: store, faults: faults)
+        let laptop = try await world.signedIn()
+        faults.isOffline = true
+        try await phone.logout()
+        _ = try world.client(store: store, faults: faults)
+        #expect(try await laptop.listSessions().total == 2)
+        faults.isOffline = false
+        // No call follows. Without a revocation the test reaches its time limit.
+        _ = try world.client(store: store)
+        while try await laptop.listSessions().total != 1 { await Task.yield() }
+    }
+
     @Test("A refresh in progress at logout does not restore the session")
     func lateRefresh() async throws {
         let world = try await ServiceWorld()

@@ -17,16 +17,16 @@ struct NamesTests {
             ])
     }
 
-    @Test("The header names are fixed and in lower case")
+    @Test("The header names are fixed and have their canonical spelling")
     func headers() {
-        #expect(HeaderName.dpop == "dpop")
-        #expect(HeaderName.dpopNonce == "dpop-nonce")
-        #expect(HeaderName.refreshToken == "x-refresh-token")
-        #expect(HeaderName.refreshTokenExpiresAt == "x-refresh-token-expires-at")
-        #expect(HeaderName.verificationToken == "x-verification-token")
-        #expect(HeaderName.trustedDevice == "x-trusted-device")
-        #expect(HeaderName.deviceID == "x-device-id")
-        #expect(HeaderName.requestID == "x-request-id")
+        #expect(HeaderName.dpop == "DPoP")
+        #expect(HeaderName.dpopNonce == "DPoP-Nonce")
+        #expect(HeaderName.refreshToken == "X-Refresh-Token")
+        #expect(HeaderName.refreshTokenExpiresAt == "X-Refresh-Token-Expires-At")
+        #expect(HeaderName.verificationToken == "X-Verification-Token")
+        #expect(HeaderName.trustedDevice == "X-Trusted-Device")
+        #expect(HeaderName.deviceID == "X-Device-Id")
+        #expect(HeaderName.requestID == "X-Request-Id")
     }
 
     @Test("Every cookie name contains the app's id")

@@ -109,26 +109,44 @@ def test_a_transfer_needs_a_step_up_and_the_response_names_its_scope(bank, ada):
     assert call(bank, "POST", TRANSFERS, f"Bearer {ada.access_token}").status == 202
 
 
+def errors_without_the_trait(tmp_path, library: str, use: str) -> set[str]:
+    """Returns the compiler errors of a file that uses the stand-ins of a library."""
+    file = tmp_path / "Use.swift"
+    file.write_text(use)
+    build = ROOT / ".build"
+    c_modules = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', (build / "debug.yaml").read_text())))
+    result = subprocess.run(
+        ["swiftc", "-typecheck", "-swift-version", "6", "-enable-upcoming-feature", "InternalImportsByDefault",
+         "-I", build / "debug" / "Modules", *(flag for module in c_modules for flag in ("-Xcc", module)),
+         ROOT / "Sources" / library / "WithoutTrait.swift", file],
+        capture_output=True, text=True, timeout=120)
+    return set(re.findall(r"error: (.*)", result.stderr))
+
+
+def remedy(trait: str) -> str:
+    return f'Add the trait to the dependency: .package(url: "…", from: "…", traits: ["{trait}"])'
+
+
 def test_without_the_trait_the_compiler_error_names_the_remedy(tmp_path):
-    use = tmp_path / "Use.swift"
-    use.write_text("""
+    errors = errors_without_the_trait(tmp_path, "PreludeSessionHummingbird", """
         import PreludeSessionVerifier
         func use(_ verifier: SessionVerifier) -> Any {
             [VerifierMiddleware(verifier), ScopeMiddleware(scope: "a"), ScopeMiddleware(stepUp: "a"), VerifiedContext.self]
         }
         struct Context: VerifiedRequestContext {}
         """)
-    build = ROOT / ".build"
-    c_modules = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', (build / "debug.yaml").read_text())))
-    result = subprocess.run(
-        ["swiftc", "-typecheck", "-swift-version", "6", "-enable-upcoming-feature", "InternalImportsByDefault",
-         "-I", build / "debug" / "Modules", *(flag for module in c_modules for flag in ("-Xcc", module)),
-         ROOT / "Sources" / "PreludeSessionHummingbird" / "WithoutTrait.swift", use],
-        capture_output=True, text=True, timeout=120)
-    errors = set(re.findall(r"error: (.*)", result.stderr))
     names = ["VerifierMiddleware", "ScopeMiddleware", "VerifiedContext", "VerifiedRequestContext"]
-    remedy = 'Add the trait to the dependency: .package(url: "…", from: "…", traits: ["Hummingbird"])'
-    assert errors == {f"'{name}' is unavailable: {remedy}" for name in names}
+    assert errors == {f"'{name}' is unavailable: {remedy('Hummingbird')}" for name in names}
+
+
+def test_without_the_trait_of_the_transport_the_compiler_error_names_the_remedy(tmp_path):
+    errors = errors_without_the_trait(tmp_path, "PreludeSessionAsyncHTTPClient", """
+        import PreludeSession
+        func client() throws -> PreludeSessionClient {
+            try PreludeSessionClient(transport: AsyncHTTPClientTransport())
+        }
+        """)
+    assert f"'AsyncHTTPClientTransport' is unavailable: {remedy('AsyncHTTPClient')}" in errors
 
 
 class ExampleApp:

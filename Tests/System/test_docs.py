@@ -42,52 +42,74 @@ def test_json_blocks_are_valid_json(page):
         json.loads(block)
 
 
+#: The modules of a block that prints no imports. A block that needs another one prints all of its own.
+USUAL = "".join(f"import {module}\n" for module in (
+    "Foundation", "HTTPTypes", "Hummingbird", "PreludeSession", "PreludeSessionAsyncHTTPClient",
+    "PreludeSessionHummingbird", "PreludeSessionTesting", "PreludeSessionVerifier", "Testing"))
+
+#: Matches the imports that a block prints. `FoundationNetworking` exists on Linux only.
+IMPORT = re.compile(
+    r"^(?:import (?!FoundationNetworking)\w+\n+"
+    r"|#if canImport\(FoundationNetworking\)\n +import FoundationNetworking\n#endif\n+)", re.MULTILINE)
+
 #: Declarations that the Swift of the pages uses from the app.
 APP_AROUND = """
-import Foundation
-import HTTPTypes
-import Hummingbird
-import PreludeSession
-import PreludeSessionHummingbird
-import PreludeSessionTesting
-import PreludeSessionVerifier
-import Testing
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 func showDenied() {}
 func askForCode() async -> String { "" }
 """
 
 
-def test_swift_blocks_compile(tmp_path):
-    blocks = [
-        re.sub(r"^import \w+\n", "", block, flags=re.MULTILINE)
-        for page in PAGES for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)]
-    assert len(blocks) >= 13
-    declarations = []
-    for number, block in enumerate(blocks):
-        if re.search(r"^(@Test|struct )", block, re.MULTILINE):  # declarations by themselves
-            declarations.append(block)
-            continue
-        given = "newPassword: String, oldSessionToken: String, service: TestService"
-        if "let client" not in block:
-            given = f"client: PreludeSessionClient, {given}"
-        if "verifier" in block.lower():  # a backend's, not an app's
-            given = "bearer: String, request: HTTPRequest"
-            if "let verifier" not in block:
-                given += ", verifier: SessionVerifier"
-        declarations.append(f"func page{number}({given}) async throws {{\n{block}\n}}\n")
-    file = tmp_path / "Pages.swift"
-    file.write_text(APP_AROUND + "".join(declarations))
+def swift_file(number: int, block: str) -> str:
+    """Returns a file with the imports of a block and its code, in a function unless it declares something."""
+    imports, code = "".join(IMPORT.findall(block)) or USUAL, IMPORT.sub("", block)
+    if re.search(r"^(@Test|struct )", code, re.MULTILINE):
+        return f"{imports}\n{code}"
+    given = "newPassword: String, oldSessionToken: String"
+    if "import" not in block or "import PreludeSessionTesting" in block:
+        given += ", service: TestService"
+    if "let client" not in code:
+        given = f"client: PreludeSessionClient, {given}"
+    if "verifier" in code.lower():  # a backend's, not an app's
+        given = "bearer: String, request: HTTPRequest"
+        if "let verifier" not in code:
+            given += ", verifier: SessionVerifier"
+        imports += "import HTTPTypes\n"
+    return f"{imports}\nfunc page{number}({given}) async throws {{\n{code}\n}}\n"
+
+
+def typecheck(folder, files: dict[str, str]) -> subprocess.CompletedProcess:
+    for name, text in files.items():
+        (folder / f"{name}.swift").write_text(text)
     build = ROOT / ".build"
     # The C modules of the dependencies, as the build found them.
     c_modules = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', (build / "debug.yaml").read_text())))
-    result = subprocess.run(
-        ["swiftc", "-typecheck", "-swift-version", "6", "-I", build / "debug" / "Modules",
-         *(flag for module in c_modules for flag in ("-Xcc", module)), file],
+    return subprocess.run(
+        ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-I", build / "debug" / "Modules",
+         *(flag for module in c_modules for flag in ("-Xcc", module)),
+         *(folder / f"{name}.swift" for name in files)],
         capture_output=True, text=True, timeout=120)
+
+
+def test_swift_blocks_compile(tmp_path):
+    blocks = [
+        block for page in PAGES
+        for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+        if "import SwiftUI" not in block]  # test_listings.py compiles them with the stand-in
+    assert len(blocks) >= 13
+    files = {f"Page{number}": swift_file(number, block) for number, block in enumerate(blocks)}
+    result = typecheck(tmp_path, {"Around": APP_AROUND, **files})
     assert result.returncode == 0, result.stderr
+
+
+def test_a_block_without_an_import_that_it_needs_is_found(tmp_path):
+    block = 'var request = URLRequest(url: URL(string: "https://api.example.com")!)\ntry await client.authorize(&request)\n'
+    linux_only = "#if canImport(FoundationNetworking)\n    import FoundationNetworking\n#endif\n"
+    complete = f"import Foundation\nimport PreludeSession\n{linux_only}\n{block}"
+    assert typecheck(tmp_path, {"Page": swift_file(1, complete)}).returncode == 0
+    assert typecheck(tmp_path, {"Page": swift_file(1, block)}).returncode != 0
+    # On Apple systems there is no such module.
+    bare = swift_file(1, complete.replace(linux_only, "import FoundationNetworking\n"))
+    assert typecheck(tmp_path, {"Page": bare}).returncode != 0
 
 
 def test_the_protocol_page_has_every_path():

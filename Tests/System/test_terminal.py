@@ -1,9 +1,12 @@
 """Tests the executable from a terminal: every client command, its output and its exit code."""
 
+import contextlib
 import json
 import os
+import socket
 import stat
 import subprocess
+import threading
 import urllib.request
 
 import pytest
@@ -54,6 +57,17 @@ def test_a_user_signs_in_with_a_code_and_signs_out(service):
     after = service.run("whoami")
     assert after.returncode == 2
     assert "signed in" in after.stderr
+
+
+def test_a_session_that_ended_offline_is_revoked_by_the_next_command(service):
+    assert log_in_with_code(service, "ada@example.com").returncode == 0
+    service.stop()
+    assert service.run("logout").returncode == 0
+    service.start()
+    assert Management(service).events("user.session.revoked") == []
+    # No user is signed in, so the command itself sends nothing.
+    assert service.run("whoami").returncode == 2
+    assert len(Management(service).events("user.session.revoked")) == 1
 
 
 def test_a_user_signs_in_with_a_password_set_by_a_command(service):
@@ -165,3 +179,80 @@ def test_a_lost_key_file_is_never_replaced(service):
 
 def test_the_service_stops_cleanly(service):
     assert service.stop() == 0
+
+
+class ClosingServer:
+    """Closes each connection inside the head of its response."""
+
+    def __enter__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.requests = 0
+        threading.Thread(target=self.serve, daemon=True).start()
+        return self
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.listener.accept()
+                if connection.recv(65536):
+                    self.requests += 1
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Le")
+                connection.close()
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+
+def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess:
+    """Runs a client command with only these variables and the path."""
+    return subprocess.run(
+        [BINARY, *arguments], env={"PATH": os.environ["PATH"], **variables}, capture_output=True, text=True,
+        stdin=subprocess.DEVNULL, timeout=60)
+
+
+def test_a_connection_that_closes_inside_the_head_of_a_response_is_an_error(tmp_path):
+    with ClosingServer() as server:
+        login = command(
+            "login", "--email", "ada@example.com", PRELUDE_SESSION_ENDPOINT=server.url, HOME=str(tmp_path))
+    assert login.returncode == 3, login
+    assert login.stderr.startswith("Error: ") and login.stderr.count("\n") == 1
+    assert server.requests == 1
+
+
+def test_each_executable_has_its_own_directory(service, tmp_path):
+    copy = tmp_path / "notes"
+    copy.symlink_to(BINARY)
+    for executable, variables, directory in [
+        (BINARY, {"HOME": str(tmp_path / "home")}, "home/.local/share/prelude-session/prelude-session"),
+        (copy, {"HOME": str(tmp_path / "home")}, "home/.local/share/prelude-session/notes"),
+        (copy, {"HOME": "/nowhere", "XDG_DATA_HOME": str(tmp_path / "data")}, "data/prelude-session/notes"),
+    ]:
+        subprocess.run(
+            [executable, "login", "--email", "ada@example.com", "--endpoint", service.url], env=variables,
+            capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+        records = [path.name for path in (tmp_path / directory).iterdir()]
+        assert any(name.endswith(".device") for name in records), records
+        assert stat.S_IMODE((tmp_path / directory).stat().st_mode) == 0o700
+
+
+def test_a_damaged_session_says_how_to_recover(service):
+    log_in_with_code(service, "barbara@example.com")
+    record = next((service.directory / "credentials").glob("*.session"))
+    record.write_text('{"version":')
+    who = service.run("whoami")
+    assert who.returncode == 3
+    assert "sign in again" in who.stderr and "sign out" in who.stderr
+    assert log_in_with_code(service, "barbara@example.com").returncode == 0
+    assert service.run("whoami").returncode == 0
+    record.write_text("")
+    assert service.run("logout").returncode == 0
+    assert not record.exists()
+
+
+def test_the_file_of_a_killed_process_is_removed(service):
+    log_in_with_code(service, "mary@example.com")
+    left = service.directory / "credentials" / ".new-h4Lf5w"
+    left.write_text("a token")
+    assert service.run("refresh").returncode == 0
+    assert not left.exists()

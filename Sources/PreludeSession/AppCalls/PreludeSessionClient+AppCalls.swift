@@ -14,9 +14,10 @@ extension PreludeSessionClient {
     /// `stepUpScope(in:)`). The client's transport sends the request, without cookies and without following redirects. A
     /// token that is bound to the device key is sent with a proof (RFC 9449 §7).
     ///
-    /// The client's `timeout` does not apply. The request's `timeoutInterval` does: the seconds without a byte after which
-    /// URLSession gives up, 60 by default. A response that keeps sending has no deadline, and it is held in memory whatever
-    /// its size. To stop a call, cancel its task. For large downloads call `authorize(_:)` and use your own URLSession.
+    /// The client's `timeout` does not apply. The request's `timeoutInterval` does, 60 seconds by default: URLSession gives up
+    /// after so many seconds without a byte, and the transport on AsyncHTTPClient after so many in all. The response is held
+    /// in memory whatever its size. To stop a call, cancel its task. For large downloads call `authorize(_:)` and use your own
+    /// URLSession.
     ///
     /// - Parameter request: An https URL, or an http URL of this device. A body stream is rejected, because it cannot be sent
     ///   twice: use `httpBody`.
@@ -25,6 +26,16 @@ extension PreludeSessionClient {
     ///   not carry a token.
     public func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try await engine.data(for: request)
+    }
+
+    /// Fetches a URL of the app's backend as the signed-in user, with `GET` and the standard timeout of a `URLRequest`.
+    ///
+    /// On Linux you need no `import FoundationNetworking` for it.
+    ///
+    /// - Parameter url: As for `data(for:)`.
+    /// - Throws: The errors of `data(for:)`.
+    public func data(from url: URL) async throws -> (Data, HTTPURLResponse) {
+        try await data(for: URLRequest(url: url))
     }
 
     /// The scope that a backend asks a step-up for, in a 401 with `insufficient_user_authentication` (RFC 9470 §3). The

@@ -1,9 +1,11 @@
 internal import Foundation
 
-/// Device keys in an enclave, with their blobs in a credential store. Software keys on devices without an enclave.
+/// Device keys in an enclave, with their blobs in a credential store. Software keys on devices without an enclave, and where
+/// the enclave creates no keys.
 struct EnclaveKeys: DeviceKeyStore {
     let enclave: any KeyEnclave
     let store: any CredentialStore
+    var log = SessionLog.none
 
     private var software: SoftwareDeviceKeyStore { SoftwareDeviceKeyStore(store: store) }
 
@@ -40,22 +42,31 @@ struct EnclaveKeys: DeviceKeyStore {
     }
 
     func makeKey(_ name: String) async throws -> any DeviceKey {
-        guard enclave.isAvailable else {
-            // `key(_:)` prefers a blob, so a remaining blob would hide the software key.
-            try await records(name).delete(Record.self)
-            return try await software.makeKey(name)
-        }
-        let key: EnclaveKey
-        do {
-            let blob = try enclave.makeKey()
-            key = EnclaveKey(enclave: enclave, blob: blob, publicKey: try enclave.publicKey(of: blob))
-        } catch {
-            throw PreludeSessionError.storageUnavailable(
-                "the Secure Enclave cannot create a key; unlock the device and try again")
-        }
+        guard let key = makeEnclaveKey() else { return try await makeSoftwareKey(name) }
         try await records(name).write(Record(blob: key.blob))
         // `key(_:)` prefers the blob, so a software key that cannot be deleted now has no effect.
         try? await software.deleteKey(name)
+        return key
+    }
+
+    /// A new key in the enclave. `nil` without an enclave, or if it says that it is available and creates no key.
+    private func makeEnclaveKey() -> EnclaveKey? {
+        guard enclave.isAvailable else { return nil }
+        // Twice, because a software key stays until it is lost.
+        for _ in 1...2 {
+            if let blob = try? enclave.makeKey(), let publicKey = try? enclave.publicKey(of: blob) {
+                return EnclaveKey(enclave: enclave, blob: blob, publicKey: publicKey)
+            }
+        }
+        log(.warning, "the Secure Enclave creates no key, so the device key is a software key")
+        return nil
+    }
+
+    /// A software key instead. On a locked device the store refuses it, and no key is created.
+    private func makeSoftwareKey(_ name: String) async throws -> any DeviceKey {
+        let key = try await software.makeKey(name)
+        // `key(_:)` prefers a blob, so a remaining blob would hide the software key.
+        try await records(name).delete(Record.self)
         return key
     }
 

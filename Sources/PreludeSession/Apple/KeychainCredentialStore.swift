@@ -7,26 +7,36 @@
     public struct KeychainCredentialStore: CredentialStore {
         private let records: KeychainRecords
 
-        /// Creates a store in the data protection Keychain.
+        /// Creates a store of this app alone, in the data protection Keychain.
+        ///
+        /// Its items are in the app's first access group. If that is a group of Keychain Sharing that extensions or other
+        /// apps have too, use ``init(service:sharedIn:)``: without common locks two processes could spend one token.
+        ///
+        /// - Parameter service: The items' `kSecAttrService`.
+        public init(service: String = "prelude-session") {
+            let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+            records = KeychainRecords(
+                items: SecurityKeychainItems(service: service, accessGroup: nil),
+                lock: FileLock(directory: AppleFolders.current.locks(ofApp: app, service: service)))
+        }
+
+        /// Creates a store that an app shares with its extensions, or several apps of one team share.
+        ///
+        /// All of them must pass the same service and the same group. Its locks are in the group's container. They are held
+        /// only inside an expiring activity, so the system does not terminate the app for them (`0xDEAD10CC`).
         ///
         /// - Parameters:
         ///   - service: The items' `kSecAttrService`.
-        ///   - accessGroup: An access group in the app's entitlements, to share the session with its extensions. `nil` is
-        ///     the app's first access group.
-        ///   - lockDirectory: The directory of the lock files. `nil` is the app's caches directory. Processes that share a
-        ///     session must pass the same directory in the container of their app group. iOS terminates an app that it
-        ///     suspends while the app holds a lock there (`0xDEAD10CC`), so run calls that may outlast the foreground in
-        ///     a background task. Even then the session is not lost: the server repeats the lost response.
-        public init(service: String = "prelude-session", accessGroup: String? = nil, lockDirectory: URL? = nil) {
+        ///   - group: An app group in the entitlements of the app and of each extension.
+        /// - Throws: `PreludeSessionError.invalidConfiguration` when this process has no access to the app group.
+        public init(service: String = "prelude-session", sharedIn group: PreludeAppGroup) throws {
+            let container = FileManager.default.containerURL(
+                forSecurityApplicationGroupIdentifier: group.identifier)
+            let directory = AppleFolders.current.locks(
+                inGroup: try group.checked(container: container?.path), service: service)
             records = KeychainRecords(
-                items: SecurityKeychainItems(service: service, accessGroup: accessGroup),
-                lock: FileLock(directory: (lockDirectory?.path ?? Self.caches) + "/" + FileLock.fileName(for: service)))
-        }
-
-        private static var caches: String {
-            // Without a sandbox all apps share one caches directory.
-            let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-            return NSHomeDirectory() + "/Library/Caches/" + FileLock.fileName(for: app)
+                items: SecurityKeychainItems(service: service, accessGroup: group.accessGroup),
+                lock: FileLock(directory: directory, activity: SystemActivity.current))
         }
 
         public func read(_ name: String) throws -> Data? { try records.read(name) }
@@ -35,6 +45,8 @@
         public func delete(_ name: String) throws { try records.delete(name) }
 
         /// Runs the work under a lock file. A Keychain item could not be released when its process ends.
+        ///
+        /// In an app group the lock is released, and the work goes on, when the system suspends the process.
         public func withLock<Answer: Sendable>(
             _ name: String, _ work: @Sendable () async throws -> Answer
         ) async throws -> Answer {

@@ -1,11 +1,22 @@
 internal import Foundation
 
 /// Keeps records as Keychain items. It decides what each status means, and retries concurrent writes.
+///
+/// A missing item is a missing record only when the Keychain shows its items (`KeychainMarker`).
 struct KeychainRecords: CredentialStore {
     let items: any KeychainItems
     let lock: FileLock
 
+    private var marker: KeychainMarker { KeychainMarker(items: items) }
+
     func read(_ name: String) throws -> Data? {
+        if let data = try item(name) { return data }
+        try marker.check("read")
+        // Again: the device may have been unlocked after the first look-up.
+        return try item(name)
+    }
+
+    private func item(_ name: String) throws -> Data? {
         let (status, data) = items.copy(name)
         switch status {
         // A success without data is an error of the Keychain and does not mean that there is no record.
@@ -37,7 +48,12 @@ struct KeychainRecords: CredentialStore {
     }
 
     func delete(_ name: String) throws {
-        let status = items.delete(name)
+        var status = items.delete(name)
+        if status == .itemNotFound {
+            // A hidden item returns after the unlock, and a signed-out user would be signed in again.
+            try marker.check("delete")
+            status = items.delete(name)
+        }
         guard status == .success || status == .itemNotFound else { throw status.failure("delete") }
     }
 

@@ -20,8 +20,32 @@ struct KeychainStatus: RawRepresentable, Hashable, Sendable {
     static let missingEntitlement = KeychainStatus(rawValue: -34018)
 
     /// The error of a failed operation, with what to do. It never means "signed out".
-    func failure(_ verb: String) -> PreludeSessionError {
-        .storageUnavailable("the keychain cannot \(verb) the credentials (OSStatus \(rawValue)): \(remedy)")
+    ///
+    /// - Parameter isMac: Whether the system is macOS. There a missing entitlement is a mistake in the app's signature, which
+    ///   does not heal by itself.
+    func failure(_ verb: String, isMac: Bool = Self.isMac) -> PreludeSessionError {
+        if isMac, self == .missingEntitlement {
+            return .invalidConfiguration(
+                "the app has no entitlement for the Keychain (OSStatus \(rawValue)): in Xcode, sign it with a team and"
+                    + " add the capability Keychain Sharing, or pass another credentialStore, such as"
+                    + " FileCredentialStore for a command-line tool")
+        }
+        return .storageUnavailable("the keychain cannot \(verb) the credentials (OSStatus \(rawValue)): \(remedy)")
+    }
+
+    /// The error of a Keychain that does not show items that may exist.
+    static func hiddenItems(_ verb: String) -> PreludeSessionError {
+        .storageUnavailable(
+            "the keychain cannot \(verb) the credentials: it does not show its items now; unlock the device and try again"
+        )
+    }
+
+    private static var isMac: Bool {
+        #if os(macOS) || targetEnvironment(macCatalyst)
+            true
+        #else
+            false
+        #endif
     }
 
     private var remedy: String {
@@ -31,8 +55,7 @@ struct KeychainStatus: RawRepresentable, Hashable, Sendable {
         case .authFailed:
             "access was denied; unlock the device or the login keychain and try again"
         case .missingEntitlement:
-            "sign the app, with the Keychain Sharing capability for the access group it names, or pass another"
-                + " credentialStore, such as FileCredentialStore for a command-line tool"
+            "add the access group to the app's entitlements: the capability App Groups or Keychain Sharing"
         case .notAvailable: "it does not respond now; try again"
         default: "try again"
         }

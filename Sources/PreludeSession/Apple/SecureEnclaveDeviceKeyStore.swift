@@ -1,6 +1,6 @@
 #if canImport(CryptoKit) && canImport(Security)
-    /// Keeps the device key in the Secure Enclave, or a software key on a device without one. The enclave's key cannot be
-    /// exported.
+    /// Keeps the device key in the Secure Enclave. Keeps a software key on a device without one, or whose enclave creates no
+    /// keys. The enclave's key cannot be exported.
     ///
     /// The credential store keeps the enclave's opaque blob, or the software key.
     public struct SecureEnclaveDeviceKeyStore: DeviceKeyStore {
@@ -8,9 +8,19 @@
 
         /// Creates a store of keys in this device's enclave.
         ///
-        /// - Parameter store: Keeps the blob or the software key.
-        public init(store: any CredentialStore = KeychainCredentialStore()) {
-            keys = EnclaveKeys(enclave: SecureEnclaveChip(), store: store)
+        /// - Parameters:
+        ///   - store: Keeps the blob or the software key.
+        ///   - logHandler: Receives an entry when a software key is created although the device has an enclave. `nil` is no
+        ///     log.
+        public init(
+            store: any CredentialStore = KeychainCredentialStore(),
+            logHandler: (any PreludeSessionLogHandler)? = nil
+        ) {
+            self.init(store: store, log: SessionLog(handler: logHandler))
+        }
+
+        init(store: any CredentialStore, log: SessionLog) {
+            keys = EnclaveKeys(enclave: SecureEnclaveChip(), store: store, log: log)
         }
 
         /// The key of a session. A session that began without an enclave keeps its software key.

@@ -5,7 +5,8 @@ internal import SessionTokens
 public struct PreludeSessionClient: Sendable {
     let engine: SessionEngine
 
-    /// Creates a client. It reads and sends nothing yet.
+    /// Creates a client, and starts to revoke sessions on the server that an earlier logout could not. It reads and sends
+    /// nothing else yet.
     ///
     /// - Parameters:
     ///   - endpoint: The URL of the session service.
@@ -15,10 +16,11 @@ public struct PreludeSessionClient: Sendable {
     ///   - timeout: Total seconds per call. Waiting for another process's refresh takes up to three times this, at least
     ///     30 seconds.
     ///   - earlyRefreshMargin: Seconds before expiry from which an access token is refreshed.
-    ///   - credentialStore: Where credentials are kept. `nil` is the Keychain; on Linux a directory of the user.
+    ///   - credentialStore: Where credentials are kept. `nil` is the Keychain; on Linux a directory of the user for this
+    ///     executable.
     ///   - deviceKeyStore: Where the device key is kept. `nil` is the Secure Enclave if the device has one, else the
     ///     credential store.
-    ///   - transport: Sends requests. `nil` is URLSession.
+    ///   - transport: Sends requests. `nil` is URLSession. On Linux pass another one: <doc:RunningOnLinux>.
     ///   - logHandler: Receives log entries. `nil` is no log.
     ///   - environment: Time and randomness. Tests can pass their own.
     /// - Throws: Only `.invalidConfiguration`: for an endpoint that is not an https origin (http is allowed for loopback),
@@ -42,14 +44,15 @@ public struct PreludeSessionClient: Sendable {
         let host = String(origin.drop { $0 != "/" }.dropFirst(2))
         let records = RecordStore(store: store, endpoint: host + (hostOverride.map { "_" + $0 } ?? ""))
         let device = DeviceIdentity(
-            records: records, keys: deviceKeyStore ?? DefaultStores.keys(with: store), environment: environment,
-            log: log)
+            records: records, keys: deviceKeyStore ?? DefaultStores.keys(with: store, log: log),
+            environment: environment, log: log)
         let api = APIClient(
             origin: origin, hostOverride: hostOverride, transport: transport ?? URLSessionTransport(),
             timeout: timeout, device: device, environment: environment, log: log)
         engine = SessionEngine(
             api: api, device: device, records: records, signals: signalsDispatcher, environment: environment,
             margin: earlyRefreshMargin, log: log)
+        engine.revocations.send()
     }
 
     // MARK: The session
@@ -94,8 +97,16 @@ public struct PreludeSessionClient: Sendable {
     ///
     /// Without a session it does nothing.
     ///
-    /// - Throws: `.storageUnavailable` when the credentials cannot be deleted.
+    /// - Throws: `.storageUnavailable` when the credentials cannot be deleted. Even then the server gets the revocation.
     public func logout() async throws {
         try await engine.logout()
+    }
+
+    /// Waits until the server has revoked the sessions that an earlier logout could not revoke, or does not respond.
+    ///
+    /// A client starts with it by itself, so apps need no call. Call it at the end of a process that ends soon, such as a
+    /// command.
+    public func revokeEndedSessions() async {
+        await engine.revocations.send().value
     }
 }

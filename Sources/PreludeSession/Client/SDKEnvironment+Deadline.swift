@@ -1,10 +1,10 @@
-internal import Foundation
+package import Foundation
 
 extension SDKEnvironment {
     /// Runs the work, and cancels it when it takes longer than `seconds`.
     ///
     /// - Throws: `PreludeSessionError.timeout`, and the errors of the work.
-    func withDeadline<Answer: Sendable>(
+    package func withDeadline<Answer: Sendable>(
         after seconds: TimeInterval, _ work: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         try await withThrowingTaskGroup(of: Answer?.self) { group in

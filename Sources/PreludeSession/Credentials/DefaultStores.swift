@@ -8,9 +8,9 @@ enum DefaultStores {
         #endif
     }
 
-    static func keys(with store: any CredentialStore) -> any DeviceKeyStore {
+    static func keys(with store: any CredentialStore, log: SessionLog) -> any DeviceKeyStore {
         #if canImport(CryptoKit) && canImport(Security)
-            SecureEnclaveDeviceKeyStore(store: store)
+            SecureEnclaveDeviceKeyStore(store: store, log: log)
         #else
             SoftwareDeviceKeyStore(store: store)
         #endif

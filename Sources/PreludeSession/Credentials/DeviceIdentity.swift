@@ -127,7 +127,7 @@ actor DeviceIdentity {
         new.learn(date: date, sentAt: sentAt, receivedAt: receivedAt)
         record = new
         guard new.clockOffset != old.clockOffset else { return }
-        log(.info, "the device's clock is wrong", [.number("seconds", Int(new.clockOffset))])
+        log(.info, "the device's clock is wrong", [.number("seconds", Int64(new.clockOffset))])
         try? await save(new)
     }
 

@@ -4,30 +4,25 @@ public import Foundation
 public struct FileCredentialStore: CredentialStore {
     private let directory: String
     private let environment: SDKEnvironment
+    /// Set for a directory that the app has chosen: it may be in the container of an app group.
+    var activity: (any ExpiringActivity)?
 
     /// Creates a store in its own directory.
     ///
-    /// - Parameter directory: Created by the first write. `nil` is `prelude-session` in `$XDG_DATA_HOME` or `~/.local/share`;
-    ///   on Apple systems in Application Support.
+    /// - Parameter directory: Created by the first write. `nil` is `prelude-session/APP` in `$XDG_DATA_HOME` or
+    ///   `$HOME/.local/share`; on Apple systems in Application Support, excluded from backups and readable after the first
+    ///   unlock since the device's start. On tvOS it is in Caches, where the system may delete it: use the Keychain there.
+    ///   `APP` is the app's bundle identifier, or the name of its executable. Pass a directory to share a session between
+    ///   executables.
     public init(directory: String? = nil) {
         self.init(directory: directory, environment: .live)
     }
 
     /// - Parameter environment: Its `sleep` waits for locks.
     package init(directory: String?, environment: SDKEnvironment) {
-        self.directory = directory ?? Self.standardDirectory
+        self.directory = directory ?? DataDirectory.standard
         self.environment = environment
-    }
-
-    private static var standardDirectory: String {
-        if let base = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], base.hasPrefix("/") {
-            return base + "/prelude-session"
-        }
-        #if os(Linux)
-            return NSHomeDirectory() + "/.local/share/prelude-session"
-        #else
-            return NSHomeDirectory() + "/Library/Application Support/prelude-session"
-        #endif
+        activity = directory == nil ? nil : SystemActivity.current
     }
 
     public func read(_ name: String) throws -> Data? {
@@ -35,19 +30,19 @@ public struct FileCredentialStore: CredentialStore {
         guard descriptor >= 0 else {
             // Only ENOENT means that there is no record. A locked or failing disk returns another error.
             if errno == ENOENT { return nil }
-            throw Self.failure("open", errno)
+            throw failure("open", name, errno)
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             return try handle.readToEnd() ?? Data()
         } catch {
-            throw PreludeSessionError.storageUnavailable("the credential file cannot be read")
+            throw PreludeSessionError.storageUnavailable("cannot read the file \(path(name))")
         }
     }
 
     public func write(_ data: Data, to name: String) throws {
         try put(data, at: name) { temporary, target in
-            guard rename(temporary, target) == 0 else { throw Self.failure("replace", errno) }
+            guard rename(temporary, target) == 0 else { throw failure("replace", name, errno) }
             return .moved
         }
     }
@@ -59,7 +54,7 @@ public struct FileCredentialStore: CredentialStore {
             switch errno {
             case EEXIST: return .exists
             case EPERM, ENOTSUP, ENOSYS: return .unsupported
-            default: throw Self.failure("create", errno)
+            default: throw failure("create", name, errno)
             }
         }
         guard placement == .unsupported else { return placement == .linked }
@@ -77,57 +72,69 @@ public struct FileCredentialStore: CredentialStore {
         case unsupported
     }
 
-    /// Writes a temporary file and puts it in place.
+    /// Writes a temporary file and puts it in place. Removes those of processes that were killed.
     @discardableResult
     private func put(
-        _ data: Data, at name: String, place: (_ temporary: [CChar], _ target: String) throws -> Placement
+        _ data: Data, at name: String, place: (_ temporary: String, _ target: String) throws -> Placement
     ) throws -> Placement {
         try FileLock.makeDirectory(directory)
-        let target = path(name)
-        // `mkstemp` creates a unique file with mode 0600, so two writers never share a file.
-        var temporary = Array((target + ".XXXXXX").utf8CString)
-        let descriptor = mkstemp(&temporary)
-        guard descriptor >= 0 else { throw Self.failure("create", errno) }
+        TemporaryFile.removeAbandoned(in: directory)
+        let temporary = try TemporaryFile(in: directory)
+        let descriptor = temporary.descriptor
         var placement: Placement?
         defer {
+            // The name first: without the lock it would look abandoned.
+            if placement != .moved { unlink(temporary.path) }
             close(descriptor)
-            if placement != .moved { unlink(temporary) }
         }
         try data.withUnsafeBytes { bytes in
             var offset = 0
             while offset < bytes.count, let base = bytes.baseAddress {
                 let written = Foundation.write(descriptor, base + offset, bytes.count - offset)
-                guard written > 0 else { throw Self.failure("write", errno) }
+                guard written > 0 else { throw failure("write", name, errno) }
                 offset += written
             }
         }
-        guard fsync(descriptor) == 0 else { throw Self.failure("sync", errno) }
-        let result = try place(temporary, target)
+        guard fsync(descriptor) == 0 else { throw failure("sync", name, errno) }
+        let result = try place(temporary.path, path(name))
         placement = result
         if result == .moved || result == .linked { try syncDirectory() }
         return result
     }
 
     public func delete(_ name: String) throws {
-        guard unlink(path(name)) == 0 || errno == ENOENT else { throw Self.failure("delete", errno) }
+        guard unlink(path(name)) == 0 || errno == ENOENT else { throw failure("delete", name, errno) }
     }
 
     public func withLock<Answer: Sendable>(
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        try await FileLock(directory: directory, environment: environment).with(name, work)
+        try await FileLock(directory: directory, environment: environment, activity: activity).with(name, work)
     }
 
     private func syncDirectory() throws {
         let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure("sync", errno) }
+        guard descriptor >= 0 else {
+            throw PreludeSessionError.storageUnavailable(file: directory, verb: "sync", errno)
+        }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw Self.failure("sync", errno) }
+        guard fsync(descriptor) == 0 else {
+            throw PreludeSessionError.storageUnavailable(file: directory, verb: "sync", errno)
+        }
     }
 
     private func path(_ name: String) -> String { directory + "/" + FileLock.fileName(for: name) }
 
-    private static func failure(_ verb: String, _ code: Int32) -> PreludeSessionError {
-        .storageUnavailable("cannot \(verb) the credential file: \(String(cString: strerror(code)))")
+    private func failure(_ verb: String, _ name: String, _ code: Int32) -> PreludeSessionError {
+        .storageUnavailable(file: path(name), verb: verb, code)
+    }
+}
+
+extension PreludeSessionError {
+    /// A file of a store cannot be used now. Names the file, so that its user can repair it.
+    ///
+    /// - Parameter code: The system's `errno`.
+    static func storageUnavailable(file: String, verb: String, _ code: Int32) -> PreludeSessionError {
+        .storageUnavailable("cannot \(verb) \(file): \(String(cString: strerror(code)))")
     }
 }

@@ -25,7 +25,8 @@ extension SessionEngine {
     }
 
     /// Checks a code and signs in. If only the second half fails, the same code continues from there.
-    func checkOTP(_ code: String) async throws -> PreludeUser {
+    func checkOTP(_ typed: String) async throws -> PreludeUser {
+        let code = EnteredCode.normalized(typed)
         let pending = try requirePendingLogin()
         let fence = machine.loginFence
         let challengeToken: String
@@ -46,7 +47,10 @@ extension SessionEngine {
 
     private func requirePendingLogin() throws -> PendingOTPLogin {
         guard let pendingLogin else {
-            throw PreludeSessionError.unauthorized("no login waits for a code; call startOTPLogin first")
+            let text = ServerErrorText(
+                message: "no login waits for a code; call startOTPLogin first",
+                facts: ServerErrorFacts(needsNewCode: true))
+            throw PreludeSessionError.unauthorized(text.text)
         }
         return pendingLogin
     }
@@ -86,16 +90,14 @@ extension SessionEngine {
 
     /// Revokes the session of a login that a logout or another login overtook. It exists on the server only.
     private func revokeUnwanted(_ session: StoredSession) async {
-        do {
-            try await revocations.add(session)
-            revocations.send()
-        } catch {
-            await revocations.sendOnce(session)
-        }
+        let isStored = await revocations.add(session)
+        let sending = revocations.send()
+        // Without a stored entry only this process can send it.
+        if !isStored { await sending.value }
     }
 
     static let loginOvertaken = PreludeSessionError.unauthorized("another login or a logout ended this login")
 
     /// The id of the device signals. Without one the login continues: signals are optional.
-    func dispatchID() async -> String? { try? await signals?.dispatchSignals() }
+    func dispatchID() async -> String? { try? await signals?.dispatch() }
 }

@@ -2,11 +2,15 @@ internal import Foundation
 internal import SessionWire
 
 /// Revokes sessions on the server after they ended on this device. The queue is stored, so it survives a relaunch.
+///
+/// An entry that the store refuses is kept in memory, and is sent and stored with the next `send()`.
 actor RevocationQueue {
     private let api: APIClient
     private let records: RecordStore
     private let environment: SDKEnvironment
     private let log: SessionLog
+    /// Entries that the store has refused.
+    private var unstored = PendingRevocations()
     /// The task that sends the queue; at most one.
     private var sending: Task<Void, Never>?
     /// Whether an entry may have been added since `sending` read the queue.
@@ -19,18 +23,24 @@ actor RevocationQueue {
         self.log = log
     }
 
-    /// Stores a session in the queue. Call it before the session is deleted.
-    func add(_ session: StoredSession) async throws {
+    /// Adds a session to the queue. Call it before the session is deleted.
+    ///
+    /// - Returns: Whether the store has it.
+    @discardableResult
+    func add(_ session: StoredSession) async -> Bool {
         let entry = PendingRevocations.Entry(session)
-        try await change { $0.add(entry) }
+        do {
+            try await change { $0.add(entry) }
+            return true
+        } catch {
+            unstored.add(entry)
+            return false
+        }
     }
 
     /// Starts to send the queue. Callers may wait for the task, but need not.
     @discardableResult
     nonisolated func send() -> Task<Void, Never> { Task { await sendAll() } }
-
-    /// Sends the revocation of a session that could not be stored in the queue. It is tried once.
-    func sendOnce(_ session: StoredSession) async { _ = await isSettled(PendingRevocations.Entry(session)) }
 
     private func sendAll() async {
         if let sending {
@@ -40,7 +50,7 @@ actor RevocationQueue {
         let task = Task {
             repeat {
                 mustSendAgain = false
-                await sendStored()
+                await sendEntries()
             } while mustSendAgain
             sending = nil
         }
@@ -48,16 +58,28 @@ actor RevocationQueue {
         await task.value
     }
 
-    /// Sends the stored entries in order and stops at the first that must be sent again later.
-    private func sendStored() async {
-        guard let pending = try? await read() else { return }
+    /// Sends the entries in order and stops at the first that must be sent again later.
+    private func sendEntries() async {
+        await storeRemaining()
+        let stored = (try? await read())?.entries ?? []
         let now = environment.now()
-        for entry in pending.entries {
+        for entry in stored + unstored.entries {
             // Without a connection for one entry there is none for the others.
             if !entry.isExpired(at: now), !(await isSettled(entry)) { return }
+            unstored.remove(entry)
             // An entry that cannot be removed is sent again. A second revocation has no effect.
-            try? await change { $0.remove(entry) }
+            if stored.contains(entry) { try? await change { $0.remove(entry) } }
         }
+    }
+
+    /// Tries again to store the entries that the store has refused.
+    private func storeRemaining() async {
+        let entries = unstored.entries
+        guard !entries.isEmpty else { return }
+        do {
+            try await change { pending in for entry in entries { pending.add(entry) } }
+            for entry in entries { unstored.remove(entry) }
+        } catch {}
     }
 
     private func isSettled(_ entry: PendingRevocations.Entry) async -> Bool {

@@ -7,32 +7,35 @@ extension SessionEngine {
             loggingOut
             ?? Task {
                 defer { loggingOut = nil }
-                return try await self.performLogout()
+                return await self.performLogout()
             }
         loggingOut = task
-        if try await task.value { await revocations.send().value }
+        let outcome = await task.value
+        // Also if the store refused the wipe: it may have refused the queue, too.
+        if outcome.mustRevoke { await revocations.send().value }
+        try outcome.wipe.get()
     }
 
-    /// - Returns: Whether there are sessions to revoke.
-    private func performLogout() async throws -> Bool {
+    private func performLogout() async -> LogoutOutcome {
         // From here on no login in progress is accepted. The login itself revokes its session.
         machine.rejectLogins()
-        if unfinishedWipe != nil { unfinishedWipe = machine.loginFence }
-        // A record that cannot be read is deleted too.
-        let stored = try? await records.session()
-        var sessions = [machine.session, stored ?? nil].compactMap { $0 }
-        if sessions.count == 2, sessions[0].isSameSession(as: sessions[1]) { sessions.removeFirst() }
-        var notQueued: [StoredSession] = []
-        for session in sessions {
-            do { try await revocations.add(session) } catch { notQueued.append(session) }
+        pendingWipe?.loginFence = machine.loginFence
+        let (sessions, isComplete) = await sessionsToEnd()
+        for session in sessions { await revocations.add(session) }
+        do {
+            // Another process may have signed in since the read.
+            let isOneStored = try await wipe(.logout, of: sessions, isComplete: isComplete)
+            return LogoutOutcome(mustRevoke: isOneStored || !sessions.isEmpty, wipe: .success(()))
+        } catch {
+            return LogoutOutcome(mustRevoke: !sessions.isEmpty, wipe: .failure(error))
         }
-        if let wiped = try await wipe(.logout), !sessions.contains(where: { $0.isSameSession(as: wiped) }) {
-            // Another process signed in between the read and the wipe.
-            sessions.append(wiped)
-            do { try await revocations.add(wiped) } catch { notQueued.append(wiped) }
-        }
-        // What could not be queued is sent now, once.
-        for session in notQueued { await revocations.sendOnce(session) }
-        return !sessions.isEmpty
     }
+}
+
+/// How a logout ended on this device.
+struct LogoutOutcome: Sendable {
+    /// Whether there are sessions that the server must revoke.
+    let mustRevoke: Bool
+    /// Whether the store has deleted the session.
+    let wipe: Result<Void, any Error>
 }

@@ -36,6 +36,10 @@ enum RecordLock: String, CaseIterable, Sendable {
     /// Held while the record of revocations is changed.
     case revocations
 
+    /// Whether the work under the lock waits for the network. Then the lock may be released before the work ends, when the
+    /// system suspends the process. The work under all other locks is short and must not be interrupted.
+    var isHeldAcrossNetwork: Bool { self == .refresh }
+
     /// The name in the store, such as `localhost:8080.write`.
     func storageName(endpoint: String) -> String { endpoint + "." + rawValue }
 }

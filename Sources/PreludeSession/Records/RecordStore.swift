@@ -23,7 +23,9 @@ struct RecordStore: Sendable {
     func withLock<Answer: Sendable>(
         _ lock: RecordLock, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        try await store.withLock(lock.storageName(endpoint: endpoint), work)
+        try await FileLock.$isReleasedAtExpiry.withValue(lock.isHeldAcrossNetwork) {
+            try await store.withLock(lock.storageName(endpoint: endpoint), work)
+        }
     }
 
     /// The stored session; `nil` only when the store has none.

@@ -3,7 +3,9 @@ internal import SessionWire
 
 extension SessionEngine {
     func sessions(_ options: ListSessionsOptions) async throws -> ListSessionsResponse {
-        let query = [(name: "limit", value: String(options.limit)), (name: "offset", value: String(options.offset))]
+        let query = [("limit", options.limit), ("offset", options.offset)].compactMap { name, value in
+            value.map { (name: name, value: String($0)) }
+        }
         let answer = try await sendSignedIn(.get(.sessions, query: query))
         return ListSessionsResponse(try answer.decode(SessionListResponse.self))
     }
@@ -23,8 +25,8 @@ extension SessionEngine {
         request.query = try Self.query(for: target)
         let session = try await loaded()
         _ = try await sendSignedIn(request)
-        if Self.includesOwn(target, session), machine.session?.isSameSession(as: session) ?? false {
-            try await wipe(.revokedHere)
+        if Self.includesOwn(target, session), let session, machine.session?.isSameSession(as: session) ?? false {
+            try await wipe(.revokedHere, of: [session], isComplete: true)
         }
     }
 

@@ -38,7 +38,7 @@ extension SessionEngine {
     private func publishLogin(_ session: StoredSession, fence: Int) -> Bool {
         guard machine.acceptsLogin(fence) else { return false }
         machine.signedIn(session)
-        unfinishedWipe = nil
+        pendingWipe = nil
         stepUps.forget()
         emit(SessionEvent.signedIn, of: session)
         log(.info, "signed in", session.logAttributes)
@@ -78,35 +78,77 @@ extension SessionEngine {
         streams.send(.signedOut(reason))
     }
 
+    /// The sessions that a sign-out ends: the known one, and the stored one if it is another.
+    ///
+    /// - Returns: Also whether the store could be read.
+    func sessionsToEnd() async -> (sessions: [StoredSession], isComplete: Bool) {
+        do {
+            guard case .valid(let stored) = try await records.read(StoredSession.self) else {
+                return (machine.session.map { [$0] } ?? [], true)
+            }
+            guard let known = machine.session, !known.isSameSession(as: stored) else { return ([stored], true) }
+            return ([known, stored], true)
+        } catch {
+            return (machine.session.map { [$0] } ?? [], false)
+        }
+    }
+
     /// Deletes the session on this device, whatever else is in progress.
     ///
-    /// - Returns: The session that was stored until then.
+    /// A logout deletes whatever is stored, also a record that cannot be read, and queues its revocation.
+    ///
+    /// - Parameters:
+    ///   - sessions: The sessions that end.
+    ///   - isComplete: Whether the store could be read.
+    /// - Returns: Whether the server must revoke the deleted session.
     @discardableResult
-    func wipe(_ reason: SignOutReason) async throws -> StoredSession? {
+    func wipe(_ reason: SignOutReason, of sessions: [StoredSession], isComplete: Bool) async throws -> Bool {
         publishSignOut(reason, byUser: true)
         pendingLogin = nil
         loginAttempt += 1
         migrations.forget()
-        unfinishedWipe = machine.loginFence
-        let wiped = try await finishWipe()
+        pendingWipe = PendingWipe(
+            loginFence: machine.loginFence, sessions: sessions, isComplete: isComplete, isLogout: reason == .logout)
+        let mustRevoke = try await finishWipe(deletesAnything: reason == .logout)
         await saveStepUps()
-        return wiped
+        return mustRevoke
     }
 
     /// Deletes the record of a signed-out session. If the store refuses, the next read tries again first.
+    ///
+    /// - Parameter deletesAnything: Whether to delete the record whatever it is. A later try must not delete the session of a
+    ///   newer login.
+    /// - Returns: Whether the server must revoke the deleted session.
     @discardableResult
-    func finishWipe() async throws -> StoredSession? {
-        guard let fence = unfinishedWipe else { return nil }
-        let wiped: StoredSession? = try await records.withLock(.sessionWrite) {
+    func finishWipe(deletesAnything: Bool = false) async throws -> Bool {
+        guard let wipe = pendingWipe else { return false }
+        let mustRevoke = try await records.withLock(.sessionWrite) {
             // A login since then has replaced the record.
-            guard await self.machine.acceptsLogin(fence) else { return nil }
-            // An unreadable record is deleted too.
-            let stored = try? await self.records.session()
-            await self.records.deleteAttempts(of: stored ?? nil)
-            try await self.records.delete(StoredSession.self)
-            return stored ?? nil
+            guard await self.machine.acceptsLogin(wipe.loginFence) else { return false }
+            return try await self.deleteRecord(for: wipe, deletesAnything: deletesAnything)
         }
-        if unfinishedWipe == fence { unfinishedWipe = nil }
-        return wiped
+        if pendingWipe == wipe { pendingWipe = nil }
+        return mustRevoke
+    }
+
+    private func deleteRecord(for wipe: PendingWipe, deletesAnything: Bool) async throws -> Bool {
+        var mustRevoke = false
+        do {
+            switch try await records.read(StoredSession.self) {
+            case .valid(let stored):
+                guard deletesAnything || wipe.covers(stored) else { return false }
+                mustRevoke = wipe.mustRevoke(stored)
+                // First, because only this record has the token.
+                if mustRevoke { await revocations.add(stored) }
+                await records.deleteAttempts(of: stored)
+            case .newerVersion where wipe.isComplete && !deletesAnything: return false
+            case .newerVersion, .invalid, nil: break
+            }
+        } catch {
+            // A logout also deletes an unreadable record. A later try must not: it may be that of a newer login.
+            guard deletesAnything else { throw error }
+        }
+        try await records.delete(StoredSession.self)
+        return mustRevoke
     }
 }

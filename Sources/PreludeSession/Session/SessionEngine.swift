@@ -28,10 +28,10 @@ actor SessionEngine {
     private var cachedUser: PreludeUser?
     /// The refresh in progress; at most one since the last login or logout.
     var refreshing: RunningRefresh?
-    /// The logout in progress. Returns whether there are sessions to revoke.
-    var loggingOut: Task<Bool, any Error>?
-    /// The login fence of a wipe that has not reached the store yet.
-    var unfinishedWipe: Int?
+    /// The logout in progress.
+    var loggingOut: Task<LogoutOutcome, Never>?
+    /// The wipe that the store has not finished yet.
+    var pendingWipe: PendingWipe?
     var pendingLogin: PendingOTPLogin?
     /// Counts started OTP logins and logouts. A response to an older start is dropped.
     var loginAttempt = 0
@@ -60,7 +60,11 @@ actor SessionEngine {
     /// - Throws: `.storageUnavailable` when the store cannot be read now.
     func loaded() async throws -> StoredSession? {
         guard machine.session == nil else { return machine.session }
-        try await finishWipe()
+        if pendingWipe != nil {
+            try await finishWipe()
+            // The store that refused the wipe may have refused the queue, too.
+            revocations.send()
+        }
         let fence = machine.fence
         let wasSignedOut = machine.knowledge == .signedOut
         let stored = try await records.session()

@@ -19,7 +19,8 @@ struct StoredSession: VersionedRecord, Equatable {
     ///   "signed out".
     static func decode(_ data: Data) throws -> StoredSession {
         try RecordContent<StoredSession>(data).record(
-            orThrow: .storageUnavailable("the record session is damaged; sign in again"))
+            orThrow: .storageUnavailable(
+                "the stored session is damaged; sign in again to replace it, or sign out to delete it"))
     }
 }
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPTypes
+internal import SessionWire
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
@@ -7,7 +8,8 @@ public import HTTPTypes
 
 /// The default transport: an ephemeral URLSession without cookies, cache and redirects.
 ///
-/// Its timeout is URLSession's: seconds without a byte. A cancelled task stops its request.
+/// Its timeout is URLSession's: seconds without a byte. A cancelled task stops its request. On Linux prefer the transport of
+/// the product `PreludeSessionAsyncHTTPClient`: see <doc:RunningOnLinux>.
 public final class URLSessionTransport: SessionTransport {
     private let session: URLSession
     private let collector: URLSessionTaskCollector
@@ -38,6 +40,30 @@ public final class URLSessionTransport: SessionTransport {
     }
 
     public func send(
+        _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumAnswer: Int
+    ) async throws -> (HTTPResponse, Data) {
+        guard Self.needsOwnConnection(request) else {
+            return try await exchange(request, body: body, timeout: timeout, maximumAnswer: maximumAnswer)
+        }
+        var request = request
+        request.headerFields[.connection] = "close"
+        return try await URLSessionTransport()
+            .exchange(request, body: body, timeout: timeout, maximumAnswer: maximumAnswer)
+    }
+
+    /// Whether a request must not use an open connection, nor leave one behind.
+    ///
+    /// On Linux URLSession uses libcurl. If an open connection closes before a response begins, libcurl sends the request
+    /// again by itself, or hangs until the timeout if it has a body. A refresh spends a token, so only the client repeats it.
+    private static func needsOwnConnection(_ request: HTTPRequest) -> Bool {
+        #if canImport(FoundationNetworking)
+            request.path == FrontendPath.refresh.rawValue
+        #else
+            false
+        #endif
+    }
+
+    private func exchange(
         _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumAnswer: Int
     ) async throws -> (HTTPResponse, Data) {
         let task = session.dataTask(with: try Self.native(request, body: body, timeout: timeout))

@@ -19,11 +19,11 @@ struct ConnectionAnswer {
         // Encoding texts does not fail. If it did, the status would still be correct.
         let data = (try? encoder.encode(error)) ?? Data()
         var headers: HTTPHeaders = [
-            "content-type": "application/json", "content-length": String(data.count), "connection": "close",
-            "cache-control": "no-store", "x-content-type-options": "nosniff", HeaderName.requestID: requestID,
-            "date": HTTPDate.format(environment.now().date),
+            "Content-Type": "application/json", "Content-Length": String(data.count), "Connection": "close",
+            "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", HeaderName.requestID: requestID,
+            "Date": HTTPDate.format(environment.now().date),
         ]
-        if let seconds = refusal.retryAfter { headers.add(name: "retry-after", value: String(seconds)) }
+        if let seconds = refusal.retryAfter { headers.add(name: "Retry-After", value: String(seconds)) }
         head = HTTPResponseHead(
             version: .http1_1,
             status: HTTPResponseStatus(

@@ -56,7 +56,7 @@ struct AppCookies: Sendable {
         let sameSite = isSecure && isCrossSite ? "None" : "Lax"
         let attributes = "Path=/; Max-Age=\(max(0, seconds)); HttpOnly; SameSite=\(sameSite)"
         response.headers.add(
-            "set-cookie", "\(fullName(name))=\(value); \(attributes)\(isSecure ? "; Secure" : "")")
+            "Set-Cookie", "\(fullName(name))=\(value); \(attributes)\(isSecure ? "; Secure" : "")")
     }
 
     private func fullName(_ name: String) -> String { (isSecure ? CookieName.hostPrefix : "") + name }

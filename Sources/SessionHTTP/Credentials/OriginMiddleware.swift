@@ -27,22 +27,22 @@ struct OriginMiddleware: RouterMiddleware {
                 response = try ErrorResponse.make(for: error, request: request, context: context)
             }
         }
-        response.headers.set("access-control-allow-origin", to: origin)
-        response.headers.set("access-control-allow-credentials", to: "true")
+        response.headers.set("Access-Control-Allow-Origin", to: origin)
+        response.headers.set("Access-Control-Allow-Credentials", to: "true")
         response.headers.set(
-            "access-control-expose-headers",
+            "Access-Control-Expose-Headers",
             to: "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Trusted-Device, X-Verification-Token")
-        response.headers.add("vary", "Origin")
+        response.headers.add("Vary", "Origin")
         return response
     }
 
     private static var preflightResponse: Response {
         var response = Response(status: .noContent)
-        response.headers.set("access-control-allow-methods", to: "GET, POST")
+        response.headers.set("Access-Control-Allow-Methods", to: "GET, POST")
         response.headers.set(
-            "access-control-allow-headers",
+            "Access-Control-Allow-Headers",
             to: "Authorization, Content-Type, DPoP, X-Device-Id, X-Trusted-Device, X-Verification-Token")
-        response.headers.set("access-control-max-age", to: "600")
+        response.headers.set("Access-Control-Max-Age", to: "600")
         return response
     }
 }

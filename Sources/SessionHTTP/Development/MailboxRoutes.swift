@@ -14,7 +14,7 @@ struct MailboxRoutes: Sendable {
         let html = MailboxPage.html(mailbox.messages)
         var response = Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
         response.headers[.contentType] = "text/html; charset=utf-8"
-        response.headers.set("content-security-policy", to: MailboxPage.contentSecurityPolicy)
+        response.headers.set("Content-Security-Policy", to: MailboxPage.contentSecurityPolicy)
         return response
     }
 }

@@ -18,10 +18,12 @@ enum ErrorResponse {
             } else {
                 try Response.json(
                     ErrorBody(
-                        code: refusal.code, type: refusal.type, message: refusal.message, requestID: context.requestID),
+                        code: refusal.code, type: refusal.type, message: refusal.message, requestID: context.requestID,
+                        field: refusal.field, needsNewCode: refusal.needsNewCode ? true : nil,
+                        expectedTarget: refusal.expectedTarget),
                     status: refusal.status)
             }
-        if let seconds = refusal.retryAfter { response.headers.set("retry-after", to: String(seconds)) }
+        if let seconds = refusal.retryAfter { response.headers.set("Retry-After", to: String(seconds)) }
         if let nonce = refusal.nonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
         return response
     }

@@ -16,8 +16,8 @@ struct ResponseHeadersMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var response = try await next(request, context)
         if !response.headers.contains("cache-control") { response.headers[.cacheControl] = "no-store" }
-        response.headers.set("date", to: HTTPDate.format(environment.now().date))
-        response.headers.set("x-content-type-options", to: "nosniff")
+        response.headers.set("Date", to: HTTPDate.format(environment.now().date))
+        response.headers.set("X-Content-Type-Options", to: "nosniff")
         return response
     }
 }

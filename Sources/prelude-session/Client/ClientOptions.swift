@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PreludeSession
+import PreludeSessionAsyncHTTPClient
 
 /// The options of all client commands: the service, the credentials and the output format.
 struct ClientOptions: ParsableArguments {
@@ -19,13 +20,22 @@ struct ClientOptions: ParsableArguments {
         return try PreludeSessionClient(
             endpoint: origin.map(Endpoint.custom) ?? .default,
             credentialStore: FileCredentialStore(
-                directory: credentials ?? environment["PRELUDE_SESSION_CREDENTIALS"]))
+                directory: credentials ?? environment["PRELUDE_SESSION_CREDENTIALS"]),
+            transport: AsyncHTTPClientTransport())
     }
 
-    /// Runs the work with a client. Prints an error of the SDK on one line and exits with its exit code.
+    /// Runs the work with a client, and sends revocations of earlier logouts. Prints an error of the SDK on one line and
+    /// exits with its exit code.
     func run(_ work: (PreludeSessionClient) async throws -> Void) async throws {
         do {
-            try await work(try client())
+            let client = try client()
+            do {
+                try await work(client)
+                await client.revokeEndedSessions()
+            } catch {
+                await client.revokeEndedSessions()
+                throw error
+            }
         } catch let error as PreludeSessionError {
             FileHandle.standardError.write(Data("Error: \(error.localizedDescription)\n".utf8))
             throw ExitCode(error.exitCode)

@@ -44,6 +44,17 @@ struct AppCallTests {
         #expect(sent.text("item") == "tea")
     }
 
+    @Test("A call with a URL alone is a GET without a body")
+    func url() async throws {
+        let fixture = try await ClientFixture()
+        await fixture.transport.answer(Self.path, .success(#"{"ok":true}"#))
+        let (data, response) = try await fixture.client().data(from: #require(URL(string: Self.full)))
+        #expect(response.statusCode == 200 && data == Data(#"{"ok":true}"#.utf8))
+        let sent = try #require(await fixture.transport.requests(Self.path).first)
+        #expect(sent.headers["authorization"]?.hasPrefix("Bearer ") == true)
+        #expect(sent.body.isEmpty)
+    }
+
     @Test("An expired token is refreshed before the call is sent")
     func earlyRefresh() async throws {
         let fixture = try await ClientFixture()

@@ -83,10 +83,47 @@ struct EnclaveKeysTests {
         enclave.lock(true)
         #expect(try await failure { _ = try await keys.key("a") } == "storageUnavailable")
         #expect(try await failure { _ = try key.signature(for: message) } == "storageUnavailable")
-        #expect(try await failure { _ = try await keys.makeKey("a") } == "storageUnavailable")
         enclave.lock(false)
         #expect(try await keys.key("a")?.publicKey == key.publicKey)
         #expect(try isGood(key))
+    }
+
+    @Test("An enclave that is available but creates no keys is replaced by a software key, and the log says so")
+    func createsNoKeys() async throws {
+        _ = try await keys.makeKey("a")
+        enclave.lock(true)
+        let recorder = RecordedLog()
+        var keys = keys
+        keys.log = SessionLog(handler: recorder)
+        let key = try await keys.makeKey("a")
+        #expect(try isGood(key))
+        #expect(recorder.messages == ["the Secure Enclave creates no key, so the device key is a software key"])
+        // Also after a relaunch, when the enclave works again.
+        enclave.lock(false)
+        #expect(try await self.keys.key("a")?.publicKey == key.publicKey)
+    }
+
+    @Test("An enclave that fails once creates the key at the second try")
+    func failsOnce() async throws {
+        enclave.fail(1)
+        _ = try await keys.makeKey("a")
+        #expect(await store.read("a.key") == nil)
+        #expect(enclave.count == 1)
+    }
+
+    @Test("On a locked device no key is created, and the old key stays")
+    func lockedStore() async throws {
+        let keychain = InMemoryKeychain()
+        let locked = KeychainRecords(
+            items: keychain, lock: FileLock(directory: NSTemporaryDirectory() + "prelude-keychain"))
+        let keys = EnclaveKeys(enclave: enclave, store: locked)
+        let old = try await keys.makeKey("a")
+        enclave.lock(true)
+        keychain.refuse(.interactionNotAllowed)
+        #expect(try await failure { _ = try await keys.makeKey("a") } == "storageUnavailable")
+        enclave.lock(false)
+        keychain.refuse(nil)
+        #expect(try await keys.key("a")?.publicKey == old.publicKey)
     }
 
     @Test("A key record of a newer version is kept and is not a lost key")

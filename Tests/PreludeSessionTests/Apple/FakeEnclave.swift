@@ -13,6 +13,8 @@ final class FakeEnclave: KeyEnclave {
         var keys: [Data: P256.Signing.PrivateKey] = [:]
         var isAvailable = true
         var isLocked = false
+        /// How many creations fail.
+        var failures = 0
     }
 
     private let state = Mutex(State())
@@ -24,12 +26,18 @@ final class FakeEnclave: KeyEnclave {
 
     func remove() { state.withLock { $0.isAvailable = false } }
     func lock(_ isLocked: Bool) { state.withLock { $0.isLocked = isLocked } }
+    /// The next creations of keys fail.
+    func fail(_ count: Int) { state.withLock { $0.failures = count } }
     /// Deletes its keys, as "erase all contents" does.
     func forget() { state.withLock { $0.keys = [:] } }
 
     func makeKey() throws -> Data {
         try state.withLock { state in
             guard state.isAvailable, !state.isLocked else { throw Refused() }
+            guard state.failures == 0 else {
+                state.failures -= 1
+                throw Refused()
+            }
             let key = P256.Signing.PrivateKey()
             let blob = Data(SHA256.hash(data: key.rawRepresentation))
             state.keys[blob] = key

@@ -48,7 +48,7 @@ struct KeychainRecordsTests {
         "A failing Keychain is unavailable storage with a remedy in every operation, and its records stay",
         arguments: [
             (KeychainStatus.interactionNotAllowed, "not been unlocked"), (.authFailed, "access was denied"),
-            (.missingEntitlement, "Keychain Sharing"), (.notAvailable, "does not respond"),
+            (.missingEntitlement, "App Groups or Keychain Sharing"), (.notAvailable, "does not respond"),
             (KeychainStatus(rawValue: -26275), "try again"),
         ])
     func refusals(status: KeychainStatus, remedy: String) throws {
@@ -62,6 +62,22 @@ struct KeychainRecordsTests {
         }
         keychain.refuse(nil)
         #expect(try records.read("a") == one)
+    }
+
+    @Test(
+        "A Mac app without the entitlement gets an error of its configuration, and every other status stays unavailable"
+    )
+    func missingEntitlementOnMac() throws {
+        guard case .invalidConfiguration(let text) = KeychainStatus.missingEntitlement.failure("read", isMac: true)
+        else {
+            return #expect(Bool(false))
+        }
+        #expect(text.contains("-34018") && text.contains("Keychain Sharing") && text.contains("FileCredentialStore"))
+        for (status, isMac) in [(KeychainStatus.missingEntitlement, false), (.notAvailable, true)] {
+            guard case .storageUnavailable = status.failure("read", isMac: isMac) else {
+                return #expect(Bool(false), "\(status)")
+            }
+        }
     }
 
     @Test("A success without data does not mean that there is no record")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("A session in the Keychain")
+@Suite("A session in the Keychain", .timeLimit(.minutes(1)))
 struct LockedDeviceTests {
     private let keychain = InMemoryKeychain()
     private let clock = TestClock()
@@ -41,14 +41,42 @@ struct LockedDeviceTests {
         #expect(await client.profile?.sessionID == "ses_1")
     }
 
+    @Test(
+        "An app that the system starts before the first unlock stays signed in although the Keychain finds nothing",
+        arguments: [KeychainStatus.interactionNotAllowed, .duplicateItem])
+    func prewarmed(status: KeychainStatus) async throws {
+        let client = try await client()
+        let before = keychain.items
+        keychain.hide(addingReturns: status)
+        #expect(try await failure { _ = try await client.refresh() } == "storageUnavailable")
+        #expect(await client.profile == nil)
+        keychain.hide(addingReturns: nil)
+        #expect(keychain.items == before, "nothing is wiped")
+        #expect(try await client.refresh().profile.sessionID == "ses_1")
+    }
+
+    @Test("A logout while the Keychain finds nothing is effective after the first unlock")
+    func logoutWhilePrewarmed() async throws {
+        let client = try await client()
+        keychain.hide(addingReturns: .interactionNotAllowed)
+        #expect(try await failure { try await client.logout() } == "storageUnavailable")
+        keychain.hide(addingReturns: nil)
+        #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
+        #expect(keychain.items[ClientFixture.name + ".session"] == nil)
+    }
+
     @Test("A logout before the first unlock is effective after it")
     func logoutWhileLocked() async throws {
         let client = try await client()
         keychain.refuse(.interactionNotAllowed)
         #expect(try await failure { try await client.logout() } == "storageUnavailable")
         keychain.refuse(nil)
+        await transport.answer("/revoke", .success())
         #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
         #expect(keychain.items[ClientFixture.name + ".session"] == nil)
+        // The logout could not read the token. The wipe has read it.
+        await transport.arrival(of: "/revoke")
+        #expect(await transport.requests("/revoke").first?.headers["x-refresh-token"] == "refresh-0")
     }
 
     @Test("Only a missing item means that no user is signed in")

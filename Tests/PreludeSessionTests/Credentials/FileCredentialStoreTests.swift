@@ -58,7 +58,7 @@ struct FileCredentialStoreTests {
             // A file cannot replace a directory.
             try FileManager.default.createDirectory(atPath: directory + "/b/c", withIntermediateDirectories: true)
             #expect(throws: PreludeSessionError.self) { try store.write(Data("new".utf8), to: "b") }
-            // Longer than the longest file name, also with the temporary suffix.
+            // Longer than the longest file name.
             let long = String(repeating: "n", count: 300)
             #expect(throws: PreludeSessionError.self) { try store.write(Data("new".utf8), to: long) }
             #expect(try store.read("a") == Data("old".utf8))
@@ -85,7 +85,7 @@ struct FileCredentialStoreTests {
             let store = FileCredentialStore(directory: directory)
             try store.write(Data("x".utf8), to: "b")
             // The temporary file of a process that died between writing and linking it.
-            #expect(FileManager.default.createFile(atPath: directory + "/a.h4Lf5w", contents: Data("ha".utf8)))
+            #expect(FileManager.default.createFile(atPath: directory + "/.new-h4Lf5w", contents: Data("ha".utf8)))
             #expect(try store.read("a") == nil)
             #expect(try await store.create(Data("whole".utf8), at: "a"))
             #expect(try store.read("a") == Data("whole".utf8))
@@ -100,6 +100,60 @@ struct FileCredentialStoreTests {
             await #expect(throws: PreludeSessionError.self) { try await store.create(Data("new".utf8), at: long) }
             let files = try FileManager.default.contentsOfDirectory(atPath: directory)
             #expect(files.isEmpty)
+        }
+    }
+
+    @Test("A write removes the files of killed processes, but none that another process is writing")
+    func abandoned() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("x".utf8), to: "localhost:8080.device")
+            #expect(FileManager.default.createFile(atPath: directory + "/.new-h4Lf5w", contents: Data("token".utf8)))
+            let running = try TemporaryFile(in: directory)
+            defer { close(running.descriptor) }
+            try store.write(Data("y".utf8), to: "a")
+            let isCreated = try await store.create(Data("z".utf8), at: "b")
+            #expect(isCreated)
+            let name = try #require(running.path.split(separator: "/").last.map(String.init))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+                    == [name, "a", "b", "localhost_8080.device"])
+        }
+    }
+
+    @Test("Many writers remove no file of each other")
+    func concurrentWriters() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<8 {
+                    group.addTask { for _ in 0..<40 { try store.write(Data("x".utf8), to: "record\(writer)") } }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 8)
+        }
+    }
+
+    @Test("No record has the name of a temporary file or of a directory", arguments: [".new-h4Lf5w", ".", ".."])
+    func hiddenNames(name: String) async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("x".utf8), to: name)
+            try store.write(Data("y".utf8), to: "a")
+            #expect(try store.read(name) == Data("x".utf8))
+        }
+    }
+
+    @Test("The error of a file that cannot be used names the file and the reason")
+    func namedFile() async throws {
+        try await withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory + "/b/c", withIntermediateDirectories: true)
+            let error = #expect(throws: PreludeSessionError.self) {
+                try FileCredentialStore(directory: directory).write(Data(), to: "b")
+            }
+            guard case .storageUnavailable(let text) = error else { return #expect(Bool(false)) }
+            #expect(text.hasPrefix("cannot replace \(directory)/b: "), "\(text)")
         }
     }
 

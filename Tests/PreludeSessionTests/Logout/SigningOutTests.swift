@@ -111,7 +111,12 @@ struct SigningOutTests {
         try await fixture.store.write(Data(record.utf8), to: ClientFixture.name + ".session")
         try await fixture.store.write(Data("?".utf8), to: ClientFixture.name + ".device")
         let client = try fixture.client()
-        #expect(try await failure { _ = try await client.refresh() } == "storageUnavailable")
+        let error = await #expect(throws: PreludeSessionError.self) { _ = try await client.refresh() }
+        guard case .storageUnavailable(let text) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(
+            text.contains("sign in again") || text.contains("update the app"), "the text says how to recover: \(text)")
         await fixture.transport.answer(
             "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1))

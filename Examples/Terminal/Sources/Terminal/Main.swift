@@ -1,5 +1,6 @@
 import Foundation
 import PreludeSession
+import PreludeSessionAsyncHTTPClient
 
 /// Reads the settings, makes the only client, and runs one command.
 @main
@@ -21,6 +22,8 @@ enum Main {
     static func client(settings: [String: String]) throws -> PreludeSessionClient {
         try PreludeSessionClient(
             endpoint: settings["EXAMPLE_SERVICE"].map { .custom($0) } ?? .default,
+            // On Linux the default, URLSession, ends the process when a connection closes at the wrong moment.
+            transport: AsyncHTTPClientTransport(),
             logHandler: settings["EXAMPLE_LOG"] == "1" ? Log(write: printError) : nil)
     }
 

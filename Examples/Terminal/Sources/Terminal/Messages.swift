@@ -3,7 +3,7 @@ import PreludeSession
 /// Returns the message that the app shows for an error.
 ///
 /// Errors that the user can fix have their own message. The texts of the errors themselves are for a log, except for an
-/// invalid setting: the user of this app has made the setting.
+/// invalid setting and a file that cannot be used: the user of this app has made the setting and owns the file.
 func message(for error: any Error) -> String {
     switch error {
     case let error as Usage: return error.description
@@ -15,8 +15,7 @@ func message(for error: any Error) -> String {
         return "You are not signed in. Sign in with: Terminal login EMAIL"
     case PreludeSessionError.network, PreludeSessionError.timeout:
         return "The service does not answer. Try again later. You stay signed in if you were signed in."
-    case PreludeSessionError.storageUnavailable:
-        return "The session cannot be read or stored. Unlock the device and try again."
+    case PreludeSessionError.storageUnavailable(let text): return "The session cannot be read or stored: \(text)"
     case PreludeSessionError.rateLimited:
         guard let seconds = (error as? PreludeSessionError)?.retryAfter else {
             return "Too many tries. Try again later."

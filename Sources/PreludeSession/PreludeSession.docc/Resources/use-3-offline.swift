@@ -27,7 +27,7 @@ struct NotesView: View {
 
     private func load() async throws {
         guard let url = URL(string: "http://localhost:8081/accounts/balance") else { return }
-        let (data, response) = try await client.data(for: URLRequest(url: url))
+        let (data, response) = try await client.data(from: url)
         if response.statusCode == 200 { balance = String(decoding: data, as: UTF8.self) }
     }
 }

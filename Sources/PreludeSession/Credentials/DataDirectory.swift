@@ -1,0 +1,30 @@
+internal import Foundation
+
+/// Where an app keeps its credentials if it names no directory: one folder for each app of a user.
+enum DataDirectory {
+    static var standard: String {
+        path(
+            environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory(),
+            app: Bundle.main.bundleIdentifier ?? executable)
+    }
+
+    /// The name under which the process was started. The file may have been replaced since.
+    private static var executable: String {
+        ProcessInfo.processInfo.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    /// - Parameters:
+    ///   - environment: `XDG_DATA_HOME` and, on Linux, `HOME` count if they are absolute (XDG Base Directory Specification).
+    ///   - home: The home directory that the system names. Used on Linux.
+    ///   - app: The bundle, or the name of the executable.
+    static func path(environment: [String: String], home: String, app: String) -> String {
+        func absolute(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        #if canImport(Darwin)
+            let standard = AppleFolders.current.records
+        #else
+            let standard = (absolute("HOME") ?? home) + "/.local/share/prelude-session"
+        #endif
+        let apps = absolute("XDG_DATA_HOME").map { $0 + "/prelude-session" } ?? standard
+        return apps + "/" + (app.isEmpty ? "app" : FileLock.fileName(for: app))
+    }
+}

@@ -1,0 +1,14 @@
+// A stub for the parts of Apple's Foundation that the SDK calls and that Foundation on Linux does not have.
+// scripts/check-apple imports it into every file, because on Apple systems they are in Foundation itself.
+
+public import Foundation
+
+extension ProcessInfo {
+    public func performExpiringActivity(
+        withReason reason: String, using block: @escaping @Sendable (_ expired: Bool) -> Void
+    ) {}
+}
+
+extension FileManager {
+    public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
+}
