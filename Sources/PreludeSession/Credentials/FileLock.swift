@@ -70,7 +70,7 @@ struct FileLock: Sendable {
         let characters = name.unicodeScalars.map { scalar in
             scalar.isASCII
                 && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                    || ".-_".unicodeScalars.contains(scalar))
+                    || ".-_+".unicodeScalars.contains(scalar))
                 ? Character(scalar) : "_"
         }
         return String(characters)
