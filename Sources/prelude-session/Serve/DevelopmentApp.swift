@@ -42,7 +42,10 @@ enum DevelopmentApp {
             rules: rules(for: ReservedScope.writePassword, changePassword) + rules(for: transferScope, transfer),
             at: now)
         app.scopes += [ReservedScope.writePassword, transferScope].filter { !app.scopes.contains($0) }
-        guard !app.otpLogins.contains(where: { $0.id == resetLoginID }) else { return }
+        // Without another login by e-mail, this one would be the default.
+        guard app.otpLogins.contains(where: { $0.channel == .email && $0.isDefault }),
+            !app.otpLogins.contains(where: { $0.id == resetLoginID })
+        else { return }
         var reset = OTPLoginConfig(id: resetLoginID, channel: .email, isDefault: false, at: now)
         reset.grantedScopes = [ReservedScope.writePassword]
         app.otpLogins.append(reset)
