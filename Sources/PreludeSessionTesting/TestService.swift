@@ -25,6 +25,8 @@ public struct TestService: Sendable {
 
     /// Starts a service with one app that has every login enabled: codes by e-mail and SMS, and passwords.
     ///
+    /// The login configuration `lcfg_reset` is for a forgotten password: it grants `prld:pwd:write`.
+    ///
     /// - Parameters:
     ///   - signUp: Whether signing in with a code creates an unknown user.
     ///   - accessTokenLifetime: How long an access token is valid, from 1 to 15 minutes.
@@ -47,6 +49,10 @@ public struct TestService: Sendable {
             app.signUp = signUp
             app.sessions.accessTokenLifetime = seconds
             app.sessions.accessTokenBinding = bindsAccessTokens ? .dpop : .bearer
+            var reset = OTPLoginConfig(id: "lcfg_reset", channel: .email, isDefault: false, at: app.createdAt)
+            reset.grantedScopes = [ReservedScope.writePassword]
+            app.otpLogins.append(reset)
+            app.scopes.append(ReservedScope.writePassword)
         }
     }
 
