@@ -36,7 +36,6 @@ struct AccountsStory {
         try await first.logout()
         #expect(await (try world.client(store: store, credentialSpace: "ada")).profile == nil)
         try await other.invalidateSession()
-        #expect(try await other.refresh().profile.extras["email"] == nil)
-        #expect(await other.profile != nil)
+        #expect(try await other.refresh().userID == (await other.profile)?.userID)
     }
 }

@@ -54,7 +54,7 @@ struct SessionMachine: Sendable, Equatable {
             let left = session.accessTokenExpiresAt.timeIntervalSince(serverTime)
             let isFresh =
                 (left > margin || left > session.refreshMargin(atMost: margin))
-                && (left >= lifetime || left >= session.refreshMargin(atMost: lifetime, share: 2 / 3))
+                && (left >= lifetime || left > session.refreshMargin(atMost: lifetime, share: 2 / 3))
             return isFresh && session.accessToken != invalidated ? .nothing(session) : .refresh(session)
         }
     }

@@ -45,8 +45,9 @@ struct ValidAccessTokenTests {
 
     @Test("Concurrent callers with different margins share one refresh")
     func shared() async throws {
-        let fixture = try await ClientFixture(lifetime: 20)
+        let fixture = try await ClientFixture()
         let client = try fixture.client()
+        fixture.clock.advance(280)
         await fixture.transport.answer("/refresh", fixture.refreshed(1))
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for margin in [0.0, 30, 60, 120] {
