@@ -33,7 +33,9 @@ struct NewUserTests {
         #expect(user.userID == "usr_1")
     }
 
-    @Test("A token that names no user is not returned", arguments: [[String: PreludeJSONValue](), ["sub": .string("")]])
+    @Test(
+        "A token that names no user is not returned",
+        arguments: [[String: PreludeJSONValue](), ["sub": .string("")]])
     func nameless(claims: [String: PreludeJSONValue]) async throws {
         #expect(try await failure { _ = try await login(member: "", claims: claims) } == "refreshFailed")
     }

@@ -42,7 +42,9 @@ struct StepUpConfigChangeTests {
         try change.validated(egress: FakeEgress.unreachable, at: now)
     }
 
-    @Test("A stored configuration can be validated again, and stays as it is", arguments: ["review", "continue", "block"])
+    @Test(
+        "A stored configuration can be validated again, and stays as it is",
+        arguments: ["review", "continue", "block"])
     func again(status: String) throws {
         let config = try validated(Self.direct { $0.status = status })
         #expect(try validated(Change(config)) == config)
