@@ -11,24 +11,27 @@ extension ServiceWorld {
     ///   - clockSkew: Seconds by which the device's clock is ahead of the service's clock.
     ///   - faults: What fails on this device's network.
     package func client(
-        store: (any CredentialStore)? = nil, clockSkew: TimeInterval = 0, faults: Faults = Faults(),
-        earlyRefreshMargin: TimeInterval = 30, signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
+        store: (any CredentialStore)? = nil, credentialSpace: String? = nil, clockSkew: TimeInterval = 0,
+        faults: Faults = Faults(), earlyRefreshMargin: TimeInterval = 30,
+        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
     ) throws -> PreludeSessionClient {
         try client(
-            store: store, clockSkew: { clockSkew }, faults: faults, earlyRefreshMargin: earlyRefreshMargin,
+            store: store, credentialSpace: credentialSpace, clockSkew: { clockSkew }, faults: faults,
+            earlyRefreshMargin: earlyRefreshMargin,
             signalsDispatcher: signalsDispatcher)
     }
 
     /// A client on a device whose clock error changes while the client runs.
     package func client(
-        store: (any CredentialStore)? = nil, clockSkew: @escaping @Sendable () -> TimeInterval,
+        store: (any CredentialStore)? = nil, credentialSpace: String? = nil,
+        clockSkew: @escaping @Sendable () -> TimeInterval,
         faults: Faults = Faults(), earlyRefreshMargin: TimeInterval = 30,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
     ) throws -> PreludeSessionClient {
         let clock = clock
         return try PreludeSessionClient(
             endpoint: .custom(origin), signalsDispatcher: signalsDispatcher, earlyRefreshMargin: earlyRefreshMargin,
-            credentialStore: store ?? InMemoryCredentialStore(),
+            credentialSpace: credentialSpace, credentialStore: store ?? InMemoryCredentialStore(),
             transport: InProcessTransport(world: self, faults: faults),
             environment: SDKEnvironment(
                 now: { clock.now.addingTimeInterval(clockSkew()) }, randomBytes: SDKEnvironment.live.randomBytes))

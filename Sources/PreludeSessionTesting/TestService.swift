@@ -25,6 +25,8 @@ public struct TestService: Sendable {
 
     /// Starts a service with one app that has every login enabled: codes by e-mail and SMS, and passwords.
     ///
+    /// The login configuration `lcfg_reset` is for a forgotten password: it grants `prld:pwd:write`.
+    ///
     /// - Parameters:
     ///   - signUp: Whether signing in with a code creates an unknown user.
     ///   - accessTokenLifetime: How long an access token is valid, from 1 to 15 minutes.
@@ -47,6 +49,10 @@ public struct TestService: Sendable {
             app.signUp = signUp
             app.sessions.accessTokenLifetime = seconds
             app.sessions.accessTokenBinding = bindsAccessTokens ? .dpop : .bearer
+            var reset = OTPLoginConfig(id: "lcfg_reset", channel: .email, isDefault: false, at: app.createdAt)
+            reset.grantedScopes = [ReservedScope.writePassword]
+            app.otpLogins.append(reset)
+            app.scopes.append(ReservedScope.writePassword)
         }
     }
 
@@ -55,17 +61,20 @@ public struct TestService: Sendable {
     /// - Parameters:
     ///   - store: The device's credential store. Give two clients the same store to simulate a relaunch of the app.
     ///     `nil` is a new device.
+    ///   - credentialSpace: The account on this device, for an app with several accounts.
     ///   - clockSkew: Seconds by which the device's clock is ahead of the service's clock. Negative is behind.
     ///   - faults: The failures of this device's network. `nil` shares `faults` of the service.
     ///   - earlyRefreshMargin: Seconds before its expiry at which an access token is refreshed.
     ///   - signalsDispatcher: Collects the device signals that are sent with logins.
-    /// - Throws: `PreludeSessionError.invalidConfiguration` for a negative margin.
+    /// - Throws: `PreludeSessionError.invalidConfiguration` for a negative margin, or an invalid name of a credential space.
     public func client(
-        store: (any CredentialStore)? = nil, clockSkew: TimeInterval = 0, faults: Faults? = nil,
-        earlyRefreshMargin: TimeInterval = 30, signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
+        store: (any CredentialStore)? = nil, credentialSpace: String? = nil, clockSkew: TimeInterval = 0,
+        faults: Faults? = nil, earlyRefreshMargin: TimeInterval = 30,
+        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
     ) throws -> PreludeSessionClient {
         try world.client(
-            store: store, clockSkew: clockSkew, faults: faults ?? self.faults, earlyRefreshMargin: earlyRefreshMargin,
+            store: store, credentialSpace: credentialSpace, clockSkew: clockSkew, faults: faults ?? self.faults,
+            earlyRefreshMargin: earlyRefreshMargin,
             signalsDispatcher: signalsDispatcher)
     }
 

@@ -19,8 +19,8 @@ struct PreludeSessionCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Administration (on the database):",
                 subcommands: [
-                    AppCommand.self, UserCommand.self, SessionCommand.self, KeyCommand.self, EventsCommand.self,
-                    BackupCommand.self,
+                    AppCommand.self, DomainCommand.self, ScopeCommand.self, WebhookCommand.self, UserCommand.self,
+                    SessionCommand.self, KeyCommand.self, EventsCommand.self, BackupCommand.self,
                 ]),
         ]
     )

@@ -1,13 +1,13 @@
 """Calls the management API, as an operator's backend does."""
 
-from service import APP, Service
+from service import Service
 from transport import Answer, Transport
 
 
 class Management:
-    def __init__(self, service: Service, app: str = APP, key: str | None = None, url: str | None = None):
+    def __init__(self, service: Service, app: str | None = None, key: str | None = None, url: str | None = None):
         self._transport = Transport(url or service.url)
-        self._base = f"/v2/session/apps/{app}"
+        self._base = f"/v2/session/apps/{app or service.app}"
         self._headers = [("Authorization", f"Bearer {key or service.key}")]
 
     def send(self, method: str, path: str, body: dict | None = None) -> Answer:

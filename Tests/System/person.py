@@ -5,7 +5,7 @@ import secrets
 
 from access_token import verify_access_token
 from device import Device
-from service import APP, Service
+from service import Service
 from transport import Answer, Transport
 
 _numbers = itertools.count(int.from_bytes(secrets.token_bytes(2)) + 1_000_000)
@@ -24,6 +24,7 @@ class Person:
     def __init__(self, service: Service):
         self.transport = Transport(service.url)
         self.device = Device(self.transport)
+        self.app = service.app
         self.access_token = ""
         self.refresh_token = ""
 
@@ -56,7 +57,7 @@ class Person:
 
     def claims(self) -> dict:
         jwks = self.transport.send("GET", "/.well-known/jwks.json").json
-        return verify_access_token(self.access_token, jwks, self.transport.host, APP)
+        return verify_access_token(self.access_token, jwks, self.transport.host, self.app)
 
     def refresh(self, step_up_token: str | None = None) -> dict:
         return self.take(self.device.refresh(self.refresh_token, step_up_token))

@@ -33,6 +33,8 @@ class Service:
         self.database = f"sqlite:{directory}/session.sqlite"
         #: Configured management keys, separated by commas. Empty: none.
         self.key = secrets.token_urlsafe(32)
+        #: The app that serves hosts without an app id.
+        self.app = APP
         self.flags = [*(["--development"] if development else []), *flags]
         self.process: subprocess.Popen | None = None
 

@@ -7,19 +7,39 @@ import subprocess
 
 import pytest
 
+from receiver import Receiver, Reply
 from service import APP, BINARY
 from test_signing_keys import master
 
 MAIL = ["--email", "ada@example.com"]
 
-#: Commands in an order in which each succeeds, with the events that it writes. `{user}` and `{key}` are the ids that
-#: earlier ones printed.
+#: The configuration of `step-up replace`.
+RULES = {"allowed_scopes": [{"scope": "transfer:write", "mode": "direct", "direct": {
+    "identifier_types": ["email_address"], "status": "block"}}]}
+
+#: Commands in an order in which each succeeds, with the events that it writes. `{user}`, `{key}` and `{webhook}` are the
+#: ids that earlier ones printed. `{endpoint}` is the URL of a backend on this machine,
+#: and `{rules}` a file with `RULES`.
 CHANGES = [
     (["app", "create", "Shop", "--id", APP, "--email"], {"management.app.created"}),
     (["user", "create", "--app", APP, *MAIL], {"user.created"}),
     (["user", "set-password", "--app", APP, "{user}"], {"user.password.updated"}),
     (["user", "set-status", "--app", APP, "{user}", "inactive"], {"user.status.updated"}),
     (["user", "unlock", "--app", APP, "{user}"], {"user.limits.cleared"}),
+    (["session", "revoke", "--app", APP, "--user", "{user}"], {"user.logins.voided"}),
+    (["scope", "add", "--app", APP, "reports:read"], {"management.app.updated"}),
+    (["scope", "add", "--app", APP, "reports:read"], set()),
+    (["scope", "remove", "--app", APP, "reports:read"], {"management.app.updated"}),
+    (["domain", "add", "--app", APP, "session.example.com"], {"management.app.updated"}),
+    (["domain", "remove", "--app", APP, "session.example.com"], {"management.app.updated"}),
+    (["step-up", "set", "--app", APP, "transfer:write"], {"management.app.updated"}),
+    (["step-up", "replace", "--app", APP, "{rules}"], {"management.app.updated"}),
+    (["step-up", "remove", "--app", APP, "transfer:write"], {"management.app.updated"}),
+    (["webhook", "create", "--app", APP, "--development", "{endpoint}"], {
+        "management.webhook.created", "signing_key.rotated"}),
+    (["webhook", "activate", "--app", APP, "--development", "{webhook}"], {"management.webhook.activated"}),
+    (["webhook", "update", "--app", APP, "--development", "{webhook}", "{endpoint}?2"], {"management.webhook.updated"}),
+    (["webhook", "delete", "--app", APP, "{webhook}"], {"management.webhook.deleted"}),
     (["session", "revoke", "--all", "--yes"], {"management.sessions.revoked"}),
     (["user", "delete", "--app", APP, "{user}"], {"user.deleted"}),
     (["key", "create", "backend", "--app", APP], {"management.key.created"}),
@@ -31,6 +51,7 @@ CHANGES = [
 #: Commands that change nothing in the database. A restore replaces it with its events.
 READS = {
     "app list", "user find", "key list", "key signing", "backup create", "backup verify", "backup restore",
+    "session list", "scope list", "domain list", "step-up show", "webhook list", "webhook show", "webhook deliveries",
 }
 
 
@@ -45,9 +66,17 @@ def command(database: str, keys: str, *arguments: str) -> str:
     return result.stdout
 
 
-def test_each_change_by_a_command_names_the_command_line(tmp_path):
+@pytest.fixture
+def endpoint():
+    """Returns the URL of a backend that confirms its webhook."""
+    with Receiver(None) as backend:
+        yield backend.on("/events", lambda received: Reply(200, {"challenge": int(received.query["challenge"])}))
+
+
+def test_each_change_by_a_command_names_the_command_line(tmp_path, endpoint):
     database, old, new = f"sqlite:{tmp_path}/session.sqlite", master(), master()
-    seen, ids = set(), {}
+    (tmp_path / "rules.json").write_text(json.dumps(RULES))
+    seen, ids = set(), {"{rules}": f"{tmp_path}/rules.json", "{endpoint}": endpoint, "{endpoint}?2": endpoint + "?2"}
     for arguments, names in CHANGES:
         arguments = [ids.get(argument, argument) for argument in arguments]
         # The first key seals. So only `key reseal` has something to do.
@@ -62,7 +91,8 @@ def test_each_change_by_a_command_names_the_command_line(tmp_path):
             ids[f"{{{arguments[0]}}}"] = json.loads(printed)[0]["id"]
 
 
-@pytest.mark.parametrize("group", ["app", "user", "key", "session", "backup"])
+@pytest.mark.parametrize("group", [
+    "app", "user", "key", "session", "backup", "scope", "domain", "step-up", "webhook"])
 def test_the_table_has_every_command(group):
     """A new command fails here until it is in one of the tables."""
     shown = subprocess.run([BINARY, group, "--help"], capture_output=True, text=True, timeout=60).stdout

@@ -27,6 +27,16 @@ NEEDS_DATABASE = [
     ["user", "set-status", "--app", APP, "usr_1", "inactive"], ["user", "unlock", "--app", APP, "usr_1"],
     ["user", "delete", "--app", APP, "usr_1"],
     ["user", "set-password", "--app", APP, "usr_1"], ["session", "revoke", "--all", "--yes"],
+    ["session", "list", "--app", APP, "usr_1"], ["scope", "list", "--app", APP],
+    ["scope", "add", "--app", APP, "transfer:write"], ["scope", "remove", "--app", APP, "transfer:write"],
+    ["domain", "list", "--app", APP], ["domain", "add", "--app", APP, "session.example.com"],
+    ["domain", "remove", "--app", APP, "session.example.com"], ["step-up", "show", "--app", APP],
+    ["step-up", "set", "--app", APP, "transfer:write"], ["step-up", "remove", "--app", APP, "transfer:write"],
+    ["webhook", "list", "--app", APP], ["webhook", "show", "--app", APP, "web_1"],
+    ["webhook", "create", "--app", APP, "https://backend.example.com/events"],
+    ["webhook", "update", "--app", APP, "web_1", "https://backend.example.com/events"],
+    ["webhook", "activate", "--app", APP, "web_1"], ["webhook", "deliveries", "--app", APP, "web_1"],
+    ["webhook", "delete", "--app", APP, "web_1"],
     ["backup", "create", "a-new-backup"],
 ]
 CREATE_APP = ["app", "create", "Shop", "--id", APP]

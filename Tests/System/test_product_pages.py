@@ -9,7 +9,8 @@ import pytest
 from operator_api import Management
 from person import Person, new_email, new_phone
 from receiver import Receiver, Reply
-from service import APP, Service
+from conftest import running
+from service import Service
 from transport import Transport
 
 CHANGE_PASSWORD = r'''
@@ -67,6 +68,17 @@ PAGES = os.environ.get("PRELUDE_SESSION_PAGES", "")
 HOSTED = "https://api.prelude.dev"
 
 
+@pytest.fixture
+def service(tmp_path):
+    """Returns a service whose app has no step-up configuration: pages create it, and the development app has one."""
+    service = Service(tmp_path, "--default-app", "newapp1")
+    service.app = "newapp1"
+    made = service.run("app", "create", "New", "--id", service.app, "--password", "--sms", "--email")
+    assert made.returncode == 0, made.stderr
+    with running(service):
+        yield service
+
+
 def commands(page: str) -> list[str]:
     """Returns the curl commands of a page: from `curl` to the line that ends the quotation and is not continued."""
     found, current = [], []
@@ -82,11 +94,11 @@ def commands(page: str) -> list[str]:
     return found
 
 
-def run(service: Service, page: str, hook_url: str, app: str = APP) -> int:
+def run(service: Service, page: str, hook_url: str, app: str | None = None) -> int:
     """Runs the commands of a page in a shell, and returns their number. Each must succeed."""
     found = commands(page)
     script = "\n".join(found).replace("YOUR_MOCK_URL", hook_url).replace(HOSTED, "${SERVICE}")
-    environment = {**os.environ, "SERVICE": service.url, "APP_ID": app, "MANAGEMENT_API_KEY": service.key}
+    environment = {**os.environ, "SERVICE": service.url, "APP_ID": app or service.app, "MANAGEMENT_API_KEY": service.key}
     # The commands are unchanged, except that curl fails for an error status.
     shell = 'set -eu\ncurl() { command curl --silent --show-error --fail "$@"; }\n' + script
     result = subprocess.run(["bash", "-c", shell], env=environment, capture_output=True, text=True, timeout=30)

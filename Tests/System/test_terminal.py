@@ -11,7 +11,6 @@ import urllib.request
 
 import pytest
 
-from operator_api import Management
 from service import BINARY, Service
 
 
@@ -84,19 +83,8 @@ def test_a_user_signs_in_with_a_password_set_by_a_command(service):
     assert service.run("sessions").returncode == 2
 
 
-def offer(service: Service, scope: str) -> None:
-    """Lets users with an e-mail address get a scope with a code."""
-    management = Management(service)
-    direct = {
-        "identifier_types": ["email_address"], "status": "review", "granted_for": 300, "grant_mode": "single-use",
-        "steps": [{"order": 1, "key": "verify_email"}]}
-    management.set("stepup", {"allowed_scopes": [{"scope": scope, "mode": "direct", "direct": direct}]})
-    management.register(scope)
-
-
 def test_a_step_up_grants_a_scope(service):
     log_in_with_code(service, "edsger@example.com")
-    offer(service, "transfer:write")
     granted = run_with_code(service, "edsger@example.com", "step-up", "transfer:write", "--json")
     assert granted.returncode == 0, granted.stderr
     assert json.loads(granted.stdout) == {"scope": "transfer:write", "granted": True}
@@ -106,7 +94,6 @@ def test_a_step_up_grants_a_scope(service):
 
 def test_a_user_changes_the_password(service):
     log_in_with_code(service, "barbara@example.com")
-    offer(service, "prld:pwd:write")
     changed = run_with_code(
         service, "barbara@example.com", "change-password", then="short\nstaple of the better kind\n")
     assert changed.returncode == 0, changed.stderr

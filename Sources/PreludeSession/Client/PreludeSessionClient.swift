@@ -16,6 +16,8 @@ public struct PreludeSessionClient: Sendable {
     ///   - timeout: Total seconds per call. Waiting for another process's refresh takes up to three times this, at least
     ///     30 seconds.
     ///   - earlyRefreshMargin: Seconds before expiry from which an access token is refreshed.
+    ///   - credentialSpace: Keeps several accounts of one service apart, each signed in on its own: 1 to 64 lower-case
+    ///     letters, digits, `-` and `_`. `nil` is the only account of most apps.
     ///   - credentialStore: Where credentials are kept. `nil` is the Keychain; on Linux a directory of the user for this
     ///     executable.
     ///   - deviceKeyStore: Where the device key is kept. `nil` is the Secure Enclave if the device has one, else the
@@ -24,11 +26,12 @@ public struct PreludeSessionClient: Sendable {
     ///   - logHandler: Receives log entries. `nil` is no log.
     ///   - environment: Time and randomness. Tests can pass their own.
     /// - Throws: Only `.invalidConfiguration`: for an endpoint that is not an https origin (http is allowed for loopback),
-    ///   an invalid host, a timeout of 0 seconds or less, or a negative margin.
+    ///   an invalid host, a timeout of 0 seconds or less, a negative margin, or an invalid name of a credential space.
     public init(
         endpoint: Endpoint = .default, hostOverride: String? = nil,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil, timeout: TimeInterval = 10,
-        earlyRefreshMargin: TimeInterval = 30, credentialStore: (any CredentialStore)? = nil,
+        earlyRefreshMargin: TimeInterval = 30, credentialSpace: String? = nil,
+        credentialStore: (any CredentialStore)? = nil,
         deviceKeyStore: (any DeviceKeyStore)? = nil, transport: (any SessionTransport)? = nil,
         logHandler: (any PreludeSessionLogHandler)? = nil, environment: SDKEnvironment = .live
     ) throws {
@@ -42,7 +45,8 @@ public struct PreludeSessionClient: Sendable {
         let store = GuardedCredentialStore(
             store: credentialStore ?? DefaultStores.credentials(), log: log, timeout: timeout)
         let host = String(origin.drop { $0 != "/" }.dropFirst(2))
-        let records = RecordStore(store: store, endpoint: host + (hostOverride.map { "_" + $0 } ?? ""))
+        let space = try CredentialSpace.suffix(credentialSpace)
+        let records = RecordStore(store: store, endpoint: host + (hostOverride.map { "_" + $0 } ?? "") + space)
         let device = DeviceIdentity(
             records: records, keys: deviceKeyStore ?? DefaultStores.keys(with: store, log: log),
             environment: environment, log: log)
@@ -70,6 +74,19 @@ public struct PreludeSessionClient: Sendable {
     @discardableResult
     public func refresh() async throws -> PreludeUser {
         try await engine.refresh()
+    }
+
+    /// Returns an access token for a call that this client does not send, such as the handshake of a WebSocket or the
+    /// metadata of a gRPC call.
+    ///
+    /// A token that is bound to the device key needs a proof for its request (RFC 9449 §7): use `authorize(_:)` for it.
+    ///
+    /// - Parameter margin: Seconds for which the token must be valid at least. More than two thirds of the token's lifetime
+    ///   count as two thirds, so that each token is used for a third of its lifetime.
+    /// - Throws: The errors of `refresh()`. Without a network, a token that is valid for less than the margin is not
+    ///   returned; it stays valid for other calls.
+    public func validAccessToken(margin: TimeInterval = 30) async throws -> String {
+        try await engine.refresh(validFor: margin).accessToken
     }
 
     /// Makes the next call refresh the access token, for example after its claims have changed.

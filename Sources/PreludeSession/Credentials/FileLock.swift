@@ -94,7 +94,7 @@ struct FileLock: Sendable {
         let characters = name.unicodeScalars.map { scalar in
             scalar.isASCII
                 && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                    || ".-_".unicodeScalars.contains(scalar))
+                    || ".-_+".unicodeScalars.contains(scalar))
                 ? Character(scalar) : "_"
         }
         return characters.first == "." ? "_" + String(characters.dropFirst()) : String(characters)

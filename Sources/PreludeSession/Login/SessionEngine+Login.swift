@@ -85,7 +85,9 @@ extension SessionEngine {
         }
         await keepTrustedDevice(answer)
         revocations.send()
-        return try user(session)
+        var user = try user(session)
+        user.isNewUser = TokenAnswer.isNewUser(answer)
+        return user
     }
 
     /// Revokes the session of a login that a logout or another login overtook. It exists on the server only.

@@ -39,6 +39,27 @@ extension PreludeSessionClient {
         try await engine.changePassword(password)
     }
 
+    /// Signs in with a code and sets a new password, for a user who has forgotten the old one.
+    ///
+    /// First send a code with `startOTPLogin(_:)` and the id of a login configuration that grants `prld:pwd:write`. The new
+    /// password is checked against the app's rules before the code is used.
+    ///
+    /// If this throws after the code was accepted, the user is signed in and the old password is still valid. Then call it
+    /// again, with another password after `.invalidPassword`: the code is not checked again. The scope lasts 10 minutes.
+    ///
+    /// - Parameters:
+    ///   - code: The digits, as the user typed them.
+    ///   - newPassword: The new password.
+    /// - Returns: The user with a valid access token. The service revokes the user's other sessions, unless the app's
+    ///   settings keep them.
+    /// - Throws: `.invalidPassword` for a password that does not meet the app's rules; `.invalidOTPCode` for a wrong code;
+    ///   `.insufficientScope` when the login configuration does not grant the scope: the user is signed in, so continue with
+    ///   `requestStepUp(scope:metadata:)` and `changePassword(_:)`; the errors of `checkOTP(_:)`.
+    @discardableResult
+    public func resetPassword(code: String, newPassword: RedactedString) async throws -> PreludeUser {
+        try await engine.resetPassword(code: code, to: newPassword)
+    }
+
     /// Whether the access token carries the scope for `changePassword(_:)`.
     ///
     /// It sends a request only when the token has expired or a completed step-up waits for its refresh.

@@ -39,6 +39,24 @@ extension SessionEngine {
         _ = try? await refresh()
     }
 
+    /// Signs in with a code, then sets the password.
+    ///
+    /// A repeated call finds no login that waits for a code, and continues with the scope of the completed one.
+    func resetPassword(code: String, to password: RedactedString) async throws -> PreludeUser {
+        guard try await passwordCompliancy().check(password.value).valid else {
+            throw PreludeSessionError.invalidPassword("the password does not meet the app's rules")
+        }
+        let mayContinue = try await loaded() != nil && pendingLogin == nil
+        let isContinued = mayContinue ? try await canChangePassword() : false
+        let isNewUser = isContinued ? false : try await checkOTP(code).isNewUser
+        try await changePassword(password)
+        // Its refresh may have failed, but the password is changed and the token is still valid.
+        guard let session = try await loaded() else { throw Self.loginOvertaken }
+        var user = try user(session)
+        user.isNewUser = isNewUser
+        return user
+    }
+
     /// The session if its access token has not expired, without any margin.
     private func sessionWithValidToken() async throws -> StoredSession? {
         _ = try await loaded()

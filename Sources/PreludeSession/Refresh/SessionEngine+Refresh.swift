@@ -3,8 +3,11 @@ internal import SessionWire
 
 extension SessionEngine {
     /// A user with a valid access token: the current one, or one of a refresh that all callers share.
-    func refresh() async throws -> PreludeUser {
+    ///
+    /// - Parameter lifetime: Seconds for which the token must be valid, beside the margin of the client.
+    func refresh(validFor lifetime: TimeInterval = 0) async throws -> PreludeUser {
         var mayCarryChallenge = true
+        var mayRepeat = lifetime > margin
         while true {
             _ = try await loaded()
             await restoreStepUps()
@@ -12,7 +15,7 @@ extension SessionEngine {
             // No suspension from here until the refresh has started, so all callers decide by the same state.
             let challenge = mayCarryChallenge ? stepUps.waiting(session: machine.session, at: now) : nil
             var valid: StoredSession?
-            switch machine.need(serverTime: now, margin: margin) {
+            switch machine.need(serverTime: now, margin: margin, validFor: lifetime) {
             case .read, .signIn: throw PreludeSessionError.unauthorized("no user is signed in")
             case .nothing(let session):
                 if challenge == nil { return try user(session) }
@@ -21,6 +24,10 @@ extension SessionEngine {
             }
             let result = await sharedRefresh(carrying: challenge).task.result
             switch result {
+            case .success(.renewed) where mayRepeat:
+                // The token may be one that another client of the store fetched some time ago.
+                mayRepeat = false
+                continue
             case .success(.renewed(let user)): return user
             // The challenge is dropped, so the next round needs an ordinary refresh at most.
             case .success(.challengeRejected): continue

@@ -8,6 +8,14 @@ public struct PreludeUser: Sendable, Hashable {
     public let accessToken: String
     /// The claims of the access token.
     public let profile: PreludeProfile
+    /// Whether the login that returned this value created the user. Always `false` after a refresh, after a migration, and
+    /// with a service that does not say it.
+    ///
+    /// Use it to show an introduction once. It is a fact about the login, so the session does not keep it.
+    public internal(set) var isNewUser = false
+
+    /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2). Each access token has one.
+    public var userID: String { profile.userID ?? "" }
 }
 
 /// The claims of an access token. They are not verified on the device: use them for display only.

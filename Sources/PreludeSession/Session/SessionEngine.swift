@@ -89,11 +89,14 @@ actor SessionEngine {
 
     /// The user of a session's access token.
     ///
-    /// - Throws: `.refreshFailed` when the access token is not a JWT.
+    /// - Throws: `.refreshFailed` when the access token is not a JWT of a user.
     func user(_ session: StoredSession) throws -> PreludeUser {
         if let cachedUser, cachedUser.accessToken == session.accessToken { return cachedUser }
         guard let profile = try? PreludeProfile(accessToken: session.accessToken) else {
             throw PreludeSessionError.refreshFailed("the access token is not a JWT")
+        }
+        guard profile.userID?.isEmpty == false else {
+            throw PreludeSessionError.refreshFailed("the access token names no user")
         }
         let user = PreludeUser(accessToken: session.accessToken, profile: profile)
         if machine.session == session { cachedUser = user }

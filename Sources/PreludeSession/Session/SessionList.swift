@@ -37,7 +37,8 @@ public struct ListSessionsResponse: Sendable, Hashable {
     }
 }
 
-/// A session of the user on one device. Times are RFC 3339 strings as the server sent them. Unknown values are empty.
+/// A session of the user on one device. Times are RFC 3339 strings as the server sent them; `createdDate`, `lastSeenDate`
+/// and `expiryDate` are the same as dates. Unknown values are empty.
 public struct PreludeSessionView: Sendable, Hashable, Identifiable {
     /// The session's id, `ses_…`, for `RevokeTarget.session(id:)`.
     public let id: String

@@ -45,13 +45,16 @@ struct SessionMachine: Sendable, Equatable {
     /// - Parameters:
     ///   - serverTime: Now, by the server's clock.
     ///   - margin: Seconds before expiry from which a token counts as expired; less for a short-lived token.
-    func need(serverTime: Date, margin: TimeInterval) -> Need {
+    ///   - lifetime: Seconds for which the token must be valid; less for a short-lived token.
+    func need(serverTime: Date, margin: TimeInterval, validFor lifetime: TimeInterval = 0) -> Need {
         switch knowledge {
         case .unread: return .read
         case .signedOut: return .signIn
         case .signedIn(let session):
             let left = session.accessTokenExpiresAt.timeIntervalSince(serverTime)
-            let isFresh = left > margin || left > session.refreshMargin(atMost: margin)
+            let isFresh =
+                (left > margin || left > session.refreshMargin(atMost: margin))
+                && (left >= lifetime || left > session.refreshMargin(atMost: lifetime, share: 2 / 3))
             return isFresh && session.accessToken != invalidated ? .nothing(session) : .refresh(session)
         }
     }

@@ -49,13 +49,13 @@ extension StoredSession {
     /// The scopes in the access token's `scope` claim.
     var scopes: Set<Substring> { Set(accessClaims?.scope?.split(separator: " ") ?? []) }
 
-    /// Seconds before expiry from which the access token is refreshed: at most a third of its lifetime.
+    /// Seconds before expiry from which the access token is refreshed: at most a share of its lifetime.
     ///
     /// With the full margin a short-lived token would count as expired at once, and a scope that the next refresh removes
     /// could never be used.
-    func refreshMargin(atMost margin: TimeInterval) -> TimeInterval {
+    func refreshMargin(atMost margin: TimeInterval, share: Double = 1 / 3) -> TimeInterval {
         guard let issuedAt = accessClaims?.iat else { return margin }
         let lifetime = accessTokenExpiresAt.timeIntervalSince1970 - issuedAt
-        return lifetime > 0 ? min(margin, lifetime / 3) : margin
+        return lifetime > 0 ? min(margin, lifetime * share) : margin
     }
 }

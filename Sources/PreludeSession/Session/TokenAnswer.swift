@@ -20,4 +20,9 @@ enum TokenAnswer {
             accessToken: body.accessToken,
             accessTokenExpiresAt: Date(timeIntervalSince1970: Double(body.expiresAt)))
     }
+
+    /// Whether the login with this response created the user. `false` if the service does not say it.
+    static func isNewUser(_ answer: TransportAnswer) -> Bool {
+        (try? JSONDecoder().decode(TokenResponse.self, from: answer.body))?.isNewUser ?? false
+    }
 }

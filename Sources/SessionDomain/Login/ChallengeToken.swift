@@ -21,6 +21,8 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     package var loginEpoch: Int64?
     /// Whether the login proved an identifier that was not held.
     package var endsHolds: Bool?
+    /// Whether the login created the user.
+    package var isNewUser: Bool?
     /// The session of a step-up.
     package var sid: String?
     /// The scope of a step-up.
@@ -59,6 +61,7 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
         case grantedScopes = "granted_scopes"
         case loginEpoch = "login_epoch"
         case endsHolds = "ends_holds"
+        case isNewUser = "is_new_user"
         case scopeRequested = "scope_requested"
     }
 }
@@ -70,9 +73,10 @@ extension AppRuntime {
     ///   - user: As read in the transaction that checked the code or password.
     ///   - identifier: The identifier that the login proved; `nil` for a migration. With a held one, the session gets no
     ///     scopes, and no hold ends.
+    ///   - isNew: Whether the correct code created the user.
     func issueLoginChallenge(
         for user: User, by identifier: CanonicalIdentifier? = nil, codeChallenge: String? = nil,
-        grantedScopes: [String] = [], method: LoginMethod? = nil, environment: ServiceEnvironment
+        grantedScopes: [String] = [], method: LoginMethod? = nil, isNew: Bool = false, environment: ServiceEnvironment
     ) throws -> String {
         let now = environment.now()
         let isHeld = identifier.map { user.isHeld($0, at: now) } ?? false
@@ -81,7 +85,8 @@ extension AppRuntime {
             exp: (now + ChallengeClaims.lifetime).seconds, challengeID: environment.newID("chg"),
             currentStep: ChallengeClaims.completed, grantMode: ChallengeClaims.sessionStart,
             codeChallenge: codeChallenge, grantedScopes: isHeld || grantedScopes.isEmpty ? nil : grantedScopes,
-            method: method, loginEpoch: user.loginEpoch, endsHolds: identifier != nil && !isHeld ? true : nil)
+            method: method, loginEpoch: user.loginEpoch, endsHolds: identifier != nil && !isHeld ? true : nil,
+            isNewUser: isNew ? true : nil)
         return try JWT.sign(claims, type: TokenType.challenge, key: challengeKey)
     }
 

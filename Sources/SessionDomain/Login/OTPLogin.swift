@@ -118,12 +118,12 @@ package struct OTPLogin: Sendable {
         case .wrong: throw Refusal.badCode
         case .spent: throw Refusal.spentCode
         case .limited(let limit): throw limit.refusal(now: now)
-        case .right(let verification, let user, _):
+        case .right(let verification, let user, let isNew):
             let scopes = app.settings.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
             return try app.issueLoginChallenge(
                 for: user, by: verification.identifier, codeChallenge: verification.codeChallenge,
                 grantedScopes: scopes, method: LoginMethod(codeTo: verification.identifier.type),
-                environment: environment)
+                isNew: isNew, environment: environment)
         }
     }
 

@@ -55,6 +55,29 @@ package struct AppManagement: Sendable {
         return app
     }
 
+    /// Adds a custom domain. A repeated call has no effect.
+    ///
+    /// - Throws: `Refusal.invalidField("domains")` for anything but a bare host; `.conflict` if another app has the domain.
+    package func addDomain(_ domain: String, to id: AppID) async throws -> App {
+        try await requireFree([domain], for: id)
+        return try await update(id) { app in
+            guard !app.domains.contains(domain.lowercased()) else { return app }
+            try AppSettingsChange(domains: app.domains + [domain]).apply(to: &app)
+            return app
+        }
+    }
+
+    /// - Throws: `Refusal.notFound` if the app does not have the domain.
+    package func removeDomain(_ domain: String, from id: AppID) async throws -> App {
+        try await update(id) { app in
+            guard let index = app.domains.firstIndex(of: domain.lowercased()) else {
+                throw Refusal.notFound("the app has no such domain")
+            }
+            app.domains.remove(at: index)
+            return app
+        }
+    }
+
     /// - Throws: `Refusal.conflict` if another app has one of the domains.
     private func requireFree(_ domains: [String], for id: AppID) async throws {
         guard !domains.isEmpty else { return }

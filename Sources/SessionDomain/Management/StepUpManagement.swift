@@ -43,6 +43,44 @@ package struct StepUpManagement: Sendable {
         }
     }
 
+    /// Replaces the rules of one scope and registers it. Creates the configuration if there is none.
+    ///
+    /// - Parameter rules: Rules for this scope only.
+    package func setRules(
+        _ rules: [StepUpConfigChange.AllowedScope], for scope: String, app: AppID
+    ) async throws -> StepUpConfig {
+        let (egress, now) = (egress, environment.now())
+        let changed: @Sendable (App) throws -> StepUpConfig = { app in
+            var change = StepUpConfigChange(app.stepUp)
+            change.allowedScopes.removeAll { $0.scope == scope }
+            change.allowedScopes += rules
+            var config = try change.validated(egress: egress, at: now)
+            config.createdAt = app.stepUp?.createdAt ?? now
+            return config
+        }
+        try await prepareKeys(for: try changed(try await apps.app(app)), app: app)
+        return try await apps.update(app) { app in
+            let config = try changed(app)
+            try Self.register(scope, in: &app)
+            app.stepUp = config
+            return config
+        }
+    }
+
+    /// Removes the rules of one scope with its grants and open challenges. The scope stays registered.
+    package func removeRules(for scope: String, app: AppID) async throws -> StepUpConfig {
+        let now = environment.now()
+        return try await apps.update(app) { app in
+            guard var config = app.stepUp, config.rules.contains(where: { $0.scope == scope }) else {
+                throw Refusal.notFound("there is no rule for this scope")
+            }
+            config.rules.removeAll { $0.scope == scope }
+            config.updatedAt = now
+            app.stepUp = config
+            return config
+        }
+    }
+
     /// Creates the hook key before the first call, so that it is published when backends verify the call.
     private func prepareKeys(for config: StepUpConfig, app: AppID) async throws {
         _ = try await apps.app(app)
@@ -62,13 +100,15 @@ package struct StepUpManagement: Sendable {
         guard Scope.isWellFormed(scope) else {
             throw Refusal.invalidField("scope", "must be 1 to 128 letters, digits and . - _ :")
         }
-        try await apps.update(app) { app in
-            guard !app.scopes.contains(scope) else { return }
-            guard app.scopes.count < Self.maximumScopes else {
-                throw Refusal.conflict("an app has at most \(Self.maximumScopes) scopes")
-            }
-            app.scopes.append(scope)
+        try await apps.update(app) { try Self.register(scope, in: &$0) }
+    }
+
+    private static func register(_ scope: String, in app: inout App) throws(Refusal) {
+        guard !app.scopes.contains(scope) else { return }
+        guard app.scopes.count < maximumScopes else {
+            throw .conflict("an app has at most \(maximumScopes) scopes")
         }
+        app.scopes.append(scope)
     }
 
     /// Removes a scope with its grants and open challenges. No later token contains it.

@@ -69,6 +69,7 @@ package struct SessionLifecycle: Sendable {
         case .started(let user):
             var tokens = try issuer.issue(
                 app: app, session: session, user: user, grants: grants, client: client, now: now)
+            tokens.isNewUser = challenge.isNewUser ?? false
             if challenge.makesDeviceKnown {
                 tokens.knownDevice = KnownDevice(
                     userID: user.id, id: environment.newID("dev"), issuedAt: now, loginEpoch: user.loginEpoch

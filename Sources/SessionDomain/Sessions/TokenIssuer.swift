@@ -13,6 +13,8 @@ package struct IssuedTokens: Sendable, Equatable {
     package let nextNonce: String?
     /// The token of the device as a known one, after a login.
     package var knownDevice: String?
+    /// Whether the login created the user. `nil` after a refresh.
+    package var isNewUser: Bool?
 }
 
 /// Issues all tokens of sessions, so that every token meets the same conditions.

@@ -38,7 +38,7 @@ struct TokenRoutes: Sendable {
         var response = try Response.json(
             TokenResponse(
                 accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt.seconds,
-                tokenType: tokens.isBound ? "DPoP" : "Bearer"))
+                tokenType: tokens.isBound ? "DPoP" : "Bearer", isNewUser: tokens.isNewUser))
         if context.client.isBrowser {
             let lifetime = tokens.refreshTokenExpiresAt.seconds - environment.now().seconds
             let cookies = AppCookies(app: context.app)

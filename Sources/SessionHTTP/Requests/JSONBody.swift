@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 import Hummingbird
 import NIOCore
-import SessionDomain
+package import SessionDomain
 import SessionTokens
 
 extension Request {
@@ -43,10 +43,10 @@ extension Request {
 }
 
 /// Decodes bodies as strict JSON: no duplicate members, no other encoding than UTF-8.
-enum JSONBody {
+package enum JSONBody {
     static let maximumBytes = 64 * 1024
 
-    static func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
+    package static func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
         do {
             return try TokenJSON.decode(type, from: data)
         } catch let error as DecodingError {

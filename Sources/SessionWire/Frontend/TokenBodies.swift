@@ -31,16 +31,20 @@ package struct TokenResponse: Codable, Sendable, Equatable {
     package var expiresAt: Int64
     /// `Bearer`, or `DPoP` for an access token that is bound to the key (RFC 9449 §5).
     package var tokenType: String?
+    /// After a login: whether the login created the user. Absent after a refresh.
+    package var isNewUser: Bool?
 
-    package init(accessToken: String, expiresAt: Int64, tokenType: String? = nil) {
+    package init(accessToken: String, expiresAt: Int64, tokenType: String? = nil, isNewUser: Bool? = nil) {
         self.accessToken = accessToken
         self.expiresAt = expiresAt
         self.tokenType = tokenType
+        self.isNewUser = isNewUser
     }
 
     private enum CodingKeys: String, CodingKey {
         case accessToken = "access_token"
         case expiresAt = "expires_at"
         case tokenType = "token_type"
+        case isNewUser = "is_new_user"
     }
 }

@@ -17,22 +17,36 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - flags: Settings from flags of this command.
+    ///   - outbound: The option of a command that names a URL. Then the settings for outbound calls apply.
     ///   - rotating: Whether the command rotates keys. Then the settings for rotation are checked.
     ///   - opening: Whether a missing database is created. Commands never migrate, because an older service may be
     ///     running.
     func withService(
-        _ flags: [ServiceConfiguration.Key: String] = [:], rotating: Bool = false, opening: Opening = .existing,
-        _ work: (SessionService) async throws -> Void
+        _ flags: [ServiceConfiguration.Key: String] = [:], outbound: OutboundOptions? = nil, rotating: Bool = false,
+        opening: Opening = .existing, _ work: (SessionService) async throws -> Void
     ) async throws {
-        let configuration = try await shared.configuration(flags)
+        let configuration = try await shared.configuration(outbound?.flags ?? flags)
         if rotating { try configuration.checkRotating() }
         guard case .file = configuration.database else {
             throw ConfigurationError(
                 "database", "commands cannot open a database in memory. Use a file, or the management API")
         }
+        let egress = try EgressClient(policy: outbound == nil ? EgressPolicy() : configuration.egressPolicy)
+        do {
+            try await withService(of: configuration, opening: opening, egress: egress, work)
+        } catch {
+            await egress.shutdown()
+            throw error
+        }
+        await egress.shutdown()
+    }
+
+    private func withService(
+        of configuration: ServiceConfiguration, opening: Opening, egress: EgressClient,
+        _ work: (SessionService) async throws -> Void
+    ) async throws {
         let assembly = try await ServiceAssembly.open(
-            configuration, opening: opening, defaultApp: nil, delivery: nil,
-            egress: try EgressClient(policy: EgressPolicy()))
+            configuration, opening: opening, defaultApp: nil, delivery: nil, egress: egress)
         if assembly.store.schema.found == 0 {
             let keys = assembly.createdKeyFile.map { " and its master keys \($0). Back up both" } ?? ""
             FileHandle.standardError.write(

@@ -2,25 +2,55 @@ import ArgumentParser
 import Foundation
 import SessionDomain
 
-/// `prelude-session session`: ends sessions of all users.
+/// `prelude-session session`: lists and revokes sessions.
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Revoke the sessions of all users.", subcommands: [Revoke.self])
+        commandName: "session", abstract: "List and revoke the sessions of one user, or revoke those of all users.",
+        subcommands: [List.self, Revoke.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the active sessions of a user, last seen first.")
+
+        @Option(help: "The app's id.") var app: AppID
+        @Argument(help: "The user's id, usr_….") var user: String
+        @Option(help: "The number of sessions to show at most. 1 to 100.") var limit = 100
+        @OptionGroup var options: DatabaseOptions
+
+        func validate() throws {
+            guard (1...100).contains(limit) else { throw ValidationError("--limit must be 1 to 100") }
+        }
+
+        func run() async throws {
+            try await options.withService { service in
+                let page = try await service.users.sessions(of: user, app: app, limit: limit, offset: 0)
+                try options.show(page.sessions.map(\.record))
+            }
+        }
+    }
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke the sessions of all users, so that they must sign in again.",
+            abstract: "Revoke one session, those of one user, or those of all users.",
             discussion: """
-                Logins that have begun are voided, too. The service may run at the same time: it reads each session from \
-                the database, so the next refresh of a device is rejected. Access tokens are valid until they expire, at \
-                most 15 minutes later. Sessions that start while the command runs come from new logins. Webhooks receive \
-                an event for each session. If the command is interrupted, run it again.
+                Name a user with --user, or all users with --all. Users without a session must sign in again, and logins \
+                that have begun are voided, too, unless --session names one session. The service may run at the same time: \
+                it reads each session from the database, so the next refresh of a device is rejected. Access tokens are \
+                valid until they expire, at most 15 minutes later. Webhooks receive an event for each session. If the \
+                command is interrupted, run it again. With --all, sessions that start while the command runs come from new \
+                logins.
                 """)
 
-        @Flag(help: "Confirm that the sessions of all users are meant. Required.")
+        @Flag(help: "Revoke the sessions of all users.")
         var all = false
 
-        @Option(help: "The app. (default: all apps)")
+        @Option(help: "Revoke the sessions of this user, usr_…. Needs --app.")
+        var user: String?
+
+        @Option(help: "With --user: revoke only this session, ses_….")
+        var session: String?
+
+        @Option(help: "The app. (default with --all: all apps)")
         var app: AppID?
 
         @Flag(help: "Do not ask for confirmation.")
@@ -29,23 +59,42 @@ struct SessionCommand: AsyncParsableCommand {
         @OptionGroup var options: DatabaseOptions
 
         func validate() throws {
-            guard all else { throw ValidationError("Give --all: the command revokes the sessions of all users.") }
+            guard all != (user != nil) else {
+                throw ValidationError("Give --user for the sessions of one user, or --all for those of all users.")
+            }
+            guard user == nil || app != nil else { throw ValidationError("--user needs --app") }
+            guard session == nil || user != nil else { throw ValidationError("--session needs --user") }
         }
 
         func run() async throws {
             try await options.withService { service in
-                let apps = if let app { [try await service.apps.app(app)] } else { try await service.apps.apps() }
-                try confirm(apps)
-                let sweep = SessionSweep(store: service.store, environment: service.environment)
-                var records: [[(name: String, value: String)]] = []
-                for app in apps {
-                    let (users, sessions) = try await sweep.endAllSessions(of: app.id)
-                    records.append([
-                        ("app", app.id.rawValue), ("users", String(users)), ("revoked sessions", String(sessions)),
-                    ])
+                if let user, let app {
+                    try await revoke(of: user, app: app, in: service)
+                } else {
+                    try await revokeAll(in: service)
                 }
-                try options.show(records)
             }
+        }
+
+        private func revoke(of user: String, app: AppID, in service: SessionService) async throws {
+            let selection = session.map(SessionSelection.one) ?? .all
+            let revoked = try await service.users.endSessions(selection, of: user, app: app)
+            guard session == nil || revoked == 1 else { throw Refusal.notFound("the user has no such session") }
+            try options.show([("app", app.rawValue), ("user", user), ("revoked sessions", String(revoked))])
+        }
+
+        private func revokeAll(in service: SessionService) async throws {
+            let apps = if let app { [try await service.apps.app(app)] } else { try await service.apps.apps() }
+            try confirm(apps)
+            let sweep = SessionSweep(store: service.store, environment: service.environment)
+            var records: [[(name: String, value: String)]] = []
+            for app in apps {
+                let (users, sessions) = try await sweep.endAllSessions(of: app.id)
+                records.append([
+                    ("app", app.id.rawValue), ("users", String(users)), ("revoked sessions", String(sessions)),
+                ])
+            }
+            try options.show(records)
         }
 
         /// Asks on a terminal. A script must say `--yes`.
@@ -60,5 +109,15 @@ struct SessionCommand: AsyncParsableCommand {
                 throw ValidationError("Not confirmed. No session was revoked.")
             }
         }
+    }
+}
+
+extension Session {
+    fileprivate var record: [(name: String, value: String)] {
+        [
+            ("id", id), ("device", [device.model, device.osVersion].filter { !$0.isEmpty }.joined(separator: ", ")),
+            ("type", device.type), ("country", device.countryCode.isEmpty ? "–" : device.countryCode),
+            ("created", createdAt.rfc3339), ("last seen", lastSeenAt.rfc3339), ("expires", expiresAt.rfc3339),
+        ]
     }
 }

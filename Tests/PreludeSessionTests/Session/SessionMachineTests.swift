@@ -46,6 +46,24 @@ struct SessionMachineTests {
         #expect(need(machine) == (isFresh ? .nothing(stored) : .refresh(stored)))
     }
 
+    @Test(
+        "A token is valid for a requested time, but each token is used for a third of its lifetime",
+        arguments: [
+            (300.0, 120.0, 120.0, true), (300, 120, 119, false), (300, 600, 200, false), (300, 600, 200.5, true),
+            (60, 120, 40, false), (60, 120, 40.5, true), (300, 0, 30, false), (300, 0, 31, true),
+        ])
+    func requestedLifetime(lifetime: Double, requested: Double, left: Double, isFresh: Bool) {
+        let end = now.addingTimeInterval(left)
+        let stored = StoredSession(
+            refreshToken: "r", refreshTokenExpiresAt: nil,
+            accessToken: TestToken.access("a", issuedAt: end.timeIntervalSince1970 - lifetime),
+            accessTokenExpiresAt: end)
+        var machine = SessionMachine()
+        machine.signedIn(stored)
+        let need = machine.need(serverTime: now, margin: 30, validFor: requested)
+        #expect(need == (isFresh ? .nothing(stored) : .refresh(stored)))
+    }
+
     @Test("A token with an issue time after its expiry has the full margin")
     func absurdLife() {
         let stored = StoredSession(

@@ -30,4 +30,12 @@ struct TokenBodiesTests {
         try golden.expectRequired("access_token", "expires_at")
         try golden.expectTyped("access_token", "expires_at", "token_type")
     }
+
+    @Test("The response to a login says whether the login created the user")
+    func newUser() throws {
+        let golden = Golden(
+            TokenResponse.self, #"{"access_token": "a.b.c", "expires_at": 1800000000, "is_new_user": true}"#)
+        try golden.expect(TokenResponse(accessToken: "a.b.c", expiresAt: 1_800_000_000, isNewUser: true))
+        try golden.expectTyped("is_new_user")
+    }
 }

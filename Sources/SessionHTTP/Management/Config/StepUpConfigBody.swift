@@ -1,7 +1,7 @@
-import SessionDomain
+package import SessionDomain
 
-/// The step-up configuration, in requests and in responses.
-struct StepUpConfigBody: Codable {
+/// The step-up configuration, in requests and in responses, and in files of the command line.
+package struct StepUpConfigBody: Codable {
     struct AllowedScope: Codable {
         let scope: String
         let mode: String
@@ -56,7 +56,7 @@ struct StepUpConfigBody: Codable {
     }
 
     /// The configuration of a request. It is not validated yet.
-    var change: StepUpConfigChange {
+    package var change: StepUpConfigChange {
         StepUpConfigChange(
             jwksURL: jwksURL, stepKeys: stepKeys ?? [],
             allowedScopes: (allowedScopes ?? []).map { entry in
@@ -66,7 +66,7 @@ struct StepUpConfigBody: Codable {
             })
     }
 
-    init(_ config: StepUpConfig) {
+    package init(_ config: StepUpConfig) {
         jwksURL = config.jwksURL ?? ""
         stepKeys = config.stepKeys
         allowedScopes = config.rules.map(AllowedScope.init)

@@ -1,0 +1,60 @@
+import ArgumentParser
+import SessionDomain
+
+/// `prelude-session domain`: manages the custom domains of one app.
+struct DomainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "domain", abstract: "List, add and remove the custom domains of an app.",
+        subcommands: [List.self, Add.self, Remove.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the domains.")
+
+        @Option(help: "The app's id.") var app: AppID
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService { service in
+                try options.show(try await service.apps.app(app).domainRecords)
+            }
+        }
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a domain under which apps reach the service over https.",
+            discussion: """
+                The domain must reach the service before apps use it. Tokens for clients of this domain have it as issuer. A \
+                running service uses the change within 5 seconds.
+                """)
+
+        @Option(help: "The app's id.") var app: AppID
+        @Argument(help: "The bare host, such as session.example.com.") var domain: String
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService { service in
+                try options.show(try await service.apps.addDomain(domain, to: app).domainRecords)
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a domain. Clients that use it no longer reach the app.")
+
+        @Option(help: "The app's id.") var app: AppID
+        @Argument(help: "The domain.") var domain: String
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService { service in
+                try options.show(try await service.apps.removeDomain(domain, from: app).domainRecords)
+            }
+        }
+    }
+}
+
+extension App {
+    fileprivate var domainRecords: [[(name: String, value: String)]] { domains.map { [("domain", $0)] } }
+}
