@@ -29,11 +29,13 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 
 let package = Package(
     name: "prelude-session",
+    defaultLocalization: "en",
     platforms: buildsService
         ? [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2), .macCatalyst(.v18)]
         : [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1), .macCatalyst(.v15)],
     products: [
         .library(name: "PreludeSession", targets: ["PreludeSession"]),
+        .library(name: "PreludeSessionUI", targets: ["PreludeSessionUI"]),
         .library(name: "PreludeSessionVerifier", targets: ["PreludeSessionVerifier"]),
         .library(name: "PreludeSessionHummingbird", targets: ["PreludeSessionHummingbird"]),
         .library(name: "PreludeSessionTesting", targets: ["PreludeSessionTesting"]),
@@ -66,6 +68,8 @@ let package = Package(
         .target(
             name: "PreludeSession", dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
             resources: [.copy("PrivacyInfo.xcprivacy")]),
+        // Views for the SDK, and their models, which compile on every system.
+        .target(name: "PreludeSessionUI", dependencies: ["PreludeSession"], resources: [.process("Resources")]),
 
         // The verifier, for backends.
         .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras]),
@@ -145,6 +149,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "PreludeSessionTests", dependencies: ["PreludeSession", "SessionWire", crypto, httpTypes]),
+        .testTarget(
+            name: "PreludeSessionUITests",
+            dependencies: ["PreludeSession", "PreludeSessionTesting", "PreludeSessionUI"]),
         .testTarget(
             name: "PreludeSessionVerifierTests",
             dependencies: [
