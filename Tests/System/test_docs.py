@@ -63,7 +63,8 @@ func askForCode() async -> String { "" }
 def test_swift_blocks_compile(tmp_path):
     blocks = [
         re.sub(r"^import \w+\n", "", block, flags=re.MULTILINE)
-        for page in PAGES for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)]
+        for page in PAGES for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+        if "import SwiftUI" not in block]  # test_listings.py compiles them with the stand-in
     assert len(blocks) >= 13
     declarations = []
     for number, block in enumerate(blocks):

@@ -50,6 +50,10 @@ struct CodeEntry: Sendable {
         digits = entered
         // The text about the last code is read by now.
         if !entered.isEmpty { say(nil) }
+        if entered == rejected {
+            digits = ""
+            say(SessionUIText(.wrongCode), isProblem: true)
+        }
         return canSubmit
     }
 

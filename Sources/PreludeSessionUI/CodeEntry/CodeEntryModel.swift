@@ -23,12 +23,17 @@ public final class CodeEntryModel: ObservableObject {
         case ended
     }
 
+    /// A call that submits a code. An error is shown.
+    public typealias Check = @MainActor (_ code: String) async throws -> Void
+    /// A call that requests another code. An error is shown.
+    public typealias Resend = @MainActor () async throws -> Void
+
     private var entry: CodeEntry {
         willSet { objectWillChange.send() }
     }
     private let environment: SDKEnvironment
-    private let check: @MainActor (String) async throws -> Void
-    private let requestCode: @MainActor () async throws -> Void
+    private let check: Check
+    private let requestCode: Resend
 
     /// Creates a model for any call that takes a code. Create it when the code was sent.
     ///
@@ -36,12 +41,11 @@ public final class CodeEntryModel: ObservableObject {
     ///   - length: The number of digits.
     ///   - resendDelay: The seconds between two codes. A longer time that the service asks for is respected.
     ///   - environment: The clock of the countdown.
-    ///   - check: Submits the code. An error is shown.
-    ///   - resend: Requests another code. An error is shown.
+    ///   - check: Submits the code.
+    ///   - resend: Requests another code.
     public convenience init(
         length: Int = 6, resendDelay: TimeInterval = 30, environment: SDKEnvironment = .live,
-        check: @escaping @MainActor (_ code: String) async throws -> Void,
-        resend: @escaping @MainActor () async throws -> Void
+        check: @escaping Check, resend: @escaping Resend
     ) {
         self.init(
             length: length, resendDelay: resendDelay, situation: .session, environment: environment, check: check,
@@ -66,7 +70,7 @@ public final class CodeEntryModel: ObservableObject {
 
     init(
         length: Int, resendDelay: TimeInterval, situation: SessionUIText.Situation, environment: SDKEnvironment,
-        check: @escaping @MainActor (String) async throws -> Void, resend: @escaping @MainActor () async throws -> Void
+        check: @escaping Check, resend: @escaping Resend
     ) {
         entry = CodeEntry(
             length: max(1, length), resendDelay: max(0, resendDelay), situation: situation, sentAt: environment.now())

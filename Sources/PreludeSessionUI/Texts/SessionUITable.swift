@@ -7,19 +7,27 @@ enum SessionUITable {
 
     /// The text of a key in the language of a locale; the key itself, which is English, if there is none.
     static func format(for key: String, locale: Locale) -> String {
-        let app = localized(.main, for: locale).localizedString(forKey: key, value: missing, table: appTable)
-        return app == missing
-            ? localized(.module, for: locale).localizedString(forKey: key, value: key, table: nil) : app
+        // An app in another language than the user's must not hide this module's text in the user's language.
+        if let app = part(of: .main, in: locale) {
+            let text = app.localizedString(forKey: key, value: missing, table: appTable)
+            if text != missing { return text }
+        }
+        return part(of: .module, in: locale)?.localizedString(forKey: key, value: key, table: nil) ?? key
     }
 
     /// No text is a null character.
     private static let missing = "\0"
 
-    /// The part of a bundle in the language of a locale. A view's locale may differ from the language of the process.
-    private static func localized(_ bundle: Bundle, for locale: Locale) -> Bundle {
-        let language = Bundle.preferredLocalizations(from: bundle.localizations, forPreferences: [locale.identifier])
-            .first
-        let path = language.flatMap { bundle.path(forResource: $0, ofType: "lproj") }
-        return path.flatMap(Bundle.init(path:)) ?? bundle
+    /// The part of a bundle in the language of a locale, which may differ from the language of the process; `nil` if the
+    /// bundle does not have the language.
+    private static func part(of bundle: Bundle, in locale: Locale) -> Bundle? {
+        // A language tag has hyphens and no keywords (RFC 5646 §2.1).
+        let tag = String(locale.identifier.prefix { $0 != "@" }.map { $0 == "_" ? "-" : $0 })
+        let found = Bundle.preferredLocalizations(from: bundle.localizations, forPreferences: [tag]).first
+        guard let found, language(of: found) == language(of: tag) else { return nil }
+        return bundle.path(forResource: found, ofType: "lproj").flatMap(Bundle.init(path:))
     }
+
+    /// `pt` of `pt-BR`.
+    private static func language(of tag: String) -> Substring { tag.prefix { $0 != "-" } }
 }

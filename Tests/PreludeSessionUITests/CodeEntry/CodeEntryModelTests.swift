@@ -54,7 +54,7 @@ struct CodeEntryModelTests {
         #expect(model.enter(wrong) == nil)
         await model.submit()
         #expect(service.count(.checkOTP) == 1)
-        #expect(model.message == nil)
+        #expect(model.code == "" && model.message == SessionUIText(.wrongCode))
         await model.enter(try service.code(for: email))?.value
         #expect(model.phase == .accepted)
     }

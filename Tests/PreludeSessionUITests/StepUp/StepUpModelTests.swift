@@ -150,10 +150,14 @@ struct StepUpModelTests {
         let model = StepUpModel(client: client, scope: scope)
         await model.start()
         let (entry, _) = try entry(of: model)
-        service.faults.inject(.dropRequest, on: .refresh)
+        let faults = service.faults
+        faults.interrupt(.checkOTP) { faults.isOffline = true }
         await entry.enter(try service.code(for: email))?.value
-        #expect(entry.message == SessionUIText(.noAnswer))
-        await StepUpModel(client: client, scope: scope).start()
+        #expect(entry.message == SessionUIText(.noAnswer) && entry.canSubmit)
+        faults.isOffline = false
+        let relaunched = StepUpModel(client: client, scope: scope)
+        await relaunched.start()
+        #expect(isCompleted(relaunched))
         await entry.submit()
         #expect(isCompleted(model))
     }

@@ -32,9 +32,7 @@ final class Attempt {
         guard let error = error as? PreludeSessionError else { return (otherError, false) }
         switch error {
         case .network, .timeout: return ("The service does not answer. Try again later.", true)
-        case .invalidOTPCode: return ("The code is wrong. Try again.", false)
         case .unauthorized: return (unauthorized, false)
-        case .invalidPassword: return ("The password does not meet the rules.", false)
         case .rateLimited:
             let seconds = error.retryAfter.map { " in \(Int($0)) seconds" } ?? " later"
             return ("Too many tries. Try again\(seconds).", false)
