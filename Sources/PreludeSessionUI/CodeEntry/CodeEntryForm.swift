@@ -52,7 +52,7 @@
         }
 
         private var resend: some View {
-            TimelineView(.periodic(from: .distantPast, by: 1)) { _ in
+            TimelineView(.periodic(from: model.createdAt, by: 1)) { _ in
                 let seconds = model.secondsUntilResend
                 if seconds > 0 {
                     locale.text(SessionUIText(.newCodeIn, .count(seconds)))

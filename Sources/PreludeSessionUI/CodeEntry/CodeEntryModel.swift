@@ -31,6 +31,8 @@ public final class CodeEntryModel: ObservableObject {
     private var entry: CodeEntry {
         willSet { objectWillChange.send() }
     }
+    /// When the model was created. The countdown is drawn again each second from then on.
+    let createdAt: Date
     private let environment: SDKEnvironment
     private let check: Check
     private let requestCode: Resend
@@ -72,8 +74,9 @@ public final class CodeEntryModel: ObservableObject {
         length: Int, resendDelay: TimeInterval, situation: SessionUIText.Situation, environment: SDKEnvironment,
         check: @escaping Check, resend: @escaping Resend
     ) {
+        createdAt = environment.now()
         entry = CodeEntry(
-            length: max(1, length), resendDelay: max(0, resendDelay), situation: situation, sentAt: environment.now())
+            length: max(1, length), resendDelay: max(0, resendDelay), situation: situation, sentAt: createdAt)
         self.environment = environment
         self.check = check
         requestCode = resend

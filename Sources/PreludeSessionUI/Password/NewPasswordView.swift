@@ -43,10 +43,19 @@
                 .disabled(!model.canSave)
             }
             .task { await model.loadRules() }
+            .task(id: isShown) { takeFocus() }
             .stepUpSheet(
                 isPresented: $model.isSteppingUp,
                 client: client, scope: NewPasswordModel.scope
             ) { Task { await model.save() } }
+        }
+
+        /// The field has the focus at first. Another field replaces it when the password is shown. Apple TV would open a
+        /// keyboard.
+        private func takeFocus() {
+            #if !os(tvOS)
+                isFocused = true
+            #endif
         }
 
         @ViewBuilder private var field: some View {

@@ -98,7 +98,6 @@ extension View {
     public func buttonStyle<Style: PrimitiveButtonStyle>(_ style: Style) -> some View { self }
     public func textFieldStyle<Style: TextFieldStyle>(_ style: Style) -> some View { self }
     public func autocorrectionDisabled(_ disable: Bool = true) -> some View { self }
-    public func onTapGesture(count: Int = 1, perform action: @escaping () -> Void) -> some View { self }
     public func onSubmit(_ action: @escaping () -> Void) -> some View { self }
     public func task(
         priority: TaskPriority = .userInitiated,
@@ -110,3 +109,10 @@ extension View {
     ) -> some View { self }
     public func refreshable(action: @escaping @Sendable () async -> Void) -> some View { self }
 }
+
+// On tvOS only since 16.
+#if !os(tvOS)
+    extension View {
+        public func onTapGesture(count: Int = 1, perform action: @escaping () -> Void) -> some View { self }
+    }
+#endif
