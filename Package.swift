@@ -67,7 +67,7 @@ let package = Package(
         // The SDK.
         .target(
             name: "PreludeSession", dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
-            resources: [.copy("PrivacyInfo.xcprivacy")]),
+            resources: [.copy("PrivacyInfo.xcprivacy"), .process("Resources/PreludeSessionErrors.xcstrings")]),
         // Views for the SDK, and their models, which compile on every system.
         .target(name: "PreludeSessionUI", dependencies: ["PreludeSession"], resources: [.process("Resources")]),
 
@@ -174,8 +174,8 @@ let package = Package(
         .testTarget(
             name: "SessionHTTPTests",
             dependencies: [
-                "PreludeSessionTesting", "SessionDomain", "SessionHTTP", "SessionTokens", "SessionWire", httpTypes,
-                hummingbird, logging, nioCore, nioEmbedded, nioHTTP1,
+                "PreludeSessionTesting", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionTokens",
+                "SessionWire", httpTypes, hummingbird, logging, nioCore, nioEmbedded, nioHTTP1,
             ]),
         .testTarget(
             name: "SessionEgressTests",

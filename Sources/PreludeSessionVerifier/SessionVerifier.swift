@@ -169,14 +169,18 @@ public struct SessionVerifier: Sendable {
     private func check(
         _ headers: [String], of request: HTTPRequest, token: String
     ) throws(VerificationError) -> CheckedProof {
+        let targets = resources.compactMap { TargetURI(origin: $0, path: request.path ?? "/") }
         let checker = DPoPProofChecker(
-            method: request.method.rawValue,
-            targets: resources.compactMap { TargetURI(origin: $0, path: request.path ?? "/") },
-            accessToken: token, accessTokenHash: .required)
+            method: request.method.rawValue, targets: targets, accessToken: token, accessTokenHash: .required)
         do {
             return try checker.check(headers: headers)
         } catch {
-            throw VerificationError(error)
+            var rejection = VerificationError(error)
+            if error == .wrongTarget {
+                rejection.targets = ProofTargets(
+                    claimed: checker.claimedTarget(headers: headers), expected: targets.first)
+            }
+            throw rejection
         }
     }
 

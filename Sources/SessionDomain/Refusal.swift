@@ -18,8 +18,12 @@ package enum Refusal: Error, Equatable {
 
     case unauthorized
     case badCode
+    /// The code is not accepted, and no code that was sent before can be: its checks are used up, or it has expired.
+    case spentCode
     case missingProof
     case invalidProof(DPoPError)
+    /// The proof is for another URL than this one, which configuration gives to the request.
+    case proofForOtherTarget(expected: String)
     case replayedProof
     case proofKeyMismatch
     /// The proof of a step does not repeat the `jti` of its challenge token.

@@ -66,7 +66,8 @@ private func addFrontend(to router: Router<ServiceRequestContext>, service: Sess
         .get(.passwordCompliancy, use: password.compliancy)
         .post(.migration, use: MigrationRoutes(login: service.migrationLogin).migrate)
 
-    let proven = client.group().add(middleware: ProofMiddleware())
+    let proofs = ProofMiddleware(log: ProofTargetLog(environment: service.environment))
+    let proven = client.group().add(middleware: proofs)
     let tokens = TokenRoutes(sessions: service.sessions, environment: service.environment)
     proven.group(context: ProofBoundContext.self)
         .post(.finalize, use: tokens.finalize)
@@ -76,7 +77,7 @@ private func addFrontend(to router: Router<ServiceRequestContext>, service: Sess
         .post(.stepUpContinue, use: stepUp.completeStep)
 
     let me = MeRoutes(sessions: service.userSessions)
-    client.group().add(middleware: WWWAuthenticateMiddleware()).add(middleware: ProofMiddleware())
+    client.group().add(middleware: WWWAuthenticateMiddleware()).add(middleware: proofs)
         .add(middleware: AccessTokenMiddleware(authenticator: service.authenticator))
         .group(context: SignedInContext.self)
         .get(.sessions, use: me.list)

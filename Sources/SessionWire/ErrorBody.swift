@@ -4,17 +4,31 @@ package struct ErrorBody: Codable, Sendable, Equatable {
     package var type: String
     package var message: String
     package var requestID: String?
+    /// The member of the request that the error is about, such as `identifier` or `metadata.note`.
+    package var field: String?
+    /// `true` if no code that was sent before can be accepted any more. Absent otherwise.
+    package var needsNewCode: Bool?
+    /// The `htu` that the proof of this request must have, if the proof has another one.
+    package var expectedTarget: String?
 
-    package init(code: ErrorCode, type: String, message: String, requestID: String?) {
+    package init(
+        code: ErrorCode, type: String, message: String, requestID: String?, field: String? = nil,
+        needsNewCode: Bool? = nil, expectedTarget: String? = nil
+    ) {
         self.code = code
         self.type = type
         self.message = message
         self.requestID = requestID
+        self.field = field
+        self.needsNewCode = needsNewCode
+        self.expectedTarget = expectedTarget
     }
 
     private enum CodingKeys: String, CodingKey {
-        case code, type, message
+        case code, type, message, field
         case requestID = "request_id"
+        case needsNewCode = "needs_new_code"
+        case expectedTarget = "expected_htu"
     }
 
     /// Decodes a body. Only `code` is required, because other servers of this protocol may omit the other members.
@@ -24,5 +38,8 @@ package struct ErrorBody: Codable, Sendable, Equatable {
         type = try container.decodeIfPresent(String.self, forKey: .type) ?? ""
         message = try container.decodeIfPresent(String.self, forKey: .message) ?? ""
         requestID = try container.decodeIfPresent(String.self, forKey: .requestID)
+        field = try container.decodeIfPresent(String.self, forKey: .field)
+        needsNewCode = try container.decodeIfPresent(Bool.self, forKey: .needsNewCode)
+        expectedTarget = try container.decodeIfPresent(String.self, forKey: .expectedTarget)
     }
 }

@@ -26,7 +26,7 @@ enum StepUpCodeRules {
                 for: try await world.signIn(ada), steps: [ContractWorld.mailStep, ContractWorld.phoneStep])
             _ = try await world.send(first)
             let second = try #require(try await world.enter("right", for: first).advanced)
-            #expect(try await world.enter("right", for: second) == .wrong)
+            #expect(try await world.enter("right", for: second) == .spent)
             #expect(try await world.enter("right", for: first) == .refused(.challengeReused))
             #expect(try await world.store.verification(tokenHash: first.verificationKey, app: world.app) == nil)
         },
@@ -45,7 +45,8 @@ enum StepUpCodeRules {
             let outcomes = try await concurrently(32) { [limits] _ in
                 try await world.enter("wrong", for: challenge, limits: limits)
             }
-            #expect(outcomes.filter { $0 == .wrong }.count == 5)
+            #expect(outcomes.filter { $0 == .wrong }.count == 4)
+            #expect(outcomes.filter { $0 == .spent }.count == 1)
             #expect(outcomes.filter { $0 == .refused(.invalidChallenge) }.count == 27)
             let stored = try await world.store.verification(tokenHash: challenge.verificationKey, app: world.app)
             #expect(stored?.checks == 5)
@@ -62,7 +63,8 @@ enum StepUpCodeRules {
             let challenge = try await openSent(world)
             for _ in 0..<3 { _ = try await world.enter("wrong", for: challenge) }
             #expect(try await world.send(challenge, code: "new", after: 30).sent?.checks == 0)
-            for _ in 0..<2 { #expect(try await world.enter("wrong", for: challenge, after: 31) == .wrong) }
+            #expect(try await world.enter("wrong", for: challenge, after: 31) == .wrong)
+            #expect(try await world.enter("wrong", for: challenge, after: 31) == .spent)
             #expect(try await world.enter("new", for: challenge, after: 31) == .refused(.invalidChallenge))
         },
         ContractRule("A new code gives the session no further attempts (O6)") { world async throws in
@@ -86,7 +88,8 @@ enum StepUpCodeRules {
             let limited = Self.limited(challenge, until: world.now + 3601)
             #expect(try await world.enter("right", for: challenge, limits: limits) == limited)
             // A limited attempt does not count: the challenge has two attempts left.
-            for _ in 0..<2 { #expect(try await world.enter("wrong", for: challenge) == .wrong) }
+            #expect(try await world.enter("wrong", for: challenge) == .wrong)
+            #expect(try await world.enter("wrong", for: challenge) == .spent)
             #expect(try await world.enter("right", for: challenge) == .refused(.invalidChallenge))
         },
         ContractRule("Failed steps do not limit the logins of the user, and clear with a correct code") {
@@ -115,13 +118,13 @@ enum StepUpCodeRules {
             let outcome = try await world.enter("right", for: challenge, limits: limits)
             #expect(outcome == .limited(ReachedLimit(failures, until: world.now + 3601)))
         },
-        ContractRule("An attempt without a running code is wrong and not counted") { world async throws in
+        ContractRule("An attempt without a running code needs a new code and is not counted") { world async throws in
             var limits = OTPLimits()
             limits.codeLifetime = 20
             let challenge = try await SendStepUpCodeRules.openMailStep(world)
-            for _ in 0..<6 { #expect(try await world.enter("right", for: challenge) == .wrong) }
+            for _ in 0..<6 { #expect(try await world.enter("right", for: challenge) == .spent) }
             _ = try await world.send(challenge, limits: limits)
-            for _ in 0..<6 { #expect(try await world.enter("right", for: challenge, after: 20) == .wrong) }
+            for _ in 0..<6 { #expect(try await world.enter("right", for: challenge, after: 20) == .spent) }
             #expect(try await world.enter("right", for: challenge, after: 19).advanced != nil)
         },
         ContractRule("Without the session's key, or with another key, no code is compared or counted") {

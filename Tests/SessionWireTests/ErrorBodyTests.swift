@@ -11,21 +11,26 @@ struct ErrorBodyTests {
           "code": "use_dpop_nonce",
           "type": "bad_request",
           "message": "Repeat the request with the nonce of the DPoP-Nonce header.",
-          "request_id": "req_01jqebhswje9k8y6w5h7w2e3rt"
+          "request_id": "req_01jqebhswje9k8y6w5h7w2e3rt",
+          "field": "identifier.type",
+          "needs_new_code": true,
+          "expected_htu": "https://app1234.session.example.com/v1/session/refresh"
         }
         """)
 
-    @Test("An error body has code, type, message and request_id")
+    @Test("An error body has code, type, message and request_id, and further members for some errors")
     func errorBody() throws {
         try golden.expect(
             ErrorBody(
                 code: .useDPoPNonce, type: "bad_request",
                 message: "Repeat the request with the nonce of the DPoP-Nonce header.",
-                requestID: "req_01jqebhswje9k8y6w5h7w2e3rt"
+                requestID: "req_01jqebhswje9k8y6w5h7w2e3rt", field: "identifier.type", needsNewCode: true,
+                expectedTarget: "https://app1234.session.example.com/v1/session/refresh"
             ))
         try golden.expectUnknownMembersTolerated()
         try golden.expectRequired("code")
-        try golden.expectTyped("code", "type", "message", "request_id")
+        try golden.expectTyped(
+            "code", "type", "message", "request_id", "field", "needs_new_code", "expected_htu")
     }
 
     @Test("An error body with only the code is accepted")

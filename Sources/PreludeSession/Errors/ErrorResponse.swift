@@ -9,19 +9,34 @@ struct ErrorResponse: Error {
     /// Whether the body is not the service's, but that of a proxy or another server on the way.
     let isForeign: Bool
 
+    /// The `htu` that the proof of the request must have, if the server says so.
+    let expectedTarget: String?
+    /// The host that was called; `nil` if it is not known.
+    let host: String?
+
     /// Reads a response without success. A body that is not an `ErrorBody` gets the code `http_<status>`; its text is never
     /// shown.
     ///
-    /// - Parameter now: When the response arrived, by the device's clock.
-    init(_ answer: TransportAnswer, now: Date) {
+    /// - Parameters:
+    ///   - path: The call that was answered.
+    ///   - host: The host that was called.
+    ///   - now: When the response arrived, by the device's clock.
+    init(_ answer: TransportAnswer, to path: FrontendPath? = nil, at host: String? = nil, now: Date) {
         let body = try? JSONDecoder().decode(ErrorBody.self, from: answer.body)
         status = answer.status
         isForeign = body == nil
         code = body?.code ?? ErrorCode(rawValue: "http_\(answer.status)")
         let message = body?.message ?? "the response with status \(answer.status) is not from the session service"
+        // A login with a code that has ended. The other calls with this error code have no login.
+        let hasLoginEnded = code == .invalidVerificationToken && (path == .otpCheck || path == .otpRetry)
         details = ServerErrorText(
-            message: String(message.prefix(300)), requestID: body?.requestID ?? answer.header(HeaderName.requestID),
-            retryAfter: RetryAfter.seconds(in: answer, now: now))
+            message: String(message.prefix(300)),
+            facts: ServerErrorFacts(
+                code: code.rawValue, field: body?.field, needsNewCode: body?.needsNewCode ?? hasLoginEnded,
+                requestID: body?.requestID ?? answer.header(HeaderName.requestID),
+                retryAfter: RetryAfter.seconds(in: answer, now: now)))
+        expectedTarget = body?.expectedTarget
+        self.host = host
     }
 
     /// Whether a gateway did not reach the service, or lost its response.
@@ -29,7 +44,7 @@ struct ErrorResponse: Error {
 
     /// The error of the SDK for this response: the one table from codes to cases.
     var error: PreludeSessionError {
-        if isFromGateway { return .network(underlying: GatewayError(status: status, details: details)) }
+        if isFromGateway { return .network(underlying: GatewayError(status: status, host: host, details: details)) }
         let text = details.text
         if isForeign, status == 429 { return .rateLimited(text) }
         switch code {
@@ -49,7 +64,9 @@ struct ErrorResponse: Error {
         case .internal, "internal_server_error": return .internalServerError(text)
         case _ where Self.badRequestCodes.contains(code.rawValue): return .badRequest(text)
         case _ where Self.forbiddenCodes.contains(code.rawValue): return .forbidden(text)
-        default: return .generic(code: code.rawValue, message: text)
+        default:
+            let text = ServerErrorText(message: details.message, facts: details.facts.withoutCode).text
+            return .generic(code: code.rawValue, message: text)
         }
     }
 
@@ -70,9 +87,16 @@ struct ErrorResponse: Error {
 /// A gateway in front of the service did not get a response of it (RFC 9110 §15.6.3–5).
 struct GatewayError: Error, CustomNSError {
     let status: Int
+    let host: String?
     let details: ServerErrorText
 
     static let statuses: Set<Int> = [502, 503, 504]
 
     var errorCode: Int { status }
+
+    /// Host, cause and what to check.
+    var summary: String {
+        "\(host ?? "The service") did not answer: the gateway in front of it returned status \(status). Check that the "
+            + "service runs and that the gateway reaches it; a session is kept."
+    }
 }

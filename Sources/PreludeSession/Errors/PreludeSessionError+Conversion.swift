@@ -6,12 +6,28 @@ internal import Foundation
 
 /// Errors of the app's own transport and stores, as errors of the SDK. A `CancellationError` stays as it is.
 extension PreludeSessionError {
-    /// The error for an error of a transport. The original is the case's payload and is in no text.
-    static func transportError(_ error: any Error) -> any Error {
+    /// The error for an error of a transport. The original is in the case's payload and in no text.
+    ///
+    /// - Parameter origin: What was called: scheme, host and port.
+    static func transportError(_ error: any Error, from origin: String) -> any Error {
         switch error {
+        case PreludeSessionError.network(let cause):
+            PreludeSessionError.network(underlying: named(cause, origin: origin))
         case is PreludeSessionError, is CancellationError: error
         case let error as URLError where error.code == .timedOut: PreludeSessionError.timeout
-        default: PreludeSessionError.network(underlying: error)
+        default: PreludeSessionError.network(underlying: named(error, origin: origin))
+        }
+    }
+
+    /// The cause with the host that was called. `URLError` stays what it is, because apps compare its code.
+    private static func named(_ cause: any Error, origin: String) -> any Error {
+        switch cause {
+        case is TransportFailure, is GatewayError, is CancellationError: cause
+        case let error as URLError: error.naming(origin: origin)
+        default:
+            TransportFailure(
+                host: String(origin.drop { $0 != "/" }.dropFirst(2)),
+                cause: cause is AnswerTooLarge ? .invalidResponse : .other, underlying: cause)
         }
     }
 
@@ -23,5 +39,13 @@ extension PreludeSessionError {
         case is PreludeSessionError, is CancellationError: error
         default: PreludeSessionError.storageUnavailable("\(component) failed: \(type(of: error))")
         }
+    }
+}
+
+extension PreludeSessionError {
+    /// Why a request got no response, with the host; `nil` for all cases but `.network`, and if a gateway answered.
+    public var transportFailure: TransportFailure? {
+        guard case .network(let cause) = self else { return nil }
+        return cause as? TransportFailure ?? (cause as? URLError)?.transportFailure
     }
 }

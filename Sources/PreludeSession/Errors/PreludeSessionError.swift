@@ -2,8 +2,8 @@ public import Foundation
 
 /// An error of the SDK. The texts are for logs and developers; they never contain a secret.
 ///
-/// The text of a server's error ends in a suffix such as ` [request=req_1 retry-after=42]`. Do not parse it: read
-/// `requestID` and `retryAfter`.
+/// The text of a server's error ends in a suffix such as ` [code=rate_limited request=req_1 retry-after=42]`. Do not parse
+/// it: read `code`, `requestID`, `retryAfter`, `field` and `needsNewCode`.
 public enum PreludeSessionError: Error, Sendable {
     /// The server rejected the content of the request (400).
     case badRequest(String)
@@ -21,7 +21,7 @@ public enum PreludeSessionError: Error, Sendable {
     case expiredChallengeToken(String)
     /// The challenge was redeemed before (409).
     case tokenReused(String)
-    /// The one-time code is wrong or expired.
+    /// The one-time code is wrong, used up or expired: `needsNewCode` says whether the user can try again.
     case invalidOTPCode(String)
     /// The server's response to a refresh is invalid. The session is kept.
     case refreshFailed(String)
@@ -54,26 +54,17 @@ extension PreludeSessionError: LocalizedError {
     /// The text of the error, in English, for developers and logs. Choose what users see by the case.
     public var errorDescription: String? {
         switch self {
-        // The error does not say whether a user is signed in, or which server did not answer.
+        // The error does not say whether a user is signed in.
         case .timeout: "There was no answer in time. Try again; a session is kept."
-        case .network: "There was no answer. Try again later; a session is kept."
+        case .network(let cause as GatewayError): cause.summary
+        case .network: transportFailure?.summary ?? "There was no answer. Try again later; a session is kept."
         case .generic(let code, let message): "\(code): \(message)"
         default: text
         }
     }
 
-    /// Seconds to wait before the next try, if the server sent them (`Retry-After`, RFC 9110 §10.2.3).
-    public var retryAfter: TimeInterval? { details?.retryAfter.map(TimeInterval.init) }
-
-    /// The server's id of the request, to find it in the server's log.
-    public var requestID: String? { details?.requestID }
-
-    private var details: ServerErrorText? {
-        if case .network(let cause as GatewayError) = self { return cause.details }
-        return text.map(ServerErrorText.init(text:))
-    }
-
-    private var text: String? {
+    /// The text of the case; `nil` for a case without one.
+    var text: String? {
         switch self {
         case .badRequest(let text), .unauthorized(let text), .rateLimited(let text), .internalServerError(let text),
             .missingChallengeToken(let text), .invalidChallengeToken(let text), .expiredChallengeToken(let text),

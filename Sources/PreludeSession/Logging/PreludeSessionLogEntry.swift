@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SessionTokens
 internal import SessionWire
 
 /// One log entry. It never contains a token, a code, a password, a key, an e-mail address or a phone number.
@@ -82,6 +83,14 @@ extension PreludeSessionLogAttribute {
 
     static func path(_ path: FrontendPath) -> Self {
         Self(name: "path", isIdentifier: false, content: path.rawValue)
+    }
+
+    /// A URL without query. Its path is shown only if it is that of the call: another server could send any text there.
+    static func url(_ name: StaticString, _ url: TargetURI?, path: FrontendPath? = nil) -> Self? {
+        url.map { url in
+            let isShown = path.map { url.path == $0.rawValue } ?? true
+            return Self(name: name, isIdentifier: false, content: isShown ? url.absoluteString : url.origin + "/…")
+        }
     }
 
     /// The server's id of a request, to find it in the server's log.

@@ -36,10 +36,12 @@ public struct LoginWithPasswordOptions: Sendable {
 
 /// Collects device signals for fraud detection. The SDK sends the returned id with logins as `dispatch_id`.
 public protocol PreludeSignalsDispatcher: Sendable {
-    /// Sends the signals and returns the id under which they were received.
+    /// Sends the signals and returns the id under which they were received; `nil` for none.
+    ///
+    /// An implementation need not be asynchronous, and need not throw.
     ///
     /// - Throws: Any error. The login then continues without an id.
-    func dispatchSignals() async throws -> String
+    func dispatch() async throws -> String?
 }
 
 /// The options of a login with a credential of the app's previous system. Printing them does not show the credential.

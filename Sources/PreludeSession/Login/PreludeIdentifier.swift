@@ -1,5 +1,5 @@
 /// The types of identifiers that users sign in with. Raw values are sent to the server.
-public enum PreludeIdentifierType: String, Sendable, Hashable, CaseIterable {
+public enum PreludeIdentifierType: String, Sendable, Hashable, Codable, CaseIterable {
     /// A phone number in E.164 format, such as `+14155551234`.
     case phoneNumber = "phone_number"
     /// An e-mail address such as `ada@example.com`. Case is ignored.
@@ -7,7 +7,7 @@ public enum PreludeIdentifierType: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A phone number or an e-mail address that a user signs in with.
-public struct PreludeIdentifier: Sendable, Hashable {
+public struct PreludeIdentifier: Sendable, Hashable, Codable {
     /// The type.
     public var type: PreludeIdentifierType
     /// The number or address, as the user typed it.

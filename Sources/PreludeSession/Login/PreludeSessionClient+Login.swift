@@ -14,7 +14,8 @@ extension PreludeSessionClient {
 
     /// Sends another code for the started login. The previous code becomes invalid.
     ///
-    /// - Throws: `.unauthorized` when no login was started; `.rateLimited` when the last code was sent too recently;
+    /// - Throws: `.unauthorized` when no login was started, and `.badRequest` when it has expired: both with `needsNewCode`;
+    ///   `.rateLimited` when the last code was sent too recently;
     ///   `.network` and `.timeout` without a response.
     public func resendOTP() async throws {
         try await engine.resendOTP()
@@ -24,12 +25,13 @@ extension PreludeSessionClient {
     ///
     /// Before this returns, the session is stored and bound to the device key (RFC 9449 §5).
     ///
-    /// - Parameter code: The digits, as the user typed them.
+    /// - Parameter code: The digits, as the user typed them: spaces and dashes are removed, and digits of other scripts, such
+    ///   as full-width ones, are replaced.
     /// - Returns: The user with a valid access token.
-    /// - Throws: `.invalidOTPCode` for a wrong code, which can be retried; `.unauthorized` when no login was started, or when
-    ///   another login or a logout came between; `.forbidden` for a user who is not allowed to sign in;
-    ///   `.storageUnavailable` when the session cannot be stored; `.network` and `.timeout` without a response. Then call
-    ///   it again with the same code.
+    /// - Throws: `.invalidOTPCode` for a wrong code, which can be retried unless the error's `needsNewCode` is `true`;
+    ///   `.unauthorized` when no login was started, or when another login or a logout came between; `.badRequest` when the
+    ///   started login has ended; `.forbidden` for a user who is not allowed to sign in; `.storageUnavailable` when the
+    ///   session cannot be stored; `.network` and `.timeout` without a response. Then call it again with the same code.
     public func checkOTP(_ code: String) async throws -> PreludeUser {
         try await engine.checkOTP(code)
     }
@@ -41,6 +43,7 @@ extension PreludeSessionClient {
     /// - Throws: `.unauthorized` for wrong credentials, or when another login or a logout came between; `.forbidden` for a
     ///   user who is not allowed to sign in; `.rateLimited` after too many tries; `.storageUnavailable` when the session
     ///   cannot be stored; `.network` and `.timeout` without a response.
+    @discardableResult
     public func loginWithPassword(_ options: LoginWithPasswordOptions) async throws -> PreludeUser {
         try await engine.login(options)
     }
@@ -55,6 +58,7 @@ extension PreludeSessionClient {
     /// - Throws: `.unauthorized` for a rejected credential, or when another login or a logout came between; `.badRequest` when
     ///   the app has no migration; `.forbidden` when its backend failed, or the user is not allowed to sign in;
     ///   `.invalidConfiguration` for a blank token; `.network` and `.timeout` without a response.
+    @discardableResult
     public func migrate(_ options: MigrateOptions) async throws -> PreludeUser {
         try await engine.migrate(options)
     }

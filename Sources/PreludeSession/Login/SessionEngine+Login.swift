@@ -25,7 +25,8 @@ extension SessionEngine {
     }
 
     /// Checks a code and signs in. If only the second half fails, the same code continues from there.
-    func checkOTP(_ code: String) async throws -> PreludeUser {
+    func checkOTP(_ typed: String) async throws -> PreludeUser {
+        let code = EnteredCode.normalized(typed)
         let pending = try requirePendingLogin()
         let fence = machine.loginFence
         let challengeToken: String
@@ -46,7 +47,10 @@ extension SessionEngine {
 
     private func requirePendingLogin() throws -> PendingOTPLogin {
         guard let pendingLogin else {
-            throw PreludeSessionError.unauthorized("no login waits for a code; call startOTPLogin first")
+            let text = ServerErrorText(
+                message: "no login waits for a code; call startOTPLogin first",
+                facts: ServerErrorFacts(needsNewCode: true))
+            throw PreludeSessionError.unauthorized(text.text)
         }
         return pendingLogin
     }
@@ -97,5 +101,5 @@ extension SessionEngine {
     static let loginOvertaken = PreludeSessionError.unauthorized("another login or a logout ended this login")
 
     /// The id of the device signals. Without one the login continues: signals are optional.
-    func dispatchID() async -> String? { try? await signals?.dispatchSignals() }
+    func dispatchID() async -> String? { try? await signals?.dispatch() }
 }

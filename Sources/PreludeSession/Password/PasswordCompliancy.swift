@@ -35,8 +35,21 @@ public struct PreludePasswordCompliancy: Sendable, Hashable {
     }
 }
 
+extension PreludePasswordCompliancy: Codable {
+    /// Decodes rules in the form of the service's response.
+    public init(from decoder: any Decoder) throws { self.init(try PasswordCompliancy(from: decoder)) }
+
+    /// Encodes the rules in the form of the service's response.
+    public func encode(to encoder: any Encoder) throws {
+        try PasswordCompliancy(
+            minLength: minLength, maxLength: maxLength, uppercase: uppercase, lowercase: lowercase, numbers: numbers,
+            symbols: symbols
+        ).encode(to: encoder)
+    }
+}
+
 /// One rule for passwords.
-public enum PreludePasswordCriterion: String, Sendable, Hashable, CaseIterable {
+public enum PreludePasswordCompliancyCriterion: String, Sendable, Hashable, Codable, CaseIterable {
     /// The minimum length.
     case minLength = "min_length"
     /// The maximum length.
@@ -46,9 +59,9 @@ public enum PreludePasswordCriterion: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The result of one rule for a password.
-public struct PreludePasswordCompliancyResult: Sendable, Hashable {
+public struct PreludePasswordCompliancyResult: Sendable, Hashable, Codable {
     /// The rule.
-    public let criterion: PreludePasswordCriterion
+    public let criterion: PreludePasswordCompliancyCriterion
     /// The password's count.
     public let actual: Int
     /// The rule's count: a maximum for `maxLength`, a minimum for the others.
@@ -58,7 +71,7 @@ public struct PreludePasswordCompliancyResult: Sendable, Hashable {
 }
 
 /// The results of all rules for a password.
-public struct PreludePasswordCompliancyResults: Sendable, Hashable {
+public struct PreludePasswordCompliancyResults: Sendable, Hashable, Codable {
     /// Whether the password meets every rule.
     public let valid: Bool
     /// One result for each rule that the app has set.

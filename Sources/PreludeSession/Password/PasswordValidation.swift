@@ -1,7 +1,7 @@
 extension PreludePasswordCompliancy {
     /// Counts scalars by Unicode general category: `Lu`, `Ll`, `Nd`, and all others as symbols.
     func check(_ password: String) -> PreludePasswordCompliancyResults {
-        var counts: [PreludePasswordCriterion: Int] = [:]
+        var counts: [PreludePasswordCompliancyCriterion: Int] = [:]
         for scalar in password.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .uppercaseLetter: counts[.uppercase, default: 0] += 1
@@ -13,7 +13,7 @@ extension PreludePasswordCompliancy {
         let length = password.unicodeScalars.count
         counts[.minLength] = length
         counts[.maxLength] = length
-        let rules: [(PreludePasswordCriterion, Int)] = [
+        let rules: [(PreludePasswordCompliancyCriterion, Int)] = [
             (.minLength, minLength), (.maxLength, maxLength), (.uppercase, uppercase), (.lowercase, lowercase),
             (.numbers, numbers), (.symbols, symbols),
         ]

@@ -3,7 +3,9 @@ internal import SessionWire
 
 extension SessionEngine {
     func sessions(_ options: ListSessionsOptions) async throws -> ListSessionsResponse {
-        let query = [(name: "limit", value: String(options.limit)), (name: "offset", value: String(options.offset))]
+        let query = [("limit", options.limit), ("offset", options.offset)].compactMap { name, value in
+            value.map { (name: name, value: String($0)) }
+        }
         let answer = try await sendSignedIn(.get(.sessions, query: query))
         return ListSessionsResponse(try answer.decode(SessionListResponse.self))
     }

@@ -1,18 +1,18 @@
 internal import SessionWire
 
 /// Which page of the session list to fetch.
-public struct ListSessionsOptions: Sendable, Hashable {
-    /// The size of the page, 1–100.
-    public var limit: Int
-    /// How many sessions to skip.
-    public var offset: Int
+public struct ListSessionsOptions: Sendable, Hashable, Codable {
+    /// The size of the page, 1–100. `nil` is the service's default, 10.
+    public var limit: Int?
+    /// How many sessions to skip. `nil` is none.
+    public var offset: Int?
 
     /// Creates the options of a page.
     ///
     /// - Parameters:
-    ///   - limit: The size of the page, 1–100.
-    ///   - offset: How many sessions to skip, 0 or more.
-    public init(limit: Int = 10, offset: Int = 0) {
+    ///   - limit: The size of the page, 1–100. `nil` is the service's default, 10.
+    ///   - offset: How many sessions to skip, 0 or more. `nil` is none.
+    public init(limit: Int? = nil, offset: Int? = nil) {
         self.limit = limit
         self.offset = offset
     }

@@ -14,6 +14,7 @@ extension PreludeSessionClient {
     /// - Throws: `.forbidden` when the app does not offer the scope; `.badRequest` for metadata that is too long;
     ///   `.conflict` for an identifier of another user; `.invalidConfiguration` for a blank scope; `.unauthorized` when no
     ///   user is signed in; `.network` and `.timeout` without a response.
+    @discardableResult
     public func requestStepUp(scope: String, metadata: [String: String]? = nil) async throws -> StepUpChallenge {
         try await engine.requestStepUp(scope: scope, metadata: metadata)
     }
@@ -36,11 +37,13 @@ extension PreludeSessionClient {
     ///
     /// - Parameters:
     ///   - challenge: The challenge that `sendStepUpOTP(_:)` sent a code for.
-    ///   - code: The digits, as the user typed them.
+    ///   - code: The digits, as the user typed them. Normalized as by `checkOTP(_:)`.
     /// - Returns: The challenge of the next step; `nil` when the access token carries the scope.
-    /// - Throws: `.invalidOTPCode` for a wrong code, which can be retried with the same challenge;
+    /// - Throws: `.invalidOTPCode` for a wrong code, which can be retried with the same challenge unless the error's
+    ///   `needsNewCode` is `true`;
     ///   `.invalidChallengeToken`, `.expiredChallengeToken` and `.tokenReused` when the challenge cannot continue: request
     ///   the scope again; `.invalidConfiguration` for a blank code; `.unauthorized` when the user signed out meanwhile.
+    @discardableResult
     public func submitStepUpOTP(_ challenge: StepUpChallenge, code: String) async throws -> StepUpChallenge? {
         try await engine.submitStepUpOTP(challenge, code: code)
     }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import SessionTokens
 
 /// What the server decided about a scope.
-public enum StepUpStatus: String, Sendable, Hashable, CaseIterable {
+public enum StepUpStatus: String, Sendable, Hashable, Codable, CaseIterable {
     /// Granted, at once or after the remaining steps.
     case `continue`
     /// The user must complete steps first.

@@ -49,7 +49,8 @@ struct APIClient: Sendable {
         do {
             return try await transport.send(request, body: body, timeout: timeout)
         } catch {
-            throw PreludeSessionError.transportError(error)
+            let origin = "\(request.scheme ?? "https")://\(request.authority ?? "")"
+            throw PreludeSessionError.transportError(error, from: origin)
         }
     }
 
@@ -61,13 +62,16 @@ struct APIClient: Sendable {
         await device.learn(
             nonce: answer.header(HeaderName.dpopNonce), date: answer.header("date").flatMap(HTTPDate.parse),
             sentAt: sentAt, receivedAt: environment.now())
-        let error = (200..<300).contains(answer.status) ? nil : ErrorResponse(answer, now: environment.now())
+        let error =
+            (200..<300).contains(answer.status)
+            ? nil : ErrorResponse(answer, to: request.path, at: ready.authority, now: environment.now())
         log(
             answer.status >= 500 ? .warning : .debug, "a request is answered",
             attributes(of: request) + [
                 .number("status", answer.status), .term("code", error?.code.rawValue),
                 .requestID(answer.requestID), .milliseconds("ms", environment.now().timeIntervalSince(sentAt)),
             ])
+        if let expected = error?.expectedTarget { logTarget(of: request, expected: expected) }
         if let error { throw error }
         return answer
     }
@@ -79,7 +83,7 @@ struct APIClient: Sendable {
             return try await transport.send(
                 ready, body: request.body, timeout: timeout, maximumAnswer: Self.maximumAnswer)
         } catch {
-            let error = PreludeSessionError.transportError(error)
+            let error = PreludeSessionError.transportError(error, from: origin)
             log(
                 .warning, "a request gets no answer",
                 attributes(of: request) + [
@@ -87,6 +91,17 @@ struct APIClient: Sendable {
                 ])
             throw error
         }
+    }
+
+    /// Logs that the service rejected a proof for its URL, with both URLs: the endpoint, the host override or the service's
+    /// public URL is wrong.
+    private func logTarget(of request: APIRequest, expected: String) {
+        log(
+            .warning, "the service rejects the URL of a proof",
+            [
+                .term("method", request.method.rawValue), .url("signed", proofTarget(of: request)),
+                .url("expected", TargetURI(expected), path: request.path),
+            ])
     }
 
     /// Without the query, which may contain an id.
@@ -126,11 +141,16 @@ struct APIClient: Sendable {
         case .refresh(let id): attempt = id
         case .challenge(let id): challengeID = id
         }
-        let scheme = origin.hasPrefix("http://") ? "http://" : "https://"
-        guard let target = TargetURI(origin: hostOverride.map { scheme + $0 } ?? origin, path: request.path.rawValue)
-        else { throw PreludeSessionError.invalidConfiguration("the endpoint is not a valid URL") }
+        guard let target = proofTarget(of: request) else {
+            throw PreludeSessionError.invalidConfiguration("the endpoint is not a valid URL")
+        }
         return try await device.proof(
             method: request.method.rawValue, target: target, accessToken: request.accessToken,
             challengeID: challengeID, attempt: attempt)
+    }
+
+    private func proofTarget(of request: APIRequest) -> TargetURI? {
+        let scheme = origin.hasPrefix("http://") ? "http://" : "https://"
+        return TargetURI(origin: hostOverride.map { scheme + $0 } ?? origin, path: request.path.rawValue)
     }
 }

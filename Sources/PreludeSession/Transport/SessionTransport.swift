@@ -13,7 +13,8 @@ public protocol SessionTransport: Sendable {
     ///   - timeout: Seconds that the response may take.
     /// - Returns: The response, with any status.
     /// - Throws: `PreludeSessionError.timeout` after `timeout` seconds, `.network(underlying:)` without a connection,
-    ///   `CancellationError` when its task is cancelled. Any other error is reported as `.network(underlying:)`.
+    ///   `CancellationError` when its task is cancelled, `TransportFailure` for a known cause. Any other error is reported as
+    ///   `.network(underlying:)` with a `TransportFailure` that contains it; a `URLError` stays the payload itself.
     func send(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data)
 
     /// Sends a request, and rejects a response of more than `maximumAnswer` bytes.

@@ -6,6 +6,9 @@ public struct VerificationError: Error, Equatable, Sendable {
     public let scope: String?
     /// The nonce that the next proof must carry (RFC 9449 §9).
     public internal(set) var nonce: String?
+    /// The URLs of a proof for another URL, for the log of this backend. Set for ``Reason/wrongTarget``. They are in no
+    /// response.
+    public internal(set) var targets: ProofTargets?
     /// The scheme that the request used and the schemes that this backend accepts.
     var schemes: AuthenticationSchemes
 

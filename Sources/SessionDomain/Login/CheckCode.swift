@@ -57,9 +57,11 @@ package struct CheckCode: Intent {
         }
         func failed(_ reason: LoginFailure) -> [Change] { [.append(events.loginFailed(reason, method, of: subject))] }
         let counted = counters.map { $0.counted(app: appID) }
+        // The same for a wrong code and for the right one of an identifier that may not sign in.
+        let rejected: CheckCodeOutcome = checked.checks < limits.checksPerCode ? .wrong : .spent
         guard isRight(checked) else {
             let reason = reason(user: facts.user, isSuppressed: current.isSuppressed) ?? .wrongCode
-            return Decision(.wrong, counted + [.replaceVerification(current, with: checked)] + failed(reason))
+            return Decision(rejected, counted + [.replaceVerification(current, with: checked)] + failed(reason))
         }
         let spent = counted + [.deleteVerification(current)]
         let owner = budget.owner(of: identifier, isKnownDevice: isKnown)
@@ -67,13 +69,13 @@ package struct CheckCode: Intent {
             spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
         }
         if let user = facts.user {
-            guard user.status == .active else { return Decision(.wrong, spent + failed(.inactiveUser)) }
+            guard user.status == .active else { return Decision(rejected, spent + failed(.inactiveUser)) }
             guard user.identifiers.contains(where: { $0.isStored(as: checked.identifier) }) else {
-                return Decision(.wrong, spent + failed(.otherSpelling))
+                return Decision(rejected, spent + failed(.otherSpelling))
             }
             return Decision(.right(checked, user, isNew: false), proven(isHeld: user.isHeld(identifier, at: now)))
         }
-        guard signUp else { return Decision(.wrong, spent + failed(.unknownUser)) }
+        guard signUp else { return Decision(rejected, spent + failed(.unknownUser)) }
         let user = newUser(for: checked)
         let created = Change.insertions(of: user) + [.append(events.userCreated(user))]
         return Decision(.right(checked, user, isNew: true), proven(isHeld: false) + created)
@@ -82,7 +84,7 @@ package struct CheckCode: Intent {
     /// Decides whether an attempt counts: the verification must be running and must have attempts left.
     package func precheck(_ current: Verification?) -> CodePrecheck {
         guard let current, current.appID == appID else { return .stop(.unknown) }
-        guard current.codeExpiresAt > now, current.checks < limits.checksPerCode else { return .stop(.wrong) }
+        guard current.codeExpiresAt > now, current.checks < limits.checksPerCode else { return .stop(.spent) }
         var next = current
         next.checks += 1
         return .count(next)
@@ -127,6 +129,11 @@ package enum CodePrecheck: Sendable, Equatable {
 package enum CheckCodeOutcome: Sendable, Equatable {
     case right(Verification, User, isNew: Bool)
     case wrong
+    /// As `wrong`, and no later check of the code that was sent is accepted: its checks are used up, or it has expired.
+    ///
+    /// It depends only on what the caller did with its own verification: how often it checked, and when it asked for the
+    /// code. So it says nothing about the identifier.
+    case spent
     case limited(ReachedLimit)
     case unknown
 }

@@ -116,6 +116,7 @@ package struct OTPLogin: Sendable {
         switch outcome {
         case .unknown: throw Refusal.invalidVerificationToken
         case .wrong: throw Refusal.badCode
+        case .spent: throw Refusal.spentCode
         case .limited(let limit): throw limit.refusal(now: now)
         case .right(let verification, let user, _):
             let scopes = app.settings.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []

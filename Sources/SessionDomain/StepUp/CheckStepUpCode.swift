@@ -38,8 +38,9 @@ package struct CheckStepUpCode: Intent {
         guard let challenge, let user else { return Decision(.refused(.invalidChallenge)) }
         let check = codeCheck(of: challenge)
         guard case .count(let checked) = check.precheck(facts.verification), let current = facts.verification else {
+            // Without a running code, with a used-up one or an expired one, only a new code can be right.
             return Decision(
-                .wrong, check.rejection(facts) { LoginSubject($0, of: challenge) })
+                .spent, check.rejection(facts) { LoginSubject($0, of: challenge) })
         }
         let owners = BudgetOwner.owners(of: challenge, user: user)
         let budget = CallBudget(.check, limits: limits, device: nil, now: now)
@@ -52,11 +53,13 @@ package struct CheckStepUpCode: Intent {
         }
         let counted = counters.map { $0.counted(app: appID) }
         guard check.isRight(checked) else {
+            let next = challenge.withOneMoreWrongCode
+            let isSpent =
+                checked.checks >= limits.checksPerCode || next.wrongCodes >= StepUpChallenge.maximumWrongCodes
             return Decision(
-                .wrong,
+                isSpent ? .spent : .wrong,
                 counted + [
-                    .replaceVerification(current, with: checked),
-                    .replaceChallenge(challenge, with: challenge.withOneMoreWrongCode),
+                    .replaceVerification(current, with: checked), .replaceChallenge(challenge, with: next),
                     .append(events.loginFailed(.wrongCode, LoginMethod(codeTo: current.identifier.type), of: subject)),
                 ])
         }
@@ -99,6 +102,8 @@ package struct CheckStepUpCode: Intent {
 package enum StepOutcome: Sendable, Equatable {
     case advanced(StepUpChallenge)
     case wrong
+    /// As `wrong`, and no later check of the code that was sent is accepted.
+    case spent
     case limited(ReachedLimit)
     case identifierTaken
     case refused(Refusal)

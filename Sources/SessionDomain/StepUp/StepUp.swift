@@ -116,8 +116,8 @@ package struct StepUp: Sendable {
             reference = try app.stepUpReference(
                 challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
         } catch Refusal.expiredChallenge {
-            // A caller that guesses codes must not learn that the challenge has expired.
-            throw Refusal.badCode
+            // A caller that guesses codes must not learn whether the code or its challenge has expired.
+            throw Refusal.spentCode
         }
         let keys = keys
         let outcome = try await store.perform(
@@ -126,7 +126,7 @@ package struct StepUp: Sendable {
                 codeHashes: { keys.codeHashes(entered, tokenHash: $0) }, limits: app.settings.otpLimits,
                 hold: app.settings.newIdentifierHold, nextTokenID: environment.newID("chl"), now: now,
                 events: events(app)))
-        if case .refused(.expiredChallenge) = outcome { throw Refusal.badCode }
+        if case .refused(.expiredChallenge) = outcome { throw Refusal.spentCode }
         return try token(outcome, app: app, now: now)
     }
 
@@ -155,6 +155,7 @@ package struct StepUp: Sendable {
         switch outcome {
         case .advanced(let challenge): return try app.issueStepUpChallenge(challenge, now: now)
         case .wrong: throw Refusal.badCode
+        case .spent: throw Refusal.spentCode
         case .limited(let limit): throw limit.refusal(now: now)
         case .identifierTaken: throw Refusal.identifierTaken
         case .refused(let refusal): throw refusal

@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import SessionDomain
 import SessionTokens
 import SessionWire
@@ -7,25 +8,30 @@ import SessionWire
 struct ProofMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 
+    let log: ProofTargetLog
+
     func handle(
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        context.results.proof = try Self.check(request, app: context.app)
+        context.results.proof = try check(request, app: context.app, logger: context.logger)
         return try await next(request, context)
     }
 
-    private static func check(_ request: Request, app: AppRuntime) throws -> ProofResult {
+    private func check(_ request: Request, app: AppRuntime, logger: Logger) throws -> ProofResult {
         let proofs = request.headers.all(HeaderName.dpop)
         guard !proofs.isEmpty else { return .absent }
+        let targets = app.origins.targets(of: app.settings, path: request.uri.path)
         let checker = DPoPProofChecker(
-            method: request.method.rawValue, targets: app.origins.targets(of: app.settings, path: request.uri.path),
-            accessToken: request.presentedToken?.token, accessTokenHash: .whenPresent)
+            method: request.method.rawValue, targets: targets, accessToken: request.presentedToken?.token,
+            accessTokenHash: .whenPresent)
         do {
             return .valid(try checker.check(headers: proofs))
         } catch {
-            throw Refusal.invalidProof(error)
+            guard error == .wrongTarget, let expected = targets.first else { throw Refusal.invalidProof(error) }
+            log.note(checker.claimedTarget(headers: proofs), expected: expected, logger: logger)
+            throw Refusal.proofForOtherTarget(expected: expected.absoluteString)
         }
     }
 }

@@ -18,7 +18,9 @@ enum ErrorResponse {
             } else {
                 try Response.json(
                     ErrorBody(
-                        code: refusal.code, type: refusal.type, message: refusal.message, requestID: context.requestID),
+                        code: refusal.code, type: refusal.type, message: refusal.message, requestID: context.requestID,
+                        field: refusal.field, needsNewCode: refusal.needsNewCode ? true : nil,
+                        expectedTarget: refusal.expectedTarget),
                     status: refusal.status)
             }
         if let seconds = refusal.retryAfter { response.headers.set("retry-after", to: String(seconds)) }

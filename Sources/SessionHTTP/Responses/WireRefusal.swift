@@ -10,6 +10,12 @@ struct WireRefusal: Sendable, Equatable {
     let message: String
     var retryAfter: Int?
     var nonce: String?
+    /// The member of the request that the error is about.
+    var field: String?
+    /// Whether no code that was sent before can be accepted any more.
+    var needsNewCode = false
+    /// The `htu` that the proof of the request must have.
+    var expectedTarget: String?
 }
 
 extension Refusal {
@@ -21,7 +27,9 @@ extension WireRefusal {
     /// Maps every error to its response. Other errors than these become `internal` without details.
     init(_ error: any Error) {
         switch error {
-        case let refusal as Refusal: self = Self.mapping(refusal)
+        case let refusal as Refusal:
+            self = Self.mapping(refusal)
+            field = refusal.field
         case let error as HTTPError: self = Self.mapping(error)
         case StoreError.overloaded: self = Self.busy(retryAfter: 1)
         default:
@@ -48,9 +56,17 @@ extension WireRefusal {
         case .invalidPaginationOffset:
             .init(.badRequest, .invalidPaginationOffset, "offset must be a number of 0 or more")
         case .unauthorized: .init(.unauthorized, .unauthorized, "the credentials are missing, invalid or expired")
-        case .badCode: .init(.unauthorized, .badCheckCode, "the code is wrong or expired")
+        case .badCode: .init(.unauthorized, .badCheckCode, "the code is wrong")
+        case .spentCode:
+            .init(
+                .unauthorized, .badCheckCode, "the code is used up or expired; request a new one", needsNewCode: true)
         case .missingProof: .init(.unauthorized, .missingDPoPProof, "a DPoP proof is required")
         case .invalidProof(let error): .init(.badRequest, .invalidDPoPProof, "the DPoP proof is invalid: \(error)")
+        case .proofForOtherTarget(let expected):
+            .init(
+                .badRequest, .invalidDPoPProof,
+                "htu of the DPoP proof must be \(expected); check the endpoint of the client and the public URL of the "
+                    + "service", expectedTarget: expected)
         case .replayedProof: .init(.badRequest, .invalidDPoPProof, "the DPoP proof was used before")
         case .proofKeyMismatch:
             .init(.unauthorized, .dpopKeyMismatch, "the DPoP proof was not signed by the key of the session")
@@ -122,8 +138,10 @@ extension WireRefusal {
 
     private init(
         _ status: HTTPResponse.Status, _ code: ErrorCode, _ message: String, retryAfter: Int? = nil,
-        nonce: String? = nil
+        nonce: String? = nil, needsNewCode: Bool = false, expectedTarget: String? = nil
     ) {
-        self.init(status: status, code: code, message: message, retryAfter: retryAfter, nonce: nonce)
+        self.init(
+            status: status, code: code, message: message, retryAfter: retryAfter, nonce: nonce,
+            needsNewCode: needsNewCode, expectedTarget: expectedTarget)
     }
 }

@@ -98,6 +98,15 @@ package struct DPoPProofChecker: Sendable {
             coversAccessToken: coversAccessToken)
     }
 
+    /// The URL that a proof names, normalised and without query, for a log. `nil` if it is no http or https URL of at most
+    /// `maximumIDLength` bytes.
+    package func claimedTarget(headers: [String]) -> TargetURI? {
+        guard let jws = try? parse(try single(headers)), let htu = try? requiredClaims(of: jws).htu,
+            htu.utf8.count <= Self.maximumIDLength
+        else { return nil }
+        return TargetURI(htu)
+    }
+
     private func single(_ headers: [String]) throws(DPoPError) -> String {
         guard let header = headers.first else { throw .missing }
         guard headers.count == 1 else { throw .moreThanOne }

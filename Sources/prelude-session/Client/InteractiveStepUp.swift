@@ -43,8 +43,11 @@ struct InteractiveStepUp {
             let code = try Prompt.line("code")
             do {
                 return try await client.submitStepUpOTP(challenge, code: code)
+            } catch let error as PreludeSessionError where error.needsNewCode {
+                try await client.sendStepUpOTP(challenge)
+                Prompt.say("This code can no longer be used. Another one was sent to you.")
             } catch PreludeSessionError.invalidOTPCode {
-                Prompt.say("The code is wrong or expired. Enter it again.")
+                Prompt.say("The code is wrong. Enter it again.")
             }
         }
     }

@@ -40,8 +40,11 @@ struct LoginCommand: AsyncParsableCommand {
             let code = try Prompt.line("code")
             do {
                 return try await client.checkOTP(code)
+            } catch let error as PreludeSessionError where error.needsNewCode {
+                try await client.resendOTP()
+                Prompt.say("This code can no longer be used. Another one was sent to \(identifier.value).")
             } catch PreludeSessionError.invalidOTPCode {
-                Prompt.say("The code is wrong or expired. Enter it again.")
+                Prompt.say("The code is wrong. Enter it again.")
             }
         }
     }

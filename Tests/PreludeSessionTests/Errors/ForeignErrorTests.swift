@@ -55,7 +55,10 @@ struct ForeignErrorTests {
         await fixture.transport.answer(call.path, .failure(Broken()), .failure(Broken()))
         let error = await #expect(throws: PreludeSessionError.self) { try await call.make(client) }
         guard case .network(let cause) = error else { return #expect(Bool(false), "\(error as Any)") }
-        #expect(cause as? Broken == Broken())
+        let failure = try #require(cause as? TransportFailure)
+        #expect(failure.underlying as? Broken == Broken())
+        #expect(failure.host == (call == .backend ? "api.example.com" : "localhost:8080"))
+        #expect(!"\(failure) \(failure.summary)".contains("secret"))
         #expect(try await fixture.stored()?.sessionID == "ses_1")
     }
 
@@ -76,7 +79,7 @@ struct ForeignErrorTests {
     }
 
     @Test(
-        "The texts of network errors do not say whether a user is signed in or which server did not answer",
+        "The texts of network errors do not say whether a user is signed in",
         arguments: [PreludeSessionError.timeout, .network(underlying: Broken())])
     func neutral(_ error: PreludeSessionError) {
         let text = error.localizedDescription

@@ -152,6 +152,30 @@ struct LogTests {
             ])
     }
 
+    @Test(
+        "A proof that is rejected for its URL is logged with both URLs, and with no text that a server could put there",
+        arguments: [
+            (
+                "https://app1234.example.com/v1/session/me/list?a=secret#secret",
+                "https://app1234.example.com/v1/session/me/list"
+            ),
+            ("https://app1234.example.com/secret", "https://app1234.example.com/…"), ("secret", nil),
+        ] as [(String, String?)])
+    func rejectedTarget(expected: String, shown: String?) async throws {
+        let recorder = Recorder()
+        let fixture = try await ClientFixture()
+        let client = try fixture.client(log: recorder)
+        await fixture.transport.answer(
+            "/me/list",
+            .errorBody(400, #"{"code":"invalid_dpop_proof","message":"m","expected_htu":"\#(expected)"}"#))
+        #expect(try await failure { _ = try await client.listSessions() } == "unauthorized")
+        let line =
+            "the service rejects the URL of a proof method=GET signed=http://localhost:8080/v1/session/me/list"
+            + (shown.map { " expected=" + $0 } ?? "")
+        #expect(recorder.entries.filter { $0.level == .warning }.map(\.description) == [line])
+        #expect(!recorder.revealedText.contains("secret"))
+    }
+
     @Test("An error of a store is unavailable storage in the log, with a hidden text")
     func foreignError() async throws {
         let recorder = Recorder()

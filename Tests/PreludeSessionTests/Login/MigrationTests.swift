@@ -8,7 +8,7 @@ struct MigrationTests {
     private let options = MigrateOptions(token: "old-credential")
 
     private struct Signals: PreludeSignalsDispatcher {
-        func dispatchSignals() async throws -> String { "dispatch-1" }
+        func dispatch() async throws -> String? { "dispatch-1" }
     }
 
     private func signedOut() async throws -> ClientFixture { try await ClientFixture(signedIn: false) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Requesting a scope")
 struct StepUpRequestTests {
     private struct Signals: PreludeSignalsDispatcher {
-        func dispatchSignals() async throws -> String { "dispatch-1" }
+        func dispatch() async throws -> String? { "dispatch-1" }
     }
 
     @Test("A step-up request carries the access token, a proof with its hash, and the app's metadata")

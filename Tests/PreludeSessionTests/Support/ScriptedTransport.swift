@@ -7,6 +7,8 @@ actor ScriptedTransport: SessionTransport {
     /// A sent request.
     struct Sent: Sendable {
         let path: String
+        /// With its question mark; empty without one.
+        let query: String
         let headers: [String: String]
         let body: [String: PreludeJSONValue]
         /// The claims of the DPoP proof; `nil` without one.
@@ -18,6 +20,8 @@ actor ScriptedTransport: SessionTransport {
     enum Answer: Sendable {
         case success(_ json: String = "", headers: [String: String] = [:])
         case errorResponse(_ status: Int, _ code: String, headers: [String: String] = [:])
+        /// An error response with further members.
+        case errorBody(_ status: Int, _ json: String)
         /// A response that is not the service's, such as a proxy's.
         case proxyResponse(_ status: Int, headers: [String: String] = [:])
         case offline
@@ -63,8 +67,11 @@ actor ScriptedTransport: SessionTransport {
         var headers: [String: String] = [:]
         for field in request.headerFields { headers[field.name.canonicalName] = field.value }
         let json = body.flatMap { try? JSONDecoder().decode([String: PreludeJSONValue].self, from: $0) }
+        let query = String(request.path?.drop { $0 != "?" } ?? "")
         sent.append(
-            Sent(path: path, headers: headers, body: json ?? [:], proof: headers["dpop"].flatMap(TestToken.claims)))
+            Sent(
+                path: path, query: query, headers: headers, body: json ?? [:],
+                proof: headers["dpop"].flatMap(TestToken.claims)))
         for waiter in waiting where requestCount(waiter.path) >= waiter.count { waiter.continuation.resume() }
         waiting.removeAll { requestCount($0.path) >= $0.count }
     }
@@ -76,6 +83,7 @@ actor ScriptedTransport: SessionTransport {
         case .success(let json, let headers): return response(json.isEmpty ? 204 : 200, json, headers)
         case .errorResponse(let status, let code, let headers):
             return response(status, #"{"code":"\#(code)","message":"refused"}"#, headers)
+        case .errorBody(let status, let json): return response(status, json, [:])
         case .proxyResponse(let status, let headers): return response(status, "<html>", headers)
         case .offline: throw PreludeSessionError.network(underlying: Disconnected())
         case .timeout: throw PreludeSessionError.timeout

@@ -78,6 +78,19 @@ struct ProofRulesTests {
         #expect(try await backend.verifier.rejection(of: request).reason == .wrongTarget)
     }
 
+    @Test("The rejection of a proof for another URL has both URLs without query, for the log and not for the response")
+    func targets() async throws {
+        let backend = try Backend()
+        let request = try backend.boundRequest(proof: { $0.claims["htu"] = "https://wrong.example/a?b=secret#secret" })
+        let error = try await backend.verifier.rejection(of: request)
+        let expected = Backend.resource + "/v1/orders"
+        #expect(error.targets?.description == "claimed=https://wrong.example/a expected=\(expected)")
+        #expect(!"\(error.headerFields) \(error.description)".contains("wrong.example"))
+        let missing = try await backend.verifier.rejection(
+            of: backend.boundRequest(proof: { $0.claims["htu"] = "urn:a" }))
+        #expect(missing.targets?.claimed == nil)
+    }
+
     @Test(
         "A request target that is not a path is rejected and never joined to a host (RFC 9112 §3.2)",
         arguments: [".evil.example/v1/orders", "@evil.example/v1/orders", ":8443/v1/orders"])

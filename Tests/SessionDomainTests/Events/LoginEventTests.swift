@@ -88,7 +88,7 @@ struct LoginEventTests {
                 $0.verification = verification
                 $0.failures.add(.taken(.redemption(key)))
             })
-        #expect(later == Decision(.wrong))
+        #expect(later == Decision(.spent))
     }
 
     @Test("A limit is reported once per counter and hour, and kept in mind until the hour of its end is over")

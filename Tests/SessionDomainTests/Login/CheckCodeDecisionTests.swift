@@ -144,8 +144,33 @@ struct CheckCodeDecisionTests {
 
     @Test("Without attempts or without a verification nothing is counted")
     func uncounted() throws {
-        #expect(try check("right") { $0.verification = try TestApp.verification(checks: 5) } == Decision(.wrong))
-        #expect(try check("right") { $0.verification = try TestApp.verification(expires: 0) } == Decision(.wrong))
+        #expect(try check("right") { $0.verification = try TestApp.verification(checks: 5) } == Decision(.spent))
+        #expect(try check("right") { $0.verification = try TestApp.verification(expires: 0) } == Decision(.spent))
         #expect(try check("right") { _ in } == Decision(.unknown))
+    }
+
+    @Test(
+        "The last check of a code says that a new one is needed, and says it for every identifier that is rejected",
+        arguments: [(0, CheckCodeOutcome.wrong), (3, .wrong), (4, .spent)])
+    func lastCheck(checks: Int, expected: CheckCodeOutcome) throws {
+        func outcome(_ hash: String, signUp: Bool = true, isSuppressed: Bool = false, _ user: User?) throws
+            -> CheckCodeOutcome
+        {
+            try check(hash, signUp: signUp) { facts in
+                facts.verification = try TestApp.verification(checks: checks, isSuppressed: isSuppressed)
+                facts.user = user
+            }.outcome
+        }
+        let known = try TestApp.user([try TestApp.mail()])
+        #expect(try outcome("wrong", known) == expected)
+        #expect(try outcome("wrong", nil) == expected)
+        for hash in ["wrong", "right"] {
+            #expect(try outcome(hash, signUp: false, nil) == expected)
+            #expect(try outcome(hash, signUp: false, isSuppressed: true, nil) == expected)
+            for status in [User.Status.inactive, .suspended] {
+                #expect(try outcome(hash, try TestApp.user(status: status)) == expected)
+                #expect(try outcome(hash, isSuppressed: true, try TestApp.user(status: status)) == expected)
+            }
+        }
     }
 }

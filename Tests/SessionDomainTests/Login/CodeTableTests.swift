@@ -29,10 +29,10 @@ struct CodeTableTests {
     }
 
     @Test(
-        "An expired or used-up code is wrong, and the attempt is not counted",
+        "For an expired or used-up code a new one is needed, and the attempt is not counted",
         arguments: [(0, 0), (-1, 0), (600, 5), (600, 6)])
     func expired(expires: Int, checks: Int) throws {
-        #expect(try check().precheck(try verification(expires: expires, checks: checks)) == .stop(.wrong))
+        #expect(try check().precheck(try verification(expires: expires, checks: checks)) == .stop(.spent))
     }
 
     @Test("A missing verification, and one of another app, are unknown")

@@ -56,6 +56,16 @@ struct StepUpCodeDecisionTests {
                     ]))
     }
 
+    @Test(
+        "The last check of a code or of its challenge says that a new code is needed",
+        arguments: [(0, 0, StepOutcome.wrong), (3, 3, .wrong), (4, 0, .spent), (0, 4, .spent), (4, 4, .spent)])
+    func lastCheck(checks: Int, wrongCodes: Int, expected: StepOutcome) throws {
+        let facts = try facts(try TestApp.challenge(wrongCodes: wrongCodes)) {
+            $0.verification = try TestApp.verification(Self.key, checks: checks)
+        }
+        #expect(try check("wrong", facts).outcome == expected)
+    }
+
     @Test("A correct code is spent and advances the challenge")
     func right() throws {
         let challenge = try TestApp.challenge(wrongCodes: 4)
@@ -159,9 +169,9 @@ struct StepUpCodeDecisionTests {
         let stranger = CounterKey.failures(.anonymous(try TestApp.mail()), .hour)
         let besieged = try facts(challenge) { $0.failures.add(.exhausted(stranger, until: now + 9)) }
         #expect(try check("right", besieged).changes.isEmpty == false)
-        #expect(try check("right", try facts(challenge) { $0.verification = nil }) == Decision(.wrong))
+        #expect(try check("right", try facts(challenge) { $0.verification = nil }) == Decision(.spent))
         let used = try facts(challenge) { $0.verification = try TestApp.verification(Self.key, checks: 5) }
-        #expect(try check("right", used) == Decision(.wrong))
+        #expect(try check("right", used) == Decision(.spent))
         let ended = try facts(challenge) { $0.session = try TestApp.session(revokedAt: now) }
         #expect(try check("right", ended) == Decision(.refused(.invalidChallenge)))
         #expect(try check("right", Facts()) == Decision(.refused(.invalidChallenge)))

@@ -41,12 +41,12 @@ extension TestApp {
     /// A running verification, whose code has the hash `right`.
     static func verification(
         _ key: String = "token", of identifier: CanonicalIdentifier? = nil, checks: Int = 0, sends: Int = 1,
-        sent: Int = 0, expires: Int = 600
+        sent: Int = 0, expires: Int = 600, isSuppressed: Bool = false
     ) throws -> Verification {
         Verification(
             tokenHash: key, appID: try appID(), identifier: try identifier ?? mail(), loginConfigID: "lcfg",
-            codeChallenge: nil, codeHash: "right", codeExpiresAt: now + expires, checks: checks, sends: sends,
-            lastSentAt: now - sent, createdAt: now - sent)
+            codeChallenge: nil, isSuppressed: isSuppressed, codeHash: "right", codeExpiresAt: now + expires,
+            checks: checks, sends: sends, lastSentAt: now - sent, createdAt: now - sent)
     }
 
     /// A challenge of `session()` with one step.

@@ -77,7 +77,7 @@ struct MiddlewareOrderTests {
     func middlewareWithoutClient() async throws {
         let world = try await EdgeWorld.shared.value
         let middleware: [any RouterMiddleware<ServiceRequestContext>] = [
-            OriginMiddleware(), ProofMiddleware(), WWWAuthenticateMiddleware(),
+            OriginMiddleware(), ProofMiddleware(log: ProofTargetLog(environment: .live)), WWWAuthenticateMiddleware(),
             AccessTokenMiddleware(authenticator: world.service.authenticator),
         ]
         for early in middleware {

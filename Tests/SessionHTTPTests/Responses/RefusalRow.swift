@@ -73,6 +73,8 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
         RefusalRow(.overloaded(retryAfter: 3), 429, "rate_limited", retryAfter: 3),
         RefusalRow(.unavailable("no"), 503, "internal", retryAfter: 5),
         RefusalRow(.refreshTokenSpent, 409, "token_reused"),
+        RefusalRow(.spentCode, 401, "bad_check_code"),
+        RefusalRow(.proofForOtherTarget(expected: "https://a.example/b"), 400, "invalid_dpop_proof"),
     ]
 
     /// The index of the row of a refusal. A new case of `Refusal` does not compile until it has an index and a row.
@@ -122,6 +124,8 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
         case .overloaded: 41
         case .unavailable: 42
         case .refreshTokenSpent: 43
+        case .spentCode: 44
+        case .proofForOtherTarget: 45
         }
     }
 }

@@ -27,18 +27,13 @@ final class Attempt {
         }
     }
 
-    /// Returns a message for errors that the user can fix. The texts of the errors themselves are for a log.
+    /// Returns the SDK's message in the language of the app. The texts of the errors themselves are for a log.
     private static func read(_ error: any Error, unauthorized: String) -> (message: String, isOffline: Bool) {
         guard let error = error as? PreludeSessionError else { return (otherError, false) }
         switch error {
-        case .network, .timeout: return ("The service does not answer. Try again later.", true)
-        case .unauthorized: return (unauthorized, false)
-        case .rateLimited:
-            let seconds = error.retryAfter.map { " in \(Int($0)) seconds" } ?? " later"
-            return ("Too many tries. Try again\(seconds).", false)
-        case .storageUnavailable: return ("Unlock the device and try again.", false)
-        case .forbidden: return ("This is not possible now.", false)
-        default: return (otherError, false)
+        case .network, .timeout: return (error.message.text(), true)
+        case .unauthorized where !error.needsNewCode: return (unauthorized, false)
+        default: return (error.message.text(), false)
         }
     }
 

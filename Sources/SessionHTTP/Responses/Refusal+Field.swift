@@ -1,0 +1,21 @@
+import SessionDomain
+
+extension Refusal {
+    /// The member of the request that the error is about, such as `identifier`. `nil` if it is about no member.
+    ///
+    /// The message begins with the same name. Clients need not parse it.
+    var field: String? {
+        switch self {
+        case .invalidField(let field, _): field == "body" ? nil : field
+        case .invalidIdentifier, .identifierTaken: "identifier"
+        case .invalidPassword: "password"
+        case .invalidMetadata(let message): String(message.prefix { $0 != " " })
+        case .invalidStepToken: "verification_token"
+        case .invalidPaginationLimit: "limit"
+        case .invalidPaginationOffset: "offset"
+        case .badCode, .spentCode: "code"
+        case .verifierMismatch: "code_verifier"
+        default: nil
+        }
+    }
+}
