@@ -15,6 +15,8 @@ struct CodeEntry: Sendable {
     private(set) var isProblem = false
     private(set) var isResending = false
     private(set) var resendsAt: Date
+    /// Whether the code that was sent no longer works, so that only another one helps.
+    private(set) var needsNewCode = false
     /// The digits that the service rejected. They are not sent again.
     private var rejected: String?
 
@@ -25,7 +27,9 @@ struct CodeEntry: Sendable {
         resendsAt = sentAt.addingTimeInterval(resendDelay)
     }
 
-    var isEditable: Bool { phase == .entering && !isResending }
+    var isEditable: Bool { phase == .entering && !isResending && !needsNewCode }
+
+    var canResend: Bool { phase == .entering && !isResending }
 
     var canSubmit: Bool { isEditable && digits.count == length && digits != rejected }
 
@@ -52,7 +56,7 @@ struct CodeEntry: Sendable {
         if !entered.isEmpty { say(nil) }
         if entered == rejected {
             digits = ""
-            say(SessionUIText(.wrongCode), isProblem: true)
+            say(SessionUIText(PreludeSessionMessage(.wrongCode)), isProblem: true)
         }
         return canSubmit
     }
@@ -77,6 +81,7 @@ struct CodeEntry: Sendable {
         if case .invalidOTPCode = problem {
             rejected = digits
             digits = ""
+            needsNewCode = problem?.needsNewCode == true
         }
         end(after: problem)
         say(SessionUIText.shown(for: error, in: situation), isProblem: true)
@@ -84,7 +89,7 @@ struct CodeEntry: Sendable {
 
     /// - Returns: Whether a code must be requested.
     mutating func resend(at now: Date) -> Bool {
-        guard isEditable, secondsUntilResend(at: now) == 0 else { return false }
+        guard canResend, secondsUntilResend(at: now) == 0 else { return false }
         isResending = true
         say(nil)
         return true
@@ -92,6 +97,7 @@ struct CodeEntry: Sendable {
 
     mutating func resent(at now: Date) {
         isResending = false
+        needsNewCode = false
         digits = ""
         rejected = nil
         resendsAt = now.addingTimeInterval(resendDelay)

@@ -23,7 +23,8 @@
                     }
                 } else {
                     ActionView(
-                        key: .continue, prominence: .primary, isRunning: model.phase == .checking,
+                        key: .continue, prominence: model.needsNewCode ? .secondary : .primary,
+                        isRunning: model.phase == .checking,
                         perform: { Task { await model.submit() } }
                     )
                     .disabled(!model.canSubmit)
@@ -60,8 +61,11 @@
                         .foregroundStyle(.secondary)
                         .fixedSize(horizontal: false, vertical: true)
                 } else {
-                    ActionView(key: .sendNewCode, isRunning: model.isResending) { Task { await model.resend() } }
-                        .disabled(!model.isEditable)
+                    ActionView(
+                        key: .sendNewCode, prominence: model.needsNewCode ? .primary : .secondary,
+                        isRunning: model.isResending
+                    ) { Task { await model.resend() } }
+                    .disabled(!model.canResend)
                 }
             }
         }

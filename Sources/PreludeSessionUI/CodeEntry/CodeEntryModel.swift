@@ -103,6 +103,12 @@ public final class CodeEntryModel: ObservableObject {
     /// Whether the user can change the digits.
     public var isEditable: Bool { entry.isEditable }
 
+    /// Whether the code that was sent no longer works, for example after too many wrong ones. Offer another one.
+    public var needsNewCode: Bool { entry.needsNewCode }
+
+    /// Whether another code can be requested when the countdown has ended.
+    public var canResend: Bool { entry.canResend }
+
     /// Whether the code is complete, and was not rejected before.
     public var canSubmit: Bool { entry.canSubmit }
 

@@ -3,14 +3,14 @@ public import PreludeSession
 /// One rule of the app for passwords, and whether the current password meets it.
 public struct PasswordRule: Sendable, Hashable, Identifiable {
     /// The kind of rule.
-    public let criterion: PreludePasswordCriterion
+    public let criterion: PreludePasswordCompliancyCriterion
     /// The rule's count: a maximum for `maxLength`, a minimum for the others.
     public let expected: Int
     /// Whether the password meets the rule.
     public let isMet: Bool
 
     /// The kind of rule. Each kind occurs once.
-    public var id: PreludePasswordCriterion { criterion }
+    public var id: PreludePasswordCompliancyCriterion { criterion }
 
     init(_ result: PreludePasswordCompliancyResult) {
         criterion = result.criterion

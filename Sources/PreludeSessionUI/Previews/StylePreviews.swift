@@ -1,4 +1,5 @@
 #if DEBUG && canImport(SwiftUI)
+    internal import PreludeSession
     internal import SwiftUI
 
     /// The parts of the default style, in the states that need a service.
@@ -6,7 +7,7 @@
         static var previews: some View {
             PreviewVariants {
                 VStack(alignment: .leading, spacing: 16) {
-                    MessageView(text: SessionUIText(.noAnswer), isProblem: true)
+                    MessageView(text: SessionUIText(PreludeSessionMessage(.noConnection)), isProblem: true)
                     MessageView(text: SessionUIText(.passwordChanged), isProblem: false)
                     Rules()
                     ActionView(key: .continue, prominence: .primary) {}

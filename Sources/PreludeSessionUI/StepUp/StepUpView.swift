@@ -61,7 +61,7 @@
             case .code(let entry, let channel):
                 CodeEntryForm(model: entry, hint: channel.text, onRestart: restart)
             case .denied:
-                MessageView(text: SessionUIText(.notPossible), isProblem: true)
+                MessageView(text: SessionUIText(PreludeSessionMessage(.notAllowed)), isProblem: true)
             case .failed(let text):
                 MessageView(text: text, isProblem: true)
                 ActionView(key: .tryAgain, prominence: .primary, perform: restart)

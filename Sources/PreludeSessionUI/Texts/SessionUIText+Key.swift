@@ -10,7 +10,6 @@ extension SessionUIText {
         case newCodeSent = "A new code is on its way."
         case sendNewCode = "Send a new code"
         case newCodeIn = "You can request a new code in %lld seconds."
-        case wrongCode = "That code is not right. Try again."
         case `continue` = "Continue"
         case startAgain = "Start again"
         case signInExpired = "This sign-in has expired. Start again."
@@ -20,7 +19,6 @@ extension SessionUIText {
         case showPassword = "Show password"
         case savePassword = "Save password"
         case passwordChanged = "Your password was changed."
-        case passwordRejected = "This password cannot be used. Choose a different one."
         case minimumLength = "At least %lld characters"
         case maximumLength = "At most %lld characters"
         case minimumUppercase = "At least %lld uppercase letters"
@@ -44,21 +42,10 @@ extension SessionUIText {
 
         // Step-ups.
         case confirmIdentity = "Confirm that it is you"
-        case confirmationExpired = "This confirmation has expired. Start again."
-        case notPossible = "This is not possible now."
 
         // All views.
         case cancel = "Cancel"
         case tryAgain = "Try again"
         case pleaseWait = "Please wait"
-        case noAnswer = "There is no answer. Check your connection and try again."
-        case waitSeconds = "Too many tries. Try again in %lld seconds."
-        case waitMinutes = "Too many tries. Try again in %lld minutes."
-        case waitSome = "Too many tries. Try again later."
-        case unlockDevice = "Unlock your device and try again."
-        case signedOut = "You are signed out. Sign in again."
-        case confirmFirst = "Confirm that it is you, then try again."
-        case inUse = "This is in use already."
-        case failed = "That did not work. Try again later."
     }
 }

@@ -50,11 +50,30 @@ struct CodeEntryModelTests {
         let wrong = wrong(try service.code(for: email))
         await model.enter(wrong)?.value
         #expect(model.phase == .entering && model.code == "")
-        #expect(model.message == SessionUIText(.wrongCode) && model.isProblem)
+        #expect(model.message == SessionUIText(PreludeSessionMessage(.wrongCode)) && model.isProblem)
         #expect(model.enter(wrong) == nil)
         await model.submit()
         #expect(service.count(.checkOTP) == 1)
-        #expect(model.code == "" && model.message == SessionUIText(.wrongCode))
+        #expect(model.code == "" && model.message == SessionUIText(PreludeSessionMessage(.wrongCode)))
+        await model.enter(try service.code(for: email))?.value
+        #expect(model.phase == .accepted)
+    }
+
+    @Test("After too many wrong codes the field is closed until another code was sent")
+    func usedUp() async throws {
+        let (service, _, model) = try await login()
+        var tries = 0
+        while !model.needsNewCode && tries < 20 {
+            tries += 1
+            let wrong = (Int(try service.code(for: email)) ?? 0) + tries
+            await model.enter(String(String(wrong + 1_000_000).suffix(6)))?.value
+        }
+        #expect(model.needsNewCode && !model.isEditable && model.canResend)
+        #expect(model.message == SessionUIText(PreludeSessionMessage(.newCode)))
+        #expect(model.enter(try service.code(for: email)) == nil)
+        service.clock.advance(by: .seconds(31))
+        await model.resend()
+        #expect(!model.needsNewCode && model.isEditable)
         await model.enter(try service.code(for: email))?.value
         #expect(model.phase == .accepted)
     }
@@ -66,7 +85,7 @@ struct CodeEntryModelTests {
         let code = try service.code(for: email)
         await model.enter(code)?.value
         #expect(model.code == code && model.canSubmit)
-        #expect(model.message == SessionUIText(.noAnswer))
+        #expect(model.message == SessionUIText(PreludeSessionMessage(.noConnection)))
         service.faults.isOffline = false
         await model.submit()
         #expect(model.phase == .accepted)
@@ -97,7 +116,7 @@ struct CodeEntryModelTests {
         let model = CodeEntryModel(client: client, resendDelay: 0)
         #expect(model.secondsUntilResend == 0)
         await model.resend()
-        #expect(model.message == SessionUIText(.waitSeconds, .count(30)) && model.isProblem)
+        #expect(model.message?.string() == "Too many attempts. Try again in 30 seconds." && model.isProblem)
         #expect(model.secondsUntilResend == 30)
         service.clock.advance(by: .seconds(30))
         await model.resend()

@@ -74,7 +74,7 @@ struct NewPasswordModelTests {
         model.password = "password123"
         await model.save()
         #expect(model.phase == .editing && model.isProblem)
-        #expect(model.message == SessionUIText(.passwordRejected))
+        #expect(model.message == SessionUIText(PreludeSessionMessage(.weakPassword)))
         model.password = password
         #expect(model.message == nil)
         await model.save()
@@ -87,9 +87,11 @@ struct NewPasswordModelTests {
         service.faults.isOffline = true
         let model = NewPasswordModel(client: client)
         await model.loadRules()
-        #expect(model.rules.isEmpty && model.message == SessionUIText(.noAnswer))
+        #expect(model.rules.isEmpty && model.message == SessionUIText(PreludeSessionMessage(.noConnection)))
         model.password = password
         await model.save()
-        #expect(model.message == SessionUIText(.noAnswer) && model.password == password && model.canSave)
+        #expect(
+            model.message == SessionUIText(PreludeSessionMessage(.noConnection)) && model.password == password
+                && model.canSave)
     }
 }

@@ -98,13 +98,15 @@ struct SessionListModelTests {
         let model = SessionListModel(client: try await service.signedIn())
         service.faults.isOffline = true
         await model.load()
-        #expect(model.phase == .failed && model.message == SessionUIText(.noAnswer))
+        #expect(model.phase == .failed && model.message == SessionUIText(PreludeSessionMessage(.noConnection)))
         service.faults.isOffline = false
         await model.load()
         #expect(model.phase == .loaded && model.message == nil)
         service.faults.isOffline = true
         await model.load()
-        #expect(model.phase == .loaded && model.items.count == 1 && model.message == SessionUIText(.noAnswer))
+        #expect(
+            model.phase == .loaded && model.items.count == 1
+                && model.message == SessionUIText(PreludeSessionMessage(.noConnection)))
     }
 
     @Test("A failed revocation keeps the session in the list")
@@ -116,7 +118,7 @@ struct SessionListModelTests {
         service.faults.inject(.dropRequest, on: .revokeSessions)
         await model.revoke(try #require(await other.sessionID))
         #expect(model.items.count == 2 && model.items.allSatisfy { !$0.isRevoking })
-        #expect(model.message == SessionUIText(.noAnswer) && !model.isBusy)
+        #expect(model.message == SessionUIText(PreludeSessionMessage(.noConnection)) && !model.isBusy)
     }
 
     @Test("While a call runs, its session is marked, and other calls are ignored")

@@ -86,7 +86,7 @@ struct StepUpModelTests {
         let (_, client) = try await signedIn([.own("check_id")])
         let model = StepUpModel(client: client, scope: scope)
         await model.start()
-        #expect(failure(of: model) == SessionUIText(.failed))
+        #expect(failure(of: model) == SessionUIText(PreludeSessionMessage(.failed)))
     }
 
     @Test("After a relaunch the open challenge continues with the code that was sent")
@@ -124,7 +124,7 @@ struct StepUpModelTests {
         #expect(try self.entry(of: model).0 === entry)
         service.clock.advance(by: .seconds(86_400))
         await entry.enter("123456")?.value
-        #expect(entry.phase == .ended && entry.message == SessionUIText(.confirmationExpired))
+        #expect(entry.phase == .ended && entry.message == SessionUIText(PreludeSessionMessage(.startAgain)))
         await model.start()
         let (next, _) = try self.entry(of: model)
         await next.enter(try service.code(for: email))?.value
@@ -137,7 +137,7 @@ struct StepUpModelTests {
         let model = StepUpModel(client: client, scope: scope)
         service.faults.isOffline = true
         await model.start()
-        #expect(failure(of: model) == SessionUIText(.noAnswer))
+        #expect(failure(of: model) == SessionUIText(PreludeSessionMessage(.noConnection)))
         service.faults.isOffline = false
         await model.start()
         await (try entry(of: model).0).enter(try service.code(for: email))?.value
@@ -153,7 +153,7 @@ struct StepUpModelTests {
         let faults = service.faults
         faults.interrupt(.checkOTP) { faults.isOffline = true }
         await entry.enter(try service.code(for: email))?.value
-        #expect(entry.message == SessionUIText(.noAnswer) && entry.canSubmit)
+        #expect(entry.message == SessionUIText(PreludeSessionMessage(.noConnection)) && entry.canSubmit)
         faults.isOffline = false
         let relaunched = StepUpModel(client: client, scope: scope)
         await relaunched.start()
