@@ -47,7 +47,7 @@
                 .oneTimeCode()
                 .focused($isFocused)
                 .onSubmit { Task { await model.submit() } }
-                .disabled(model.phase == .ended)
+                .disabled(model.phase == .ended || model.needsNewCode)
                 .accessibilityLabel(locale.text(.enterCode))
                 .privacySensitive()
         }

@@ -4,7 +4,8 @@
 
     /// Lets a user enter the code of a login, and signs the user in after the last digit.
     ///
-    /// The system offers the code from a message (iOS, iPadOS, macOS, tvOS, visionOS). Show the view after `startOTPLogin(_:)`.
+    /// The system offers the code from a message (iOS, iPadOS, macOS, tvOS, visionOS). Show the view after
+    /// `startOTPLogin(_:)`.
     public struct CodeEntryView: View {
         @StateObject private var model: CodeEntryModel
         private let recipient: String?

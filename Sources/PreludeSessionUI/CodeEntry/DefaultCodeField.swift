@@ -1,7 +1,8 @@
 #if canImport(SwiftUI)
     internal import SwiftUI
 
-    /// A box for each digit, below a text field without visible text. One text field keeps autofill, pasting and VoiceOver.
+    /// A box for each digit, below a text field without visible text. One text field keeps autofill, pasting and
+    /// VoiceOver.
     struct DefaultCodeField: View {
         let field: CodeFieldConfiguration
 

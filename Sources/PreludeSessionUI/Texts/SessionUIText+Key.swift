@@ -1,5 +1,6 @@
 extension SessionUIText {
-    /// The texts of the views, in English. Each is a key of the String Catalogue, so a missing translation shows English.
+    /// The texts of the views, in English. Each is a key of the String Catalogue, so a missing translation shows
+    /// English.
     enum Key: String, Sendable, CaseIterable {
         // Codes.
         case enterCode = "Enter the code"

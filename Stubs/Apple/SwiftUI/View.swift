@@ -1,6 +1,6 @@
-// A stub for the part of SwiftUI that views and listings use, so that they are type-checked on Linux. It has the isolation and
-// the signatures of Apple's declarations and no behavior: every modifier returns its view. All declarations exist in iOS
-// 15, macOS 12, tvOS 15 and watchOS 8, except those in Newer.
+// A stub for the part of SwiftUI that views and listings use, so that they are type-checked on Linux. It has the isolation
+// and the signatures of Apple's declarations and no behavior: every modifier returns its view. All declarations exist in
+// iOS 15, macOS 12, tvOS 15 and watchOS 8, except those in Newer.
 
 @_exported import Foundation
 
