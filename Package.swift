@@ -41,6 +41,7 @@ let package = Package(
     products: [
         .library(name: "PreludeSession", targets: ["PreludeSession"]),
         .library(name: "PreludeSessionAsyncHTTPClient", targets: ["PreludeSessionAsyncHTTPClient"]),
+        .library(name: "PreludeSessionUI", targets: ["PreludeSessionUI"]),
         .library(name: "PreludeSessionVerifier", targets: ["PreludeSessionVerifier"]),
         .library(name: "PreludeSessionHummingbird", targets: ["PreludeSessionHummingbird"]),
         .library(name: "PreludeSessionTesting", targets: ["PreludeSessionTesting"]),
@@ -78,6 +79,8 @@ let package = Package(
         .target(
             name: "PreludeSessionAsyncHTTPClient",
             dependencies: ["PreludeSession", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL]),
+        // Views for the SDK, and their models, which compile on every system.
+        .target(name: "PreludeSessionUI", dependencies: ["PreludeSession"], resources: [.process("Resources")]),
 
         // The verifier, for backends.
         .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras]),
@@ -162,6 +165,9 @@ let package = Package(
             dependencies: [
                 "PreludeSession", "PreludeSessionAsyncHTTPClient", asyncHTTPClient, httpTypes, nioCore, nioPosix,
             ]),
+        .testTarget(
+            name: "PreludeSessionUITests",
+            dependencies: ["PreludeSession", "PreludeSessionTesting", "PreludeSessionUI"]),
         .testTarget(
             name: "PreludeSessionVerifierTests",
             dependencies: [

@@ -10,6 +10,10 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
-            name: "Session", dependencies: [.product(name: "PreludeSession", package: "prelude-session")])
+            name: "Session",
+            dependencies: [
+                .product(name: "PreludeSession", package: "prelude-session"),
+                .product(name: "PreludeSessionUI", package: "prelude-session"),
+            ])
     ]
 )

@@ -10,7 +10,7 @@ import pytest
 from service import ROOT
 
 #: The list of `scripts/docs`: each library that apps and backends import.
-LIBRARIES = re.search(r"(?m)^libraries=\((.*)\)$", (ROOT / "scripts" / "docs").read_text())[1].split()
+LIBRARIES = re.search(r"(?m)^libraries=\(([^)]*)\)$", (ROOT / "scripts" / "docs").read_text())[1].split()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -59,6 +59,9 @@ public struct PreludeSessionClient: Sendable {
         engine.revocations.send()
     }
 
+    /// The time and randomness that the client was created with, for the product of views.
+    package var environment: SDKEnvironment { engine.environment }
+
     // MARK: The session
 
     /// Returns the user with a valid access token, and refreshes the token if it expires soon.

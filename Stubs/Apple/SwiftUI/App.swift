@@ -22,20 +22,3 @@ public struct WindowGroup<Content: View>: Scene {
 }
 
 public enum ScenePhase: Sendable { case background, inactive, active }
-
-public struct EnvironmentValues {
-    public var scenePhase: ScenePhase { .active }
-}
-
-@propertyWrapper
-public struct Environment<Value> {
-    private let path: KeyPath<EnvironmentValues, Value>
-    public init(_ path: KeyPath<EnvironmentValues, Value>) { self.path = path }
-    public var wrappedValue: Value { EnvironmentValues()[keyPath: path] }
-}
-
-extension Scene {
-    public func onChange<Value: Equatable>(
-        of value: Value, _ action: @escaping (_ old: Value, _ new: Value) -> Void
-    ) -> some Scene { self }
-}

@@ -1,5 +1,6 @@
-// A stub for the part of SwiftUI that listings use, so that they are type-checked on Linux. It has the isolation and
-// the signatures of Apple's declarations and no behavior: every modifier returns its view.
+// A stub for the part of SwiftUI that views and listings use, so that they are type-checked on Linux. It has the isolation
+// and the signatures of Apple's declarations and no behavior: every modifier returns its view. All declarations exist in
+// iOS 15, macOS 12, tvOS 15 and watchOS 8, except those in Newer.
 
 @_exported import Foundation
 
@@ -52,5 +53,9 @@ public struct EmptyView: PrimitiveView {
 }
 
 public struct TupleView<Content>: PrimitiveView {}
+
+public struct AnyView: PrimitiveView {
+    nonisolated public init<Content: View>(_ view: Content) {}
+}
 
 public struct ConditionalContent<First: View, Second: View>: PrimitiveView {}

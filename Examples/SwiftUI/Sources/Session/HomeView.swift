@@ -1,4 +1,5 @@
 import PreludeSession
+import PreludeSessionUI
 import SwiftUI
 
 /// Shows the signed-in user, also offline, and the actions.
@@ -7,17 +8,21 @@ struct HomeView: View {
     let profile: PreludeProfile
 
     @State private var attempt = Attempt()
+    @State private var isChangingPassword = false
 
     var body: some View {
         VStack(spacing: 12) {
             Text("Signed in as \(profile.userID ?? "an unknown user")").font(.headline)
             if attempt.isOffline { Text("You are offline. This may be out of date.").foregroundStyle(.secondary) }
-            SessionsView(client: client)
-            PasswordView(client: client)
+            SessionListView(client: client)
+            Button("Change the password") { isChangingPassword = true }
             Button("Sign out") { Task { await attempt(client.logout) } }
             if let message = attempt.message { Text(message).foregroundStyle(.red) }
         }
         .padding()
         .task { await attempt { try await client.refresh() } }
+        .sheet(isPresented: $isChangingPassword) {
+            NewPasswordView(client: client) { isChangingPassword = false }.padding()
+        }
     }
 }

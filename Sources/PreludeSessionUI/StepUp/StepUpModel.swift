@@ -1,0 +1,153 @@
+public import PreludeSession
+
+#if canImport(Combine)
+    public import Combine
+#endif
+
+/// The model of a view that gets a scope for the session, step by step.
+///
+/// It continues an open challenge after a relaunch, sends the code of each step, and runs the app's own steps.
+@MainActor
+public final class StepUpModel: ObservableObject {
+    /// Where the step-up is.
+    public enum Phase: Sendable {
+        /// Not started, or a call is running.
+        case waiting
+        /// The user enters the code of a step.
+        case code(CodeEntryModel, StepUpChannel)
+        /// The access token carries the scope.
+        case completed
+        /// The app's rules deny the scope. Starting again does not help.
+        case denied
+        /// A call failed, or the challenge has ended. `start()` begins again.
+        case failed(SessionUIText)
+    }
+
+    /// Returns the proof of a step of the app's own: a JWT of the app's backend.
+    public typealias OwnStep = @MainActor (StepUpChallenge) async throws -> String
+
+    /// Where the step-up is.
+    public private(set) var phase = Phase.waiting {
+        willSet { objectWillChange.send() }
+    }
+    /// The scope that the session gets.
+    public let scope: String
+
+    private let client: PreludeSessionClient
+    private let metadata: [String: String]?
+    private let codeLength: Int
+    private let ownStep: OwnStep?
+    private let onComplete: @MainActor () -> Void
+    private var isRunning = false
+
+    /// Creates a model. Call `start()` when its view appears.
+    ///
+    /// - Parameters:
+    ///   - client: The client of the user's session.
+    ///   - scope: The scope, such as `transfer:write`.
+    ///   - metadata: What the app's rules need to know, see `requestStepUp(scope:metadata:)`.
+    ///   - codeLength: The number of digits of a code.
+    ///   - onComplete: Called when the access token carries the scope.
+    ///   - ownStep: Returns the proof of each step that is not a code. Without it, such a step fails.
+    public init(
+        client: PreludeSessionClient, scope: String, metadata: [String: String]? = nil, codeLength: Int = 6,
+        onComplete: @escaping @MainActor () -> Void = {}, ownStep: OwnStep? = nil
+    ) {
+        self.client = client
+        self.scope = scope
+        self.metadata = metadata
+        self.codeLength = codeLength
+        self.ownStep = ownStep
+        self.onComplete = onComplete
+    }
+
+    /// Requests the scope and sends the first code. An open challenge for the scope continues.
+    public func start() async {
+        guard !isRunning, !isDecided else { return }
+        isRunning = true
+        defer { isRunning = false }
+        phase = .waiting
+        await attempt {
+            if let open = await self.openChallenge() {
+                // The open challenge may have ended on the server meanwhile.
+                do { return try await self.go(on: open) } catch let error as PreludeSessionError
+                    where error.endsCodeEntry
+                {}
+            }
+            let challenge = try await self.client.requestStepUp(scope: self.scope, metadata: self.metadata)
+            try await self.go(on: challenge)
+        }
+    }
+
+    /// Whether starting again changes nothing, or would interrupt the user.
+    private var isDecided: Bool {
+        switch phase {
+        case .waiting, .failed: false
+        case .code(let entry, _): entry.phase != .ended
+        case .completed, .denied: true
+        }
+    }
+
+    private func attempt(_ work: @MainActor () async throws -> Void) async {
+        do {
+            try await work()
+        } catch PreludeSessionError.forbidden {
+            phase = .denied
+        } catch {
+            // A cancelled view calls `start()` again when it appears.
+            if let text = SessionUIText.shown(for: error, in: .session) { phase = .failed(text) }
+        }
+    }
+
+    /// A challenge of an earlier start. With metadata it may be about another value, so it does not continue.
+    private func openChallenge() async -> StepUpChallenge? {
+        guard metadata == nil, let challenge = await client.activeStepUp else { return nil }
+        return challenge.requestedScope == scope ? challenge : nil
+    }
+
+    /// Performs the step that a challenge is at. Without a step, the scope is granted.
+    private func go(on challenge: StepUpChallenge?) async throws {
+        guard let challenge else { return complete() }
+        if challenge.status == .blocked {
+            phase = .denied
+        } else if challenge.isCompleted {
+            try await client.refresh()
+            complete()
+        } else if challenge.expectsCode {
+            try await sendCode(of: challenge)
+        } else if let ownStep {
+            let proof = try await ownStep(challenge)
+            try await go(on: try await client.continueStepUp(challenge, verificationToken: proof))
+        } else {
+            throw PreludeSessionError.invalidConfiguration("the step-up has a step of the app's own, but no ownStep")
+        }
+    }
+
+    private func sendCode(of challenge: StepUpChallenge) async throws {
+        let entry = CodeEntryModel(
+            length: codeLength, environment: client.environment,
+            check: { [weak self] code in try await self?.submit(code, for: challenge) },
+            resend: { [client] in try await client.sendStepUpOTP(challenge) })
+        do {
+            try await client.sendStepUpOTP(challenge)
+        } catch let error as PreludeSessionError {
+            // A code was sent a moment ago, for example before a relaunch. It is still valid.
+            guard case .rateLimited = error, let seconds = error.retryAfter, seconds <= entry.resendDelay else {
+                throw error
+            }
+            entry.waitForResend(seconds)
+        }
+        phase = .code(entry, StepUpChannel(step: challenge.currentStep))
+    }
+
+    private func submit(_ code: String, for challenge: StepUpChallenge) async throws {
+        let next = try await client.submitStepUpOTP(challenge, code: code)
+        // The code was right. An error of the next step is not about it.
+        await attempt { try await self.go(on: next) }
+    }
+
+    private func complete() {
+        phase = .completed
+        onComplete()
+    }
+}
