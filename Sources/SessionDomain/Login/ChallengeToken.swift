@@ -63,6 +63,7 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     }
 }
 
+@available(service, *)
 extension AppRuntime {
     /// Issues the token of a login that is proven for this user.
     ///

@@ -3,6 +3,7 @@ import Foundation
 import SessionDomain
 
 /// `prelude-session session`: ends sessions of all users.
+@available(service, *)
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "Revoke the sessions of all users.", subcommands: [Revoke.self])
