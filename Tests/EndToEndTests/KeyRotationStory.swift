@@ -16,7 +16,7 @@ struct KeyRotationStory {
     func noRefusal(_ lifetime: Int) async throws {
         var simulation = try await RotationSimulation(
             policy: KeyRotationPolicy(interval: Self.hour), accessTokenLifetime: lifetime)
-        try await simulation.run(seconds: Self.hour - 600, step: 15)
+        try await simulation.run(seconds: Self.hour - 600, step: 30)
         try await simulation.run(seconds: 1200, step: 3)
         // Rotations on request, on each node, at arbitrary times.
         for node in simulation.nodes.reversed() {
@@ -32,7 +32,7 @@ struct KeyRotationStory {
                 AppSettingsChange(signingAlgorithm: algorithm), of: simulation.app)
             try await simulation.run(seconds: 101, step: 1)
         }
-        try await simulation.run(seconds: 4 * Self.hour, step: 15)
+        try await simulation.run(seconds: 4 * Self.hour, step: 30)
         #expect(simulation.refusals == 0)
         #expect(simulation.checks > 50_000)
         // The first key, and its successors by schedule, by request and by algorithm.
