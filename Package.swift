@@ -1,8 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Tools: Swift 6.2, which is Xcode 26. Dependencies of the service have manifests for it. The SDK's code itself needs the
+// system SDKs of Xcode 16.3, which declare the keys of CryptoKit `Sendable`. An app project can enable a trait in Xcode
+// 26.4 and later; with an older one, a package between app and this one enables it.
+
 /// `scripts/environment` sets this variable. With it, this manifest describes the service, the examples and all tests.
-/// Without it, the manifest is what apps see: the SDK on older systems, and no dependency that only the service has.
+/// Without it, the manifest is what apps see: no examples, and no dependency that only the service has. The sources are
+/// marked for the systems of the SDK in both cases. The tests are not, because Swift Testing rejects a marked suite.
 let buildsService = Context.environment["PRELUDE_SESSION_SERVICE"] != nil
 
 // SwiftPM resolves a package for every app unless each way to it from a product has a condition. So these products are
@@ -223,8 +228,13 @@ let package = Package(
     ]
 )
 
+// The Apple systems that the service needs, mainly for `Mutex`. `@available(service, *)` marks each declaration that needs
+// them, so the package declares the systems of the SDK. `scripts/check-availability` finds missing marks.
+let service = "AvailabilityMacro=service:macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, macCatalyst 18"
+
 for target in package.targets where target.type != .system {
     target.swiftSettings = [
+        .enableExperimentalFeature(service),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),

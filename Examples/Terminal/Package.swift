@@ -3,7 +3,8 @@ import PackageDescription
 
 let package = Package(
     name: "terminal",
-    platforms: [.macOS(.v12)],
+    // For the tests: the service needs macOS 15. The SDK needs macOS 12.
+    platforms: [.macOS(.v15)],
     traits: [
         .trait(name: "Testing", description: "The session service for the unit tests: swift test --traits Testing")
     ],

@@ -41,6 +41,7 @@ public struct BackendAnswer: Sendable, Hashable {
     }
 }
 
+@available(service, *)
 extension TestService {
     /// Answers the requests that the app sends to its own backend with `client.data(for:)`. Without a handler these
     /// requests fail with `PreludeSessionError.network(underlying:)`.
@@ -55,6 +56,7 @@ extension TestService {
 }
 
 /// Receives every request of a client that is not for the service.
+@available(service, *)
 package final class AppBackend: Sendable {
     package typealias Handler = @Sendable (HTTPRequest, Data?) async throws -> (HTTPResponse, Data)
 

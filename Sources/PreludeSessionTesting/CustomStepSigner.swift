@@ -4,6 +4,7 @@ import SessionRSA
 import SessionTokens
 
 /// The key with which the app's backend proves that a user has completed a step of the app's own.
+@available(service, *)
 enum CustomStepSigner {
     /// Where the service fetches the public key.
     static let keySetURL = "https://backend.test/jwks.json"

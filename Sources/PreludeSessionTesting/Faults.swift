@@ -1,6 +1,7 @@
 import Synchronization
 
 /// The failures between clients and the service. Nothing fails until a test says so.
+@available(service, *)
 public final class Faults: Sendable {
     private enum Plan {
         case fault(Fault)

@@ -3,6 +3,7 @@ public import PreludeSession
 import Synchronization
 
 /// A credential store that fails on request, like a locked device or a full disk.
+@available(service, *)
 public final class FaultyCredentialStore: CredentialStore {
     /// The operations that throw `.storageUnavailable`.
     public enum Refusal: Sendable, Hashable {

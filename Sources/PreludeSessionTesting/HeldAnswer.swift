@@ -1,6 +1,7 @@
 import Synchronization
 
 /// A response that the test holds back, so that it can act while a call is in progress.
+@available(service, *)
 public final class HeldAnswer: Sendable {
     private let arrival = Gate()
     private let departure = Gate()
@@ -21,6 +22,7 @@ public final class HeldAnswer: Sendable {
 }
 
 /// Suspends callers until it is opened. It never closes again.
+@available(service, *)
 private final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -8,6 +8,7 @@ package import SessionHTTP
 import Synchronization
 
 /// Calls the service's router without a network.
+@available(service, *)
 package struct InProcessRouter: Sendable {
     private let responder: RouterResponder<ServiceRequestContext>
 

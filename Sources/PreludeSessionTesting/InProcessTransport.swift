@@ -4,6 +4,7 @@ import PreludeSession
 import SessionWire
 
 /// Carries the SDK's requests to the service in this process without a network, and fails where the test says so.
+@available(service, *)
 struct InProcessTransport: SessionTransport {
     let world: ServiceWorld
     let faults: Faults

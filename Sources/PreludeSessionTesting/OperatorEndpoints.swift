@@ -3,6 +3,7 @@ package import SessionDomain
 import Synchronization
 
 /// The HTTPS endpoints of operators that the service calls: hooks, webhooks and key sets. A test supplies the answers.
+@available(service, *)
 package final class OperatorEndpoints: Egress {
     package typealias Handler = @Sendable (EgressRequest) async throws(EgressError) -> EgressAnswer
 

@@ -25,6 +25,7 @@ public struct SentCode: Sendable, Hashable {
     }
 }
 
+@available(service, *)
 extension TestService {
     /// The last hundred codes that were sent, newest first.
     public var mailbox: [SentCode] { world.mailbox.messages.map(SentCode.init) }

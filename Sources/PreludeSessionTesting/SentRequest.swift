@@ -13,6 +13,7 @@ public struct SentRequest: Sendable, Hashable {
 }
 
 /// The requests of all clients, in the order in which they were sent.
+@available(service, *)
 final class RequestLog: Sendable {
     private let kept = Mutex<[SentRequest]>([])
 

@@ -3,6 +3,7 @@ package import PreludeSession
 import SessionDomain
 import SessionHTTP
 
+@available(service, *)
 extension ServiceWorld {
     /// A client on one device, connected to this service.
     ///

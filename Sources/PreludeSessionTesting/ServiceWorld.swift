@@ -4,6 +4,7 @@ package import SessionHTTP
 import SessionSQLite
 
 /// One service in this process with one app, and everything that its clients and a test share.
+@available(service, *)
 package struct ServiceWorld: Sendable {
     package typealias Notices = @Sendable (ServiceNotice) -> Void
 

@@ -3,6 +3,7 @@ package import SessionDomain
 import Synchronization
 
 /// The clock of a service and its clients. It advances only when a test moves it.
+@available(service, *)
 public final class TestClock: Sendable {
     private let milliseconds = Mutex<Int64>(1_750_000_000_000)
 

@@ -1,6 +1,7 @@
 public import PreludeSession
 import SessionDomain
 
+@available(service, *)
 extension TestService {
     /// Creates the verification token that your backend returns when a user has completed a step of your own.
     ///

@@ -27,6 +27,7 @@ public enum TestGrantMode: String, Sendable, Hashable, CaseIterable {
     case profileBound = "profile-bound"
 }
 
+@available(service, *)
 extension TestService {
     /// Lets users step up for a scope. A new rule for the same scope replaces the old rule.
     ///

@@ -1,6 +1,7 @@
 import PreludeSession
 import SessionDomain
 
+@available(service, *)
 extension TestService {
     /// Creates a user with an e-mail address, a phone number or both.
     ///

@@ -9,6 +9,7 @@ import SessionWire
 #endif
 
 /// What the tests of a backend need to verify tokens.
+@available(service, *)
 extension TestService {
     /// The URL of the service for a verifier. Its host is the issuer (`iss`) of the tokens.
     public var origin: String { world.origin }

@@ -15,6 +15,7 @@ import SessionHTTP
 ///     StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
 /// _ = try await client.checkOTP(try service.code(for: "ada@example.com"))
 /// ```
+@available(service, *)
 public struct TestService: Sendable {
     /// The clock of the service and of all its clients.
     public let clock: TestClock

@@ -5,6 +5,7 @@ package import SessionDomain
 ///
 /// Uses at most `slots` times the memory of the cost. While it verifies costlier imported hashes, it uses up to `slots`
 /// times `max(64 MiB, twice the memory of the cost)`.
+@available(service, *)
 package struct Argon2PasswordHasher: PasswordHasher {
     private let cost: Argon2Cost
     private let engine: Argon2Engine
@@ -69,6 +70,7 @@ package struct Argon2PasswordHasher: PasswordHasher {
 }
 
 /// The work of the hasher in the queue of one app.
+@available(service, *)
 private struct Argon2Work: PasswordHashing {
     let hasher: Argon2PasswordHasher
     let app: AppID
@@ -80,6 +82,7 @@ private struct Argon2Work: PasswordHashing {
     }
 }
 
+@available(service, *)
 extension Argon2PasswordHasher: CustomStringConvertible, CustomReflectable {
     /// Without the dummy hash: logs must not contain hashes.
     package var description: String { "Argon2PasswordHasher" }

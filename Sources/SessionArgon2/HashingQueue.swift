@@ -9,6 +9,7 @@ internal import Synchronization
 ///
 /// A slot is a serial dispatch queue, which gets its own thread. On Linux, concurrent dispatch queues share threads
 /// with Swift's cooperative pool, so hashing there would block all other tasks.
+@available(service, *)
 final class HashingQueue: Sendable {
     private struct State {
         var places: HashingPlaces

@@ -3,6 +3,7 @@ package import Foundation
 internal import SessionDomain
 
 /// Derives a key from a passphrase with Argon2id (RFC 9106), for data that is encrypted and taken elsewhere.
+@available(service, *)
 package enum PassphraseKey {
     /// 3 passes over 256 MiB: the thief of a backup has any time to guess, and a person waits once.
     package static let cost = Argon2Cost(uncheckedPasses: 3, memory: 256 * 1024)

@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// A continuation that is resumed by a result or by cancellation, whichever comes first. Later results are ignored.
+@available(service, *)
 final class CancellableContinuation<Value: Sendable>: Sendable {
     private enum State {
         case new

@@ -11,6 +11,7 @@ package import SessionDomain
 ///
 /// A name is resolved once per call. Each of its addresses is checked, and the connection goes to the first allowed
 /// one. So a name that resolves to another address a moment later (DNS rebinding) has no effect.
+@available(service, *)
 package final class EgressClient: Egress {
     private let policy: EgressPolicy
     private let resolver: any HostResolver

@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// Answers 200 if the store of this node can be read, otherwise with an error.
+@available(service, *)
 struct HealthRoute: Sendable {
     let store: any ServiceStore
 

@@ -7,6 +7,7 @@ import SessionWire
 /// - Parameters:
 ///   - mailbox: Set in development only. It adds the routes that show the codes that were sent.
 ///   - api: The other API has no routes, so its paths are answered with 404.
+@available(service, *)
 package func buildRouter(
     service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil, api: ServedAPI = .all
 ) -> Router<ServiceRequestContext> {
@@ -45,6 +46,7 @@ package func buildRouter(
     return router
 }
 
+@available(service, *)
 private func addFrontend(to router: Router<ServiceRequestContext>, service: SessionService, edge: EdgeOptions) {
     let client = router.group()
         .add(middleware: ClientMiddleware(options: edge, directory: service.directory))
@@ -88,6 +90,7 @@ private func addFrontend(to router: Router<ServiceRequestContext>, service: Sess
         .post(.passwordReset, use: password.reset)
 }
 
+@available(service, *)
 private func addManagement(
     to group: RouterGroup<ServiceRequestContext>, service: SessionService, edge: EdgeOptions
 ) {

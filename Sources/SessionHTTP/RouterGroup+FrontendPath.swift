@@ -2,6 +2,7 @@ import Hummingbird
 import SessionWire
 
 /// Routes of the frontend API take their paths from `FrontendPath`, which the SDK uses, too.
+@available(service, *)
 extension RouterGroup {
     @discardableResult
     func get(

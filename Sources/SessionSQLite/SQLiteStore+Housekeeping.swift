@@ -1,6 +1,7 @@
 internal import GRDB
 package import SessionDomain
 
+@available(service, *)
 extension SQLiteStore: HousekeepingStore {
     /// The tables whose rows expire, with their key and the column of the time.
     private static let expiring = [

@@ -5,6 +5,7 @@ package import SessionDomain
 /// The embedded store: one SQLite database with one writer, whose jobs share commits, and readers that never wait for it.
 ///
 /// `Intents` has the writes. The other folders have the rows of one noun each, with their reads.
+@available(service, *)
 package final class SQLiteStore: Sendable {
     let database: any DatabaseWriter
     /// The schema version before opening, 0 for a new database, and the version now.

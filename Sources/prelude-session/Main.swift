@@ -3,6 +3,7 @@ import SessionDomain
 import SessionHTTP
 
 @main
+@available(service, *)
 struct PreludeSessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prelude-session",

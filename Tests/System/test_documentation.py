@@ -16,8 +16,9 @@ LIBRARIES = re.search(r"(?m)^libraries=\(([^)]*)\)$", (ROOT / "scripts" / "docs"
 @pytest.fixture(scope="module", autouse=True)
 def rendered():
     """Renders the documentation and returns its folder. Fails for a missing link target or symbol."""
-    for script in ("check-apple", "docs"):
-        result = subprocess.run([ROOT / "scripts" / script], capture_output=True, text=True, timeout=300)
+    for script in (["check-apple", "symbols"], ["docs"]):
+        result = subprocess.run(
+            [ROOT / "scripts" / script[0], *script[1:]], capture_output=True, text=True, timeout=300)
         assert result.returncode == 0, result.stdout + result.stderr
     return ROOT / ".build" / "docc"
 

@@ -9,7 +9,7 @@ extension PreludeSessionClient {
 extension SessionEngine {
     func events() -> AsyncStream<SessionEvent> {
         streams.add { [weak self] number in
-            Task { await self?.removeStream(number) }
+            Task { [weak self] in await self?.removeStream(number) }
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import SessionWire
 
 /// A login that waits for its code. It lives in memory only.

@@ -20,7 +20,7 @@ struct AuthorizationHeader {
             throw VerificationError(.missingCredentials)
         }
         scheme = name == "dpop" ? .dpop : .bearer
-        token = parts[1].trimmingPrefix { $0 == " " }.description
+        token = String(parts[1].drop { $0 == " " })
     }
 }
 

@@ -3,6 +3,7 @@ internal import Synchronization
 /// Finds apps by host and caches them for a few seconds, so that a request needs no query.
 ///
 /// A change on this node takes effect at once, a change on another node within `lifetime`.
+@available(service, *)
 package final class AppDirectory: Sendable {
     /// Seconds for which apps are cached.
     package static let lifetime = 5

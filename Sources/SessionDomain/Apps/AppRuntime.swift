@@ -2,6 +2,7 @@ package import SessionRSA
 package import SessionTokens
 
 /// An app with everything that requests need: settings, opened keys, nonces, origins.
+@available(service, *)
 package struct AppRuntime: Sendable {
     package let settings: App
     package let issuer: String

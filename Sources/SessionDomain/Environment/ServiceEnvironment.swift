@@ -37,6 +37,7 @@ package struct ServiceEnvironment: Sendable {
             var generator = SystemRandomNumberGenerator()
             return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         },
-        sleep: { try await Task.sleep(for: .seconds($0)) }
+        // `Duration` is not available on iOS 15.
+        sleep: { try await Task.sleep(nanoseconds: UInt64(max($0, 0)) * 1_000_000_000) }
     )
 }

@@ -1,6 +1,7 @@
 internal import SessionTokens
 
 /// Asks the operator's backend whether to grant a scope. Every failure blocks the scope and stores an event with the reason.
+@available(service, *)
 struct DelegationHook: Sendable {
     let call: HookCall
     let store: any IntentStore

@@ -6,6 +6,7 @@ internal import SessionTokens
 ///
 /// The first one covers the raw body. The second one also covers the id and the time of the request, so that a receiver
 /// can reject a copy that is sent again. The id is new for each request, so a retry is no copy.
+@available(service, *)
 struct HookCall: Sendable {
     let egress: any Egress
     let keys: HookKeys

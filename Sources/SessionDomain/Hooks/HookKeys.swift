@@ -1,6 +1,7 @@
 internal import SessionRSA
 
 /// Creates an app's first hook key: when a hook or webhook is configured, or at the latest before the first signature.
+@available(service, *)
 package struct HookKeys: Sendable {
     private let store: any AppStore
     private let keys: KeyRing

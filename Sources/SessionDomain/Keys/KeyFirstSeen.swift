@@ -2,6 +2,7 @@
 ///
 /// A key signs when its `activeFrom` has passed *and* it has been published for long enough. The system clock decides the
 /// first. Uptime decides the second, so that a system clock that is set forward cannot shorten it.
+@available(service, *)
 struct KeyFirstSeen: Sendable {
     /// The uptime in milliseconds from which each key may sign.
     private let readyAt: [StoredSigningKey.Identity: Int64]

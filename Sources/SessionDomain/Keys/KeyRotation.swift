@@ -3,6 +3,7 @@ internal import SessionTokens
 /// Rotates the keys of one purpose: decides which key to add, which times to change and which keys to remove.
 ///
 /// The store decides and writes in one transaction, so that concurrent rotations add only one key.
+@available(service, *)
 package struct KeyRotation: Sendable {
     package enum Reason: String, Sendable, CaseIterable {
         /// A caller needs a signature, and no key exists yet.
@@ -97,6 +98,7 @@ package struct KeyRotation: Sendable {
     }
 }
 
+@available(service, *)
 extension EventFactory {
     fileprivate func signingKeyRotated(_ key: StoredSigningKey, reason: KeyRotation.Reason) -> Event {
         make(

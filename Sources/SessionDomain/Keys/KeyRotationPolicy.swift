@@ -7,6 +7,7 @@
 ///
 /// An old key stays published after it stops signing, for as long as anything that it signed is valid, plus the time by
 /// which others may be behind: `longestLife + publishAhead`.
+@available(service, *)
 package struct KeyRotationPolicy: Sendable, Equatable {
     /// Longest `max-age` of a key set in seconds (RFC 9111 §5.2.2.1).
     package static let longestKeySetAge = 300
@@ -47,6 +48,7 @@ package struct KeyRotationPolicy: Sendable, Equatable {
     }
 }
 
+@available(service, *)
 extension StoredSigningKey.Purpose {
     /// The longest validity in seconds of anything that a key of this purpose signs, under any configuration.
     var longestLife: Int {

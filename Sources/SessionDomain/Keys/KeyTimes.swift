@@ -6,6 +6,7 @@
 ///   sign in the meantime. So no verifier rejects a signature.
 /// - A key is removed after two waiting times, each as long as anything that it signed can be valid. The second one begins
 ///   when a round finds the first one over. So one jump can skip only one of them.
+@available(service, *)
 struct KeyTimes {
     /// The keys to keep, latest `activeFrom` first, with corrected times.
     private(set) var kept: [StoredSigningKey]

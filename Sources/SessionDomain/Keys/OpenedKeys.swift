@@ -3,6 +3,7 @@ internal import SessionRSA
 internal import SessionTokens
 
 /// All keys of an app, opened once. `selection` chooses those that sign at a given time.
+@available(service, *)
 struct OpenedKeys: Sendable {
     /// The keys to use during `span`, until the uptime `nextReady`.
     struct Selection: Sendable {

@@ -1,4 +1,5 @@
 /// Runs a key rotation. Returns `nil` for an unknown app. Nothing is written if a key is needed that was not supplied.
+@available(service, *)
 package struct RotateSigningKeys: Intent {
     package let rotation: KeyRotation
 

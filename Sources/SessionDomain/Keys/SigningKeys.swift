@@ -1,4 +1,5 @@
 /// Lists, rotates and reseals the signing keys of apps.
+@available(service, *)
 package struct SigningKeys: Sendable {
     private let store: any AppStore
     private let keys: KeyRing

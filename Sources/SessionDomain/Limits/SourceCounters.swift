@@ -3,6 +3,7 @@
 /// A counter that is used moves to the younger generation. A generation ends after an hour, or when it is half of the
 /// capacity. After an hour, all windows in the older one have ended, so nothing is lost. When it is full, the counters
 /// that were used least recently are lost.
+@available(service, *)
 struct SourceCounters {
     struct Key: Hashable, Sendable {
         let app: AppID

@@ -3,6 +3,7 @@ internal import Synchronization
 /// Rate limits by app and source address, in the memory of this process. The number of counters is bounded.
 ///
 /// They slow down a single sender. Limits that protect a user are counted in the store, by identifier.
+@available(service, *)
 package final class SourceLimiter: Sendable {
     /// The longest window in seconds. `SourceCounters` forgets older counters.
     package static let maximumWindow = 3600
@@ -87,6 +88,7 @@ package final class SourceLimiter: Sendable {
     }
 }
 
+@available(service, *)
 extension RateLimit {
     /// This limit as `SourceLimiter` counts it. Settings of earlier versions can have a longer window.
     fileprivate func inMemory(widening: Int) -> RateLimit {

@@ -66,6 +66,7 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     }
 }
 
+@available(service, *)
 extension AppRuntime {
     /// Issues the token of a login that is proven for this user.
     ///

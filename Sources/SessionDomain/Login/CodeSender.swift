@@ -1,4 +1,5 @@
 /// Chooses the configuration that sends a code, and writes the message.
+@available(service, *)
 struct CodeSender: Sendable {
     let delivery: (any CodeDelivery)?
     let notices: SendNotices

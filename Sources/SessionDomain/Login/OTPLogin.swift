@@ -1,6 +1,7 @@
 internal import SessionTokens
 
 /// Login with a code that is sent by SMS or e-mail.
+@available(service, *)
 package struct OTPLogin: Sendable {
     private let store: any LoginStore
     private let keys: KeyRing

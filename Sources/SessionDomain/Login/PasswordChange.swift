@@ -1,4 +1,5 @@
 /// Changes the caller's password, under the scope `prld:pwd:write`.
+@available(service, *)
 package struct PasswordChange: Sendable {
     private let store: any StepUpStore
     private let hasher: any PasswordHasher

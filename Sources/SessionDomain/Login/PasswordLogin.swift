@@ -1,4 +1,5 @@
 /// Login with an e-mail address and a password.
+@available(service, *)
 package struct PasswordLogin: Sendable {
     private let store: any LoginStore & UserStore
     private let keys: KeyRing

@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// Tells the operator once a day that the messages of an app, or those to a country, have reached their limit.
+@available(service, *)
 final class SendNotices: Sendable {
     private let notices: @Sendable (ServiceNotice) -> Void
     /// The end of the window that was reported last, per app and country.

@@ -1,6 +1,7 @@
 internal import Foundation
 
 /// Creates apps and changes their settings.
+@available(service, *)
 package struct AppManagement: Sendable {
     private let store: any AppStore
     private let keys: SigningKeys

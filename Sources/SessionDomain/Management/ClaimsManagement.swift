@@ -1,6 +1,7 @@
 package import SessionTokens
 
 /// Reads and changes the claim mapping of an app.
+@available(service, *)
 package struct ClaimsManagement: Sendable {
     private let apps: AppManagement
     private let environment: ServiceEnvironment

@@ -1,5 +1,6 @@
 /// A key of the management API that the operator chose. It is valid for all apps, as long as the configuration of this
 /// process names it.
+@available(service, *)
 package struct ConfiguredManagementKey: Sendable, Equatable {
     static let idPrefix = "mk_configured_"
 

@@ -1,4 +1,5 @@
 /// Reads and changes the login configurations of an app.
+@available(service, *)
 package struct LoginConfigManagement: Sendable {
     private let apps: AppManagement
     private let environment: ServiceEnvironment

@@ -73,6 +73,7 @@ extension ManagementKey {
     }
 }
 
+@available(service, *)
 extension ManagementKey.Creator: RawRepresentable {
     package init?(rawValue: String) {
         switch rawValue {

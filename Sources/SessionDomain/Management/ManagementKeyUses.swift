@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// The last uses of management keys in this process that are not stored yet. A use costs no write.
+@available(service, *)
 final class ManagementKeyUses: Sendable {
     private let times = Mutex<[String: Timestamp]>([:])
 

@@ -3,6 +3,7 @@ internal import Foundation
 internal import SessionTokens
 
 /// Creates, lists, checks and revokes keys of the management API. A key is valid for one app or for all.
+@available(service, *)
 package struct ManagementKeys: Sendable {
     private let store: any ManagementKeyStore
     private let configured: [ManagementKey]
@@ -34,6 +35,7 @@ package struct ManagementKeys: Sendable {
 
 // MARK: Checking
 
+@available(service, *)
 extension ManagementKeys {
     /// Returns the valid key with this secret, and notes its use.
     ///
@@ -79,6 +81,7 @@ extension ManagementKeys {
 
 // MARK: Managing
 
+@available(service, *)
 extension ManagementKeys {
     /// Creates a key of 256 random bits. Its secret is returned only here; the store keeps a hash.
     ///

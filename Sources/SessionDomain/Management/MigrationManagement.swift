@@ -1,4 +1,5 @@
 /// Reads and changes how users of an earlier system are migrated.
+@available(service, *)
 package struct MigrationManagement: Sendable {
     private let apps: AppManagement
     private let keys: HookKeys

@@ -1,4 +1,5 @@
 /// A change of the password login. A `nil` member keeps the value of the base configuration.
+@available(service, *)
 package struct PasswordLoginChange: Sendable {
     package var enabled: Bool?
     package var ipLimit: RateLimit?
@@ -34,6 +35,7 @@ package struct PasswordLoginChange: Sendable {
     }
 }
 
+@available(service, *)
 extension RateLimit {
     func validate(field: String) throws(Refusal) {
         guard (0...1_000_000).contains(limit) else { throw .invalidField("\(field).limit", "must be 0 to 1000000") }

@@ -1,4 +1,5 @@
 /// Reads and changes the scopes of an app and its step-up configuration.
+@available(service, *)
 package struct StepUpManagement: Sendable {
     private let apps: AppManagement
     private let keys: HookKeys

@@ -2,6 +2,7 @@ internal import Foundation
 internal import SessionTokens
 
 /// Login with a credential of an earlier system.
+@available(service, *)
 package struct MigrationLogin: Sendable {
     private let store: any UserStore & StepUpStore
     private let call: HookCall
@@ -89,10 +90,12 @@ package struct MigrationLogin: Sendable {
 }
 
 /// The answer of the operator's backend.
+@available(service, *)
 private struct Answer: Decodable {
     let user: MigratedUser
 }
 
+@available(service, *)
 private struct MigratedUser: Decodable {
     struct Identifier: Decodable {
         let type: String

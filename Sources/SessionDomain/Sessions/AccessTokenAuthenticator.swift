@@ -10,6 +10,7 @@ package struct SignedIn: Sendable {
 }
 
 /// Authenticates requests by their access token.
+@available(service, *)
 package struct AccessTokenAuthenticator: Sendable {
     private let store: any SessionStore
     private let environment: ServiceEnvironment

@@ -1,5 +1,6 @@
 package import SessionTokens
 
+@available(service, *)
 extension AppRuntime {
     /// Decides whether the time or nonce of a valid proof is acceptable (RFC 9449 §4.3 steps 10 and 11).
     ///

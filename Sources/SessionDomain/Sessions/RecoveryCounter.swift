@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// Counts sessions that were recovered since this process started, so that one restored backup does not fill the log.
+@available(service, *)
 final class RecoveryCounter: Sendable {
     private struct State {
         var count = 0

@@ -1,6 +1,7 @@
 package import SessionTokens
 
 /// Starts sessions with a challenge, renews them with refresh tokens, and ends them.
+@available(service, *)
 package struct SessionLifecycle: Sendable {
     private let store: any SessionStore
     private let keys: KeyRing

@@ -18,6 +18,7 @@ package struct IssuedTokens: Sendable, Equatable {
 }
 
 /// Issues all tokens of sessions, so that every token meets the same conditions.
+@available(service, *)
 struct TokenIssuer: Sendable {
     let keys: KeyRing
     let environment: ServiceEnvironment

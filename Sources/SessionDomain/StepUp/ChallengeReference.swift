@@ -57,6 +57,7 @@ package struct ChallengeReference: Sendable, Equatable {
     }
 }
 
+@available(service, *)
 extension AppRuntime {
     /// Reads a step-up token of this app.
     ///

@@ -1,4 +1,5 @@
 /// Decides on a request for a scope, by the rules of the app.
+@available(service, *)
 struct ScopeDecider: Sendable {
     let hook: DelegationHook
 

@@ -2,6 +2,7 @@ internal import Foundation
 package import SessionTokens
 
 /// Step-ups: a session gets another scope after the required steps.
+@available(service, *)
 package struct StepUp: Sendable {
     private let store: any StepUpStore
     private let keys: KeyRing

@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// Delivers events to webhooks: at least once, in batches, with ids by which receivers recognize repeats.
+@available(service, *)
 package final class WebhookCourier: Sendable {
     private let store: any WebhookStore
     private let directory: AppDirectory

@@ -2,6 +2,7 @@ internal import Foundation
 internal import SessionTokens
 
 /// Creates, activates, changes and lists webhooks for operators.
+@available(service, *)
 package struct WebhookManagement: Sendable {
     private let store: any WebhookStore
     private let apps: AppManagement

@@ -7,6 +7,7 @@ internal import Synchronization
 /// A look-up blocks its thread and cannot be stopped. So the number of threads is fixed, and all callers that resolve
 /// the same host share one look-up. A host whose name servers hang blocks one thread; other hosts use the remaining
 /// ones.
+@available(service, *)
 final class SystemHostResolver: HostResolver {
     /// Shared by all resolvers. The threads live as long as the process.
     private static let sharedThreads: NIOThreadPool = {

@@ -7,6 +7,7 @@ internal import SessionDomain
 ///
 /// At most `maximumIdle` idle clients are kept; the least recently used one is closed first. A client in use is never
 /// closed, so there may be more clients while calls run.
+@available(service, *)
 actor ClientPool {
     static let maximumIdle = 32
 

@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// Sets the client of a request, the app that its host names, and the context of its events.
+@available(service, *)
 struct ClientMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

@@ -48,7 +48,7 @@ extension Device {
         for marker in markers {
             guard let start = agent.range(of: marker)?.upperBound else { continue }
             let digits = agent[start...].prefix { $0.isNumber || $0 == "." || $0 == "_" }
-            return String(digits.prefix(16)).replacing("_", with: ".")
+            return String(digits.prefix(16).map { $0 == "_" ? "." : $0 })
         }
         return ""
     }

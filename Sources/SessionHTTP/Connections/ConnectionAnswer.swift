@@ -6,6 +6,7 @@ import SessionDomain
 import SessionWire
 
 /// A response of a connection itself, for requests that reach no route. The connection is closed after it.
+@available(service, *)
 struct ConnectionAnswer {
     let head: HTTPResponseHead
     let body: ByteBuffer

@@ -3,6 +3,7 @@ import NIOHTTP1
 import SessionDomain
 
 /// Enforces the limits of one connection: its place, the deadline of each phase, and the form of each request.
+@available(service, *)
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -5,6 +5,7 @@ import Synchronization
 /// Logs limits that clients reach: the first time at once, then once per interval with a count.
 ///
 /// A line for each connection would let any client fill the log.
+@available(service, *)
 final class LimitLog: Sendable {
     enum Event: String {
         case closedWaiting = "connection limit reached: closed the connections that waited longest"

@@ -5,6 +5,7 @@ import NIOHTTP1
 package import SessionDomain
 
 /// The limits of a listener, and its open connections.
+@available(service, *)
 package struct ListenerLimits: Sendable {
     private let environment: ConnectionHandler.Environment
 
@@ -23,6 +24,7 @@ package struct ListenerLimits: Sendable {
 }
 
 /// A connection of HTTP/1.1 with `ConnectionHandler`.
+@available(service, *)
 struct LimitedChannel: ServerChildChannel {
     let http: HTTP1Channel
     let environment: ConnectionHandler.Environment

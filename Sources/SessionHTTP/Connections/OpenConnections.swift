@@ -2,6 +2,7 @@ import NIOCore
 import Synchronization
 
 /// The open connections of a listener.
+@available(service, *)
 final class OpenConnections: Sendable {
     private struct State {
         var places: ConnectionPlaces

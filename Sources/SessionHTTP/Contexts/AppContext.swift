@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// A request to an app. The caller is not authenticated.
+@available(service, *)
 struct AppContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     let app: AppRuntime

@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// A request to the management API of one app, with a management key that is valid for this app.
+@available(service, *)
 struct OperatorContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     let appID: AppID
@@ -21,6 +22,7 @@ struct OperatorContext: ChildRequestContext {
 }
 
 /// A request to the management API with a management key that is valid for all apps.
+@available(service, *)
 struct AllAppsContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
 

@@ -4,6 +4,7 @@ import SessionTokens
 import SessionWire
 
 /// A request whose DPoP proof, if it has one, is valid (RFC 9449 §4.3). The session decides whether a proof is required.
+@available(service, *)
 struct ProofBoundContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     let app: AppRuntime

@@ -7,6 +7,7 @@ import SessionTokens
 ///
 /// Each property with a throwing getter is set by one middleware. Reading it before that middleware has run throws
 /// `MiddlewareOrderError`, which is answered with 500: a wrong order fails on the first request.
+@available(service, *)
 package struct ServiceRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The address of the other end of the connection. This is the proxy's address if there is a proxy.
@@ -33,6 +34,7 @@ package struct ServiceRequestContext: RequestContext {
 }
 
 /// What the middleware has found out about a request. A value is `nil` until its middleware has run.
+@available(service, *)
 struct MiddlewareResults: Sendable {
     /// Set by `ClientMiddleware`.
     var client: Client?
@@ -46,6 +48,7 @@ struct MiddlewareResults: Sendable {
     var managementKey: ManagementKey?
 }
 
+@available(service, *)
 extension ServiceRequestContext {
     var client: Client { get throws { try Self.result(results.client, of: ClientMiddleware.self) } }
 

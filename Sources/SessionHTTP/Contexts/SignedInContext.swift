@@ -3,6 +3,7 @@ import SessionDomain
 import SessionTokens
 
 /// A request with a valid access token of a live session.
+@available(service, *)
 struct SignedInContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     let app: AppRuntime

@@ -3,6 +3,7 @@ import SessionDomain
 import SessionWire
 
 /// Requires a valid access token of a live session.
+@available(service, *)
 struct AccessTokenMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

@@ -8,6 +8,7 @@ import SessionWire
 ///
 /// The prefix `__Host-` binds a cookie to its host and to TLS. It is left out if the app's first origin has the scheme
 /// `http`, which only development allows.
+@available(service, *)
 struct AppCookies: Sendable {
     private let appID: String
     private let isSecure: Bool

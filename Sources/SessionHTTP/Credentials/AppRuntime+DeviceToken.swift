@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 import SessionWire
 
+@available(service, *)
 extension AppRuntime {
     /// The token of a known device: of the header, otherwise of the cookie.
     func deviceToken(in request: Request) -> String? {

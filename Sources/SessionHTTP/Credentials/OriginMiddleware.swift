@@ -4,6 +4,7 @@ import SessionDomain
 
 /// Rejects requests of pages that `OriginRules` does not allow, answers preflight requests, and adds the CORS headers
 /// (Fetch, "CORS protocol").
+@available(service, *)
 struct OriginMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

@@ -4,6 +4,7 @@ import SessionDomain
 /// Decides which requests of browsers are accepted.
 ///
 /// A browser adds the user's cookies to requests of any site, so only pages of listed origins may call.
+@available(service, *)
 struct OriginRules {
     /// The app's own origins and those that its operator allows, such as `https://app.example.com`.
     let allowed: [String]

@@ -5,6 +5,7 @@ import SessionTokens
 import SessionWire
 
 /// Validates the DPoP proof of a request, if it has one (RFC 9449 §4.3).
+@available(service, *)
 struct ProofMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

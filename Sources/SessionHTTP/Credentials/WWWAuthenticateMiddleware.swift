@@ -3,6 +3,7 @@ import Hummingbird
 import SessionDomain
 
 /// Adds `WWW-Authenticate` to error responses of calls that need an access token (RFC 9110 §11.6.1).
+@available(service, *)
 struct WWWAuthenticateMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

@@ -2,6 +2,7 @@ package import SessionDomain
 import Synchronization
 
 /// Keeps the newest codes in memory instead of sending them. For development.
+@available(service, *)
 package final class Mailbox: CodeDelivery, Sendable {
     /// The most messages that are kept. The oldest one is dropped.
     package static let capacity = 100

@@ -6,6 +6,7 @@ import SessionTokens
 ///
 /// An attacker can resolve their own name to a loopback address (DNS rebinding). Their page then has the same origin as
 /// the mailbox, but it cannot change the name in `Host`.
+@available(service, *)
 struct MailboxHostMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

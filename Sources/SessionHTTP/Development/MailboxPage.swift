@@ -1,6 +1,7 @@
 import SessionDomain
 
 /// The mailbox as an HTML page that reloads every 2 seconds.
+@available(service, *)
 enum MailboxPage {
     /// Forbids scripts and every external resource.
     static let contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'"

@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 
 /// Shows the mailbox as JSON for scripts and as a page for people. In development mode only.
+@available(service, *)
 struct MailboxRoutes: Sendable {
     let mailbox: Mailbox
 

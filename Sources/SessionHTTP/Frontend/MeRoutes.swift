@@ -3,6 +3,7 @@ import SessionDomain
 import SessionWire
 
 /// The sessions and identifiers of the signed-in user.
+@available(service, *)
 struct MeRoutes: Sendable {
     let sessions: UserSessions
 

@@ -3,6 +3,7 @@ import SessionDomain
 import SessionWire
 
 /// Login with a credential of the system that an app migrates from.
+@available(service, *)
 struct MigrationRoutes: Sendable {
     let login: MigrationLogin
 

@@ -5,6 +5,7 @@ import SessionTokens
 import SessionWire
 
 /// Sends, resends and checks one-time codes of logins and step-ups.
+@available(service, *)
 struct OTPRoutes: Sendable {
     let login: OTPLogin
     let stepUp: StepUp

@@ -3,6 +3,7 @@ import SessionDomain
 import SessionWire
 
 /// Password login, password change, and the password rules.
+@available(service, *)
 struct PasswordRoutes: Sendable {
     let login: PasswordLogin
     let change: PasswordChange

@@ -3,6 +3,7 @@ import SessionDomain
 import SessionWire
 
 /// Requests a scope and reports custom steps. `OTPRoutes` handles the codes of step-ups.
+@available(service, *)
 struct StepUpRoutes: Sendable {
     let stepUp: StepUp
 

@@ -4,6 +4,7 @@ import SessionDomain
 import SessionWire
 
 /// Finalizes logins, refreshes tokens, and revokes sessions.
+@available(service, *)
 struct TokenRoutes: Sendable {
     let sessions: SessionLifecycle
     let environment: ServiceEnvironment

@@ -4,6 +4,7 @@ import SessionDomain
 
 /// Sets the context of the events of a management call: address, user agent and request id. `ManagementKeyMiddleware` adds
 /// the key.
+@available(service, *)
 struct OperatorContextMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 
 /// Rejects requests whose headers are larger than `maximumBytes` with 431 (RFC 6585 §5).
+@available(service, *)
 struct HeaderLimitMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

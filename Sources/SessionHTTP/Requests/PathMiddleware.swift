@@ -3,6 +3,7 @@ import Hummingbird
 /// Answers 404 to every path that is not the only spelling of its route.
 ///
 /// The router ignores empty segments, so it would serve `//v2/…` as `/v2/…`. A proxy that blocks `/v2/` compares text.
+@available(service, *)
 struct PathMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

@@ -3,6 +3,7 @@ import Logging
 import SessionWire
 
 /// Turns errors into responses. The frontend API and the management API have different error bodies.
+@available(service, *)
 enum ErrorResponse {
     /// Logs the error, and builds its response with `Retry-After` and `DPoP-Nonce` where they apply.
     static func make(for error: any Error, request: Request, context: ServiceRequestContext) throws -> Response {

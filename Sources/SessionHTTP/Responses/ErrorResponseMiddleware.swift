@@ -1,6 +1,7 @@
 import Hummingbird
 
 /// Answers every error that a route or a later middleware throws, so that no request stays without a response.
+@available(service, *)
 struct ErrorResponseMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

@@ -1,6 +1,7 @@
 import Foundation
 
 /// The date format of HTTP headers, IMF-fixdate (RFC 9110 §5.6.7).
+@available(service, *)
 enum HTTPDate {
     static func format(_ date: Date) -> String {
         date.formatted(

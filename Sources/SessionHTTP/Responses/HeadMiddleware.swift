@@ -3,6 +3,7 @@ import Hummingbird
 /// Removes the body of every response to a HEAD request, also of an error (RFC 9110 §9.3.2).
 ///
 /// The client reads no body, so it would take one for the start of the next response.
+@available(service, *)
 struct HeadMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

@@ -4,6 +4,7 @@ import SessionDomain
 import SessionWire
 
 /// Gives each request an id: in its context, in its log lines, and in `X-Request-Id` of the response.
+@available(service, *)
 struct RequestIDMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

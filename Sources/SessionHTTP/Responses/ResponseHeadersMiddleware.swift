@@ -5,6 +5,7 @@ import SessionDomain
 /// Adds the headers of every response: `Date`, `X-Content-Type-Options`, and `Cache-Control` where a route sets none.
 ///
 /// Responses contain tokens and personal data, so the default is `no-store`.
+@available(service, *)
 struct ResponseHeadersMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

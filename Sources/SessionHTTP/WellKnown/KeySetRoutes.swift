@@ -4,6 +4,7 @@ import SessionDomain
 import SessionTokens
 
 /// The public keys: one set for access tokens and hooks, and another one for challenges.
+@available(service, *)
 struct KeySetRoutes: Sendable {
     /// Seconds for which clients may cache a key set.
     let maxAge: Int

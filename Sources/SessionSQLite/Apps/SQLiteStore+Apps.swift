@@ -1,6 +1,7 @@
 internal import GRDB
 package import SessionDomain
 
+@available(service, *)
 extension SQLiteStore: AppStore {
     package func apps() async throws -> [App] {
         try await read { db in

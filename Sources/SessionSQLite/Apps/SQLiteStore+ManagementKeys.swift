@@ -1,6 +1,7 @@
 internal import GRDB
 package import SessionDomain
 
+@available(service, *)
 extension SQLiteStore: ManagementKeyStore {
     package func managementKey(hash: String) async throws -> ManagementKey? {
         try await read { db in

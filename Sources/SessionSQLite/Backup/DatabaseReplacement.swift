@@ -7,6 +7,7 @@ internal import SessionDomain
 /// A database is more than its file: SQLite would apply a `-wal` or `-journal` file of the old database to the new one and
 /// corrupt it. So these files are merged or set aside before the new file gets the name. A crash at any point leaves the
 /// old database or the new one, never a mixture.
+@available(service, *)
 package struct DatabaseReplacement: Sendable {
     /// The path of the database without symbolic links.
     package let path: String

@@ -9,7 +9,7 @@ package enum DatabaseCheck {
     static func run(_ db: Database) throws {
         let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no result"
         guard finding == "ok" else {
-            throw StoreError.damaged(finding.replacing("\n", with: " "))
+            throw StoreError.damaged(String(finding.map { $0 == "\n" ? " " : $0 }))
         }
     }
 

@@ -8,6 +8,7 @@ internal import Synchronization
 /// of a process that ends, also of a killed one. The file stays: a lock on a deleted file would exclude no other process.
 ///
 /// It is a file of its own, because closing any descriptor of the database would release SQLite's own locks on it.
+@available(service, *)
 package final class DatabaseLock: Sendable {
     package enum Mode: Sendable {
         case shared, exclusive

@@ -13,6 +13,7 @@ enum WriteResult<Answer: Sendable>: Sendable {
 ///
 /// Each job runs in its own savepoint, so a failing job undoes only itself. Callers are answered after the commit. An
 /// accepted job runs to its end, even if its caller is cancelled.
+@available(service, *)
 final class GroupCommit: Sendable {
     private struct Job: Sendable {
         /// Runs in the open transaction and returns the reply for after the commit. Throws if the transaction is lost.

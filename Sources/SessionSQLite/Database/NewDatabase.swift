@@ -8,6 +8,7 @@ internal import SessionDomain
 /// service would start without users. So a new file gets its first page before it gets the name of the database and
 /// before the lock is created. An empty file beside a lock, a log or a key file has lost its content, at whatever point
 /// a process was killed.
+@available(service, *)
 enum NewDatabase {
     /// What exists beside a database that has been in use. The first start creates the key file after the tables.
     private static let traces = [".lock", "-wal", ".keys"]

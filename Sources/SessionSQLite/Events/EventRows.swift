@@ -15,6 +15,7 @@ extension Database {
     }
 }
 
+@available(service, *)
 extension SQLiteStore: EventStore {
     package func events(_ query: EventQuery) async throws -> [Event]? {
         try await read { db in try db.events(query)?.map(\.event) }

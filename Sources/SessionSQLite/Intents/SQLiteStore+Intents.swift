@@ -1,6 +1,7 @@
 internal import GRDB
 package import SessionDomain
 
+@available(service, *)
 extension SQLiteStore: IntentStore {
     /// Runs an intent in its savepoint of a shared transaction.
     ///

@@ -1,6 +1,7 @@
 internal import GRDB
 package import SessionDomain
 
+@available(service, *)
 extension SQLiteStore: SessionStore {
     package func session(_ id: String, app: AppID) async throws -> Session? {
         try await read { db in try db.session(id, app: app) }

@@ -59,6 +59,7 @@ extension Database {
     }
 }
 
+@available(service, *)
 extension SQLiteStore: StepUpStore {
     package func grants(of userID: String, app: AppID, liveAt now: Timestamp) async throws -> [Grant] {
         try await read { db in try db.grants(of: userID, app: app, liveAt: now) }

@@ -1,6 +1,7 @@
 internal import GRDB
 package import SessionDomain
 
+@available(service, *)
 extension SQLiteStore: UserStore {
     package func user(_ id: String, app: AppID) async throws -> User? {
         try await read { db in try db.user(id, app: app) }

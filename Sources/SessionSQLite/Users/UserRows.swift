@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 internal import SessionDomain
 internal import SessionTokens
@@ -9,7 +10,7 @@ extension User {
         """
 
     /// The same columns, with an empty profile.
-    static let columnsWithoutProfile = columns.replacing("users.profile", with: "'{}'")
+    static let columnsWithoutProfile = columns.replacingOccurrences(of: "users.profile", with: "'{}'")
 
     /// Reads a user without identifiers, which are separate rows.
     init(reading columns: inout ColumnReader) throws {

@@ -1,6 +1,7 @@
 internal import GRDB
 package import SessionDomain
 
+@available(service, *)
 extension SQLiteStore: WebhookStore {
     package func webhooks(app: AppID) async throws -> [Webhook] {
         try await read { db in

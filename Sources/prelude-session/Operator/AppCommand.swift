@@ -3,6 +3,7 @@ import SessionDomain
 import SessionSQLite
 
 /// `prelude-session app`: creates and lists apps.
+@available(service, *)
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app", abstract: "Create and list apps.", subcommands: [Create.self, List.self])

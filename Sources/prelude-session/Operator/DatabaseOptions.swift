@@ -7,6 +7,7 @@ import SessionSQLite
 /// The options of all administration commands: the configuration of the service, and the output format.
 ///
 /// The service may run at the same time.
+@available(service, *)
 struct DatabaseOptions: ParsableArguments {
     @OptionGroup var shared: ConfigurationOptions
 

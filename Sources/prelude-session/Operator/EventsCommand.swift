@@ -4,6 +4,7 @@ import SessionDomain
 import SessionTokens
 
 /// `prelude-session events`: shows the events of apps and of the service.
+@available(service, *)
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Show what happened: logins, sessions, changes by operators, keys.",

@@ -2,6 +2,7 @@ import ArgumentParser
 import SessionDomain
 
 /// `prelude-session key`: manages keys of the management API, and signing keys.
+@available(service, *)
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "Manage keys of the management API, and signing keys.",
@@ -79,6 +80,7 @@ struct KeyCommand: AsyncParsableCommand {
 
 extension ManagementKey.Role: ExpressibleByArgument {}
 
+@available(service, *)
 extension ManagementKey {
     fileprivate var record: [(name: String, value: String)] {
         [

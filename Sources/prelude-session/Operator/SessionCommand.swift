@@ -3,6 +3,7 @@ import Foundation
 import SessionDomain
 
 /// `prelude-session session`: lists and revokes sessions.
+@available(service, *)
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "List and revoke the sessions of one user, or revoke those of all users.",

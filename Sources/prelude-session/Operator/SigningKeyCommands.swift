@@ -4,6 +4,7 @@ import SessionDomain
 
 extension StoredSigningKey.Purpose: ExpressibleByArgument {}
 
+@available(service, *)
 extension KeyCommand {
     /// `prelude-session key rotate`: gives signing keys a successor. The service may run at the same time.
     struct Rotate: AsyncParsableCommand {

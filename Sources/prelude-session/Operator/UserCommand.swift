@@ -3,6 +3,7 @@ import Foundation
 import SessionDomain
 
 /// `prelude-session user`: manages the users of one app.
+@available(service, *)
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Create, find, change and delete users.",

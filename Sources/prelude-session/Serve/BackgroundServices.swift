@@ -3,6 +3,7 @@ import ServiceLifecycle
 import SessionDomain
 
 /// Deletes expired rows in the background.
+@available(service, *)
 struct Housekeeper: Service {
     let service: SessionService
     let logger: Logger
@@ -17,6 +18,7 @@ struct Housekeeper: Service {
 }
 
 /// Sends the webhooks of the outbox in the background.
+@available(service, *)
 struct Courier: Service {
     let courier: WebhookCourier
     let logger: Logger
@@ -33,10 +35,12 @@ struct Courier: Service {
 // ServiceGroup logs the description of each service at the levels debug and trace. The default description shows all
 // members, with keys and hashes.
 
+@available(service, *)
 extension Housekeeper: CustomStringConvertible {
     var description: String { "Housekeeper" }
 }
 
+@available(service, *)
 extension Courier: CustomStringConvertible {
     var description: String { "Courier" }
 }

@@ -3,6 +3,7 @@ import Foundation
 import SessionDomain
 import SessionSQLite
 
+@available(service, *)
 extension ConfigurationError {
     /// Describes why a database could not be opened: its path, the source of the path, and the remedy.
     init(_ error: StoreError, opening database: SQLiteLocation, from source: Settings.Source) {
@@ -44,6 +45,7 @@ extension SQLiteLocation {
     }
 }
 
+@available(service, *)
 extension Settings.Source {
     fileprivate var explanation: String {
         switch self {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// The flags that `serve` and all commands on its database have.
+@available(service, *)
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         help: """

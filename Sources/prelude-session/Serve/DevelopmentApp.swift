@@ -1,6 +1,7 @@
 import SessionDomain
 
 /// The app of development mode. All logins are on, and the scopes of the tutorials have rules.
+@available(service, *)
 enum DevelopmentApp {
     static let name = "Development"
 

@@ -5,6 +5,7 @@ import SessionDomain
 import SessionHTTP
 
 /// The listeners of the service. Each has its own places for connections.
+@available(service, *)
 struct Listeners {
     let limits: ConnectionLimits
     let environment: ServiceEnvironment

@@ -3,6 +3,7 @@ import SessionDomain
 import SessionSQLite
 
 /// The place of the master keys. Exactly one place is used; there is no fallback to another one.
+@available(service, *)
 enum MasterKeySource {
     /// The value of the environment variable.
     case environment(String)

@@ -1,6 +1,7 @@
 import ArgumentParser
 
 /// `prelude-session serve`: reads the configuration and runs the service until a signal.
+@available(service, *)
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",

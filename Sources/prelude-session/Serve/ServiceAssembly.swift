@@ -4,6 +4,7 @@ import SessionDomain
 import SessionSQLite
 
 /// An open store, the service that uses it, and the path of a key file that was created for it.
+@available(service, *)
 struct ServiceAssembly {
     let store: SQLiteStore
     let service: SessionService

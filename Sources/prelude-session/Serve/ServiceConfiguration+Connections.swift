@@ -1,6 +1,7 @@
 import SessionDomain
 import SessionHTTP
 
+@available(service, *)
 extension ServiceConfiguration {
     /// The limits of connections with these settings.
     static func connections(_ settings: Settings) throws -> ConnectionLimits {

@@ -1,5 +1,6 @@
 import SessionDomain
 
+@available(service, *)
 extension ServiceConfiguration {
     /// The rotation of signing keys with these settings; `nil` for the defaults.
     static func keyRotation(days: Int?, publishAhead: Int?) -> KeyRotationPolicy {

@@ -1,5 +1,6 @@
 import SessionDomain
 
+@available(service, *)
 extension ServiceConfiguration {
     /// Returns the configured keys of the management API.
     ///

@@ -2,6 +2,7 @@ import SessionDomain
 import SessionEgress
 import SessionTokens
 
+@available(service, *)
 extension ServiceConfiguration {
     /// The origins at which apps reach the service. In development mode, the names of the loopback are accepted, too.
     func origins() throws -> PublicOrigins {

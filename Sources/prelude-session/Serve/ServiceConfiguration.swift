@@ -3,6 +3,7 @@ import SessionHTTP
 import SessionSQLite
 
 /// The settings of the operator. A flag overrides the environment, and the environment overrides the file.
+@available(service, *)
 struct ServiceConfiguration: Sendable {
     var host: String
     var port: Int

@@ -8,6 +8,7 @@ import SessionSQLite
 import UnixSignals
 
 /// Assembles the service and runs it until SIGTERM or SIGINT.
+@available(service, *)
 struct ServiceRunner {
     let configuration: ServiceConfiguration
 

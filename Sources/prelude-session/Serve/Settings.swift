@@ -4,6 +4,7 @@ import SessionDomain
 import SystemPackage
 
 /// Reads typed settings. A value of the wrong type is an error, and the default is not used.
+@available(service, *)
 struct Settings {
     typealias Key = ServiceConfiguration.Key
 

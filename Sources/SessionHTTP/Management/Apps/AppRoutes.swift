@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// Apps and their settings in the management API.
+@available(service, *)
 struct AppRoutes: Sendable {
     let apps: AppManagement
 

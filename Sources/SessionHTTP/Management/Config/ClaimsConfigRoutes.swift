@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// The mapping of claims in the management API.
+@available(service, *)
 struct ClaimsConfigRoutes: Sendable {
     let claims: ClaimsManagement
 

@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// The limits of codes, failed checks and messages in the management API.
+@available(service, *)
 struct LimitsConfigRoutes: Sendable {
     let apps: AppManagement
 

@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// The configuration of migration from an earlier system, in the management API.
+@available(service, *)
 struct MigrationConfigRoutes: Sendable {
     let migration: MigrationManagement
 

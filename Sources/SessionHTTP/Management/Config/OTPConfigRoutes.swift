@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// The configurations of OTP login in the management API.
+@available(service, *)
 struct OTPConfigRoutes: Sendable {
     let configs: LoginConfigManagement
 

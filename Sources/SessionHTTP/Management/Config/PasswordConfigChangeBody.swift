@@ -1,6 +1,7 @@
 import SessionDomain
 
 /// The configuration of password login in a request.
+@available(service, *)
 struct PasswordConfigChangeBody: Decodable {
     let hashMethod: String?
     let enabled: Bool?

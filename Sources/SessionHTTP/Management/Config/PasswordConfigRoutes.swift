@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// The configuration of password login in the management API.
+@available(service, *)
 struct PasswordConfigRoutes: Sendable {
     let configs: LoginConfigManagement
 

@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// The lifetimes and bindings of sessions and tokens in the management API.
+@available(service, *)
 struct SessionConfigRoutes: Sendable {
     let apps: AppManagement
 

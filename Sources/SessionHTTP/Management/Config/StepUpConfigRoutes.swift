@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// The step-up configuration and the registered scopes in the management API.
+@available(service, *)
 struct StepUpConfigRoutes: Sendable {
     let config: StepUpManagement
 

@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// The events of an app, and of the service itself, in the management API, newest first.
+@available(service, *)
 struct EventRoutes: Sendable {
     let store: any EventStore
 

@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// Webhooks and their deliveries in the management API.
+@available(service, *)
 struct WebhookRoutes: Sendable {
     let webhooks: WebhookManagement
 

@@ -1,6 +1,7 @@
 import SessionDomain
 
 /// A management key as the management API shows it.
+@available(service, *)
 struct ManagementKeyBody: Encodable {
     let id: String
     let name: String
@@ -32,6 +33,7 @@ struct ManagementKeyBody: Encodable {
     }
 }
 
+@available(service, *)
 struct ManagementKeyListBody: Encodable { let keys: [ManagementKeyBody] }
 
 struct CreateManagementKeyBody: Decodable {

@@ -5,6 +5,7 @@ import SessionDomain
 ///
 /// A wrong key and an unknown app get the same error, so that a key does not reveal which apps exist. A key with the role
 /// `read` may only read.
+@available(service, *)
 struct ManagementKeyMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

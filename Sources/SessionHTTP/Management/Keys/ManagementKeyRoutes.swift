@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// The management keys of one app in the management API.
+@available(service, *)
 struct ManagementKeyRoutes: Sendable {
     let keys: ManagementKeys
 

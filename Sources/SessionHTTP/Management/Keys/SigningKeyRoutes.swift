@@ -2,6 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// The signing keys of an app in the management API.
+@available(service, *)
 struct SigningKeyRoutes: Sendable {
     let keys: SigningKeys
 

@@ -3,6 +3,7 @@ import SessionDomain
 import SessionWire
 
 /// Users in the management API.
+@available(service, *)
 struct UserRoutes: Sendable {
     let users: UserManagement
 
@@ -88,6 +89,7 @@ struct UserRoutes: Sendable {
     }
 }
 
+@available(service, *)
 extension OperatorContext {
     /// The user id of the path.
     var userID: String {

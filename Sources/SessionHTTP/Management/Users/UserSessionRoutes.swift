@@ -3,6 +3,7 @@ import SessionDomain
 import SessionWire
 
 /// The sessions of one user in the management API.
+@available(service, *)
 struct UserSessionRoutes: Sendable {
     let users: UserManagement
 

@@ -4,6 +4,7 @@ import SessionDomain
 import SessionSQLite
 
 /// `prelude-session backup`: copies database and master keys, and restores them.
+@available(service, *)
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Create, verify and restore backups.",

@@ -5,6 +5,7 @@ import SessionDomain
 import SessionSQLite
 
 /// The directory of a backup: the database, the sealed master keys, and the manifest.
+@available(service, *)
 struct BackupFolder {
     private static let database = "session.sqlite"
     private static let masterKeys = "master-keys.sealed"

@@ -3,6 +3,7 @@ import Foundation
 import SessionDomain
 import SessionSQLite
 
+@available(service, *)
 extension BackupCommand {
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import SessionDomain
 import SessionSQLite
 
 /// The place of the master keys during a restore. Only a key file is written.
+@available(service, *)
 struct RestoredKeyFile {
     private let source: MasterKeySource
     /// The path and the new content. `nil`: the place has all keys of the backup.
