@@ -12,7 +12,8 @@
         /// - Throws: `PreludeSessionError.invalidConfiguration` for a request without authority, or with another scheme than
         ///   http and https.
         init(_ request: HTTPRequest, body: Data?) throws(PreludeSessionError) {
-            guard let scheme = request.scheme, ["http", "https"].contains(scheme), let authority = request.authority else {
+            guard let scheme = request.scheme, ["http", "https"].contains(scheme), let authority = request.authority
+            else {
                 throw .invalidConfiguration("the request has no valid URL")
             }
             self.init(url: "\(scheme)://\(authority)\(request.path ?? "/")")
