@@ -88,8 +88,10 @@ package struct SessionService: Sendable {
             if let notice = recoveries.due() { notices(notice) }
             if let jump { notices(.clockJumped(seconds: jump)) }
             do {
-                while try await store.deleteExpired(now: time, limit: batch) >= batch {}
-                try await deleteEvents(now: time, batch: batch)
+                if let time {
+                    while try await store.deleteExpired(now: time, limit: batch) >= batch {}
+                    try await deleteEvents(now: time, batch: batch)
+                }
             } catch {
                 if !(error is CancellationError) { report(error) }
             }

@@ -10,7 +10,8 @@ import SessionWire
 package func buildRouter(
     service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil, api: ServedAPI = .all
 ) -> Router<ServiceRequestContext> {
-    let router = Router(context: ServiceRequestContext.self)
+    let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: HeadMiddleware())
     router.add(middleware: RequestIDMiddleware(environment: service.environment))
     router.add(middleware: ResponseHeadersMiddleware(environment: service.environment))
     router.add(middleware: ErrorResponseMiddleware())

@@ -61,10 +61,10 @@ package final class SQLiteStore: Sendable {
     private static func connect(
         _ path: String, opening: Opening
     ) throws -> (database: DatabasePool, lock: DatabaseLock) {
-        if opening == .existing, !DatabaseFile.exists(at: path) { throw StoreError.missing }
-        if opening != .existing { try DatabaseFile.create(at: path) }
+        let path = try DatabaseFile.resolved(path)
+        try NewDatabase.prepare(at: path, opening: opening)
         let lock = try DatabaseLock(path, .shared)
-        try DatabaseReplacement.undoUnfinished(of: DatabaseFile.resolved(path))
+        try DatabaseReplacement.undoUnfinished(of: path)
         return (try DatabasePool(path: path, configuration: ConnectionSettings.configuration), lock)
     }
 

@@ -56,7 +56,8 @@ struct ErrorMessageStory {
                 "/v2/session/apps/testapp" + path, json: "{\"name\":\"\(name)\"}",
                 headers: ["authorization": "Bearer " + key], method: method)
             #expect(answer.status == 400)
-            #expect(answer.body["message"]?.stringValue == "name must have 1 to 100 characters")
+            let message = "name must have 1 to 100 characters, without control or formatting characters"
+            #expect(answer.body["message"]?.stringValue == message)
         }
     }
 

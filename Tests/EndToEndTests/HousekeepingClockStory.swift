@@ -36,7 +36,7 @@ struct HousekeepingClockStory {
     ///   - seconds: The real time between two rounds.
     /// - Returns: The notices to the operator.
     private func runHousekeeping(
-        _ world: ServiceWorld, clockErrors: [Int], seconds: Int = 60
+        _ world: ServiceWorld, clockErrors: [Int], seconds: Int = 300
     ) async throws -> [ServiceNotice] {
         let (clock, rounds) = (world.clock, Rounds(clockErrors: clockErrors))
         let node = try world.node(notices: rounds.record) {

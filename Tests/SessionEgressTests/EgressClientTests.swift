@@ -15,7 +15,7 @@ struct EgressClientTests {
                     EgressRequest(
                         .post, "http://127.0.0.1:\(server.port)/a%2Fb/%C3%A4?x=1&y=%20",
                         headers: [("Content-Type", "application/json"), ("X-Signature", "s")],
-                        body: Data(#"{"a":1}"#.utf8)))
+                        body: Data(#"{"a":1}"#.utf8), timeout: 60))
             }
             #expect(answer == EgressAnswer(status: 202, body: Data("thanks".utf8)))
             let request = try #require(server.requests.first)
@@ -32,7 +32,7 @@ struct EgressClientTests {
     func get() async throws {
         try await withServer(.answer(.ok)) { server in
             let answer = try await withEgress {
-                try await $0.send(EgressRequest(.get, "http://127.0.0.1:\(server.port)"))
+                try await $0.send(EgressRequest(.get, "http://127.0.0.1:\(server.port)", timeout: 60))
             }
             #expect(answer == EgressAnswer(status: 200, body: Data()))
             let request = try #require(server.requests.first)
@@ -46,7 +46,7 @@ struct EgressClientTests {
         try await withServer(.answer(.ok)) { other in
             let location = ("location", "http://127.0.0.1:\(other.port)/")
             try await withServer(.answer(HTTPResponseStatus(statusCode: status), headers: [location])) { server in
-                let answer = try await withEgress { try await $0.send(EgressRequest(.get, server.url)) }
+                let answer = try await withEgress { try await $0.send(EgressRequest(.get, server.url, timeout: 60)) }
                 #expect(answer.status == status)
                 #expect(server.requests.count == 1)
                 #expect(other.connections == 0)
@@ -57,7 +57,7 @@ struct EgressClientTests {
     @Test("An error status of the server is returned", arguments: [400, 404, 500, 503])
     func errorStatus(_ status: Int) async throws {
         try await withServer(.answer(HTTPResponseStatus(statusCode: status), body: "no")) { server in
-            let answer = try await withEgress { try await $0.send(EgressRequest(.get, server.url)) }
+            let answer = try await withEgress { try await $0.send(EgressRequest(.get, server.url, timeout: 60)) }
             #expect(answer == EgressAnswer(status: status, body: Data("no".utf8)))
         }
     }
@@ -68,7 +68,7 @@ struct EgressClientTests {
         try await withServer(.answer(.ok, headers: headers, body: "not gzip")) { server in
             try await withEgress { egress in
                 for _ in 0..<2 {
-                    let answer = try await egress.send(EgressRequest(.get, server.url))
+                    let answer = try await egress.send(EgressRequest(.get, server.url, timeout: 60))
                     #expect(answer.body == Data("not gzip".utf8))
                 }
             }
@@ -80,7 +80,7 @@ struct EgressClientTests {
     func keepAlive() async throws {
         try await withServer(.answer(.ok, body: "1")) { server in
             try await withEgress { egress in
-                for _ in 0..<3 { _ = try await egress.send(EgressRequest(.get, server.url)) }
+                for _ in 0..<3 { _ = try await egress.send(EgressRequest(.get, server.url, timeout: 60)) }
             }
             #expect(server.requests.count == 3)
             #expect(server.connections == 1)
@@ -91,7 +91,9 @@ struct EgressClientTests {
     func largestBody(_ announces: Bool) async throws {
         let body = String(repeating: "x", count: 100)
         try await withServer(announces ? .answer(.ok, body: body) : .chunks([body])) { server in
-            let answer = try await withEgress { try await $0.send(EgressRequest(.get, server.url, maximumAnswer: 100)) }
+            let answer = try await withEgress {
+                try await $0.send(EgressRequest(.get, server.url, timeout: 60, maximumAnswer: 100))
+            }
             #expect(answer.body.count == 100)
         }
     }
@@ -103,7 +105,7 @@ struct EgressClientTests {
         try await withServer(reply) { server in
             try await withEgress { egress in
                 await #expect(throws: EgressError.answerTooLarge) {
-                    try await egress.send(EgressRequest(.get, server.url, maximumAnswer: 100))
+                    try await egress.send(EgressRequest(.get, server.url, timeout: 60, maximumAnswer: 100))
                 }
             }
         }
@@ -114,7 +116,7 @@ struct EgressClientTests {
         try await withServer(.stuck) { server in
             try await withEgress { egress in
                 await #expect(throws: EgressError.answerTooLarge) {
-                    try await egress.send(EgressRequest(.get, server.url, timeout: 30, maximumAnswer: 9))
+                    try await egress.send(EgressRequest(.get, server.url, timeout: 60, maximumAnswer: 9))
                 }
             }
         }
@@ -141,7 +143,8 @@ struct EgressClientTests {
         try await withServer(.answer(.ok)) { server in
             try await withEgress { egress in
                 let error = await #expect(throws: EgressError.self) {
-                    try await egress.send(EgressRequest(.get, server.url, headers: [("X-A", "hidden\r\nX-B: 2")]))
+                    try await egress.send(
+                        EgressRequest(.get, server.url, headers: [("X-A", "hidden\r\nX-B: 2")], timeout: 60))
                 }
                 #expect(!String(describing: error).contains("hidden"))
             }
@@ -153,10 +156,10 @@ struct EgressClientTests {
     func shutdown() async throws {
         try await withServer(.answer(.ok)) { server in
             try await withEgress { egress in
-                _ = try await egress.send(EgressRequest(.get, server.url))
+                _ = try await egress.send(EgressRequest(.get, server.url, timeout: 60))
                 await egress.shutdown()
                 await #expect(throws: EgressError.connectionFailed("The service is shutting down.")) {
-                    try await egress.send(EgressRequest(.get, server.url))
+                    try await egress.send(EgressRequest(.get, server.url, timeout: 60))
                 }
             }
             #expect(server.requests.count == 1)

@@ -51,6 +51,30 @@ struct RouterTests {
         #expect(try await world.call(.get, "/v2/session/apps/testapp", headers).status == 200)
     }
 
+    @Test("Every GET route of the management API answers HEAD, without a body and without a change (RFC 9110 §9.3.2)")
+    func heads() async throws {
+        let world = try await EdgeWorld()
+        let secret = try await world.service.managementKeys.create(name: "test", app: nil, role: .read).secret
+        let headers = HTTPFields.of(("authorization", "Bearer " + secret))
+        for route in routes(of: world) where route.path.hasPrefix("/v2/") && route.method == .get {
+            let (get, head) = (
+                try await world.call(.get, route.path, headers), try await world.call(.head, route.path, headers)
+            )
+            #expect(head.status == get.status && head.text.isEmpty, "\(route)")
+            #expect(head.header("content-length") != nil, "\(route)")
+            #expect(try await world.call(.head, route.path).status == 401, "\(route)")
+        }
+    }
+
+    @Test("HEAD of a path without GET is 404 without a body")
+    func headsOfOtherRoutes() async throws {
+        let world = try await EdgeWorld.shared.value
+        for path in ["/absent", "/v1/session/refresh"] {
+            let response = try await world.call(.head, path)
+            #expect(response.status == 404 && response.text.isEmpty, "\(path)")
+        }
+    }
+
     @Test("Every call of a signed-in user requires an access token")
     func accessToken() async throws {
         let world = try await EdgeWorld.shared.value

@@ -225,7 +225,10 @@ struct MigrationTests {
                 "SELECT * FROM sessions WHERE purge_hour <= 1",
                 "SELECT * FROM proofs WHERE expires_at <= 1",
                 "SELECT * FROM redeemed_challenges WHERE expires_at <= 1 ORDER BY expires_at, app_id, challenge_id",
-                "SELECT * FROM deleted_redemptions WHERE expiry_hour = 1 AND last_expiry >= 1",
+                """
+                SELECT * FROM deleted_redemptions
+                WHERE app_id = 'a' AND kind = 'k' AND expiry_hour = 1 AND last_expiry >= 1
+                """,
                 "SELECT * FROM verifications WHERE code_expires_at <= 1",
                 "SELECT * FROM verifications WHERE app_id = 'a' AND type = 't' AND canonical = 'c'",
                 "SELECT * FROM counters WHERE resets_at <= 1",

@@ -18,7 +18,7 @@ enum AccessRules {
                 #expect(try await world.store.user(ada.id, app: world.app) == expected)
                 for session in sessions { #expect(try await !world.isLive(session)) }
                 #expect(try await world.isLive(bobs))
-                #expect(try await world.check("right", token: "token") == .unknown)
+                #expect(try await world.check("right", token: "token") == .wrong)
                 let appended = try await world.happened().dropFirst(before)
                 #expect(Array(appended) == [.userStatusChanged, .sessionRevoked, .sessionRevoked])
             }
@@ -42,7 +42,7 @@ enum AccessRules {
                 #expect(try await setPassword("hash", of: ghost, endingSessions: true, world) == nil)
                 #expect(try await world.happened() == [])
             },
-            ContractRule("A new password deletes running codes of all identifiers and keeps sessions (O12)") {
+            ContractRule("A new password ends running codes of all identifiers and keeps sessions (O12)") {
                 world async throws in
                 let ada = try await world.addUser()
                 let phone = try world.phone("+14155550100")
@@ -54,8 +54,8 @@ enum AccessRules {
                 let updated = try await setPassword("hash", of: ada, endingSessions: false, world)
                 #expect(updated?.hasPassword == true)
                 #expect(updated?.updatedAt == world.now + 2)
-                #expect(try await world.check("right", token: "by mail") == .unknown)
-                #expect(try await world.check("right", token: "by phone") == .unknown)
+                #expect(try await world.check("right", token: "by mail") == .wrong)
+                #expect(try await world.check("right", token: "by phone") == .wrong)
                 #expect(try await world.isLive(session))
                 #expect(try await world.happened().last == .passwordChanged)
             },

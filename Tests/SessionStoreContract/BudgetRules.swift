@@ -13,7 +13,7 @@ enum BudgetRules {
             limits.failedChecks = RateLimit(limit: 1, window: 60)
             limits.failedChecksPerDay = 1
             let budget = CallBudget(.check, limits: limits, device: nil, now: world.now)
-            let counters = budget.counters(for: identifier, isKnownDevice: false)
+            let counters = budget.counters(for: identifier, device: .stranger)
             let ask: @Sendable (inout FactQuery) -> Void = { query in
                 query.budget = .init(budget, for: .identifier(identifier))
                 query.user = .id(user.id)
@@ -51,25 +51,47 @@ enum BudgetRules {
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             _ = try await world.addUser("carol@example.com", app: world.otherApp)
             let device = world.device(of: ada)
-            #expect(try await world.isKnown(device, at: "ADA@example.com"))
-            #expect(try await !world.isKnown(device, at: bob.identifiers[0].value))
-            #expect(try await !world.isKnown(device, at: "carol@example.com"))
-            #expect(try await !world.isKnown(device, at: "nobody@example.com"))
+            #expect(try await world.standing(of: device, at: "ADA@example.com") == .known)
+            #expect(try await world.standing(of: device, at: bob.identifiers[0].value) == .stranger)
+            #expect(try await world.standing(of: device, at: "carol@example.com") == .stranger)
+            #expect(try await world.standing(of: device, at: "nobody@example.com") == .stranger)
             _ = try await world.store.perform(DeleteUser(ada.id, app: world.app, events: []))
-            #expect(try await !world.isKnown(device, at: "ada@example.com"))
+            #expect(try await world.standing(of: device, at: "ada@example.com") == .stranger)
         },
-        ContractRule("A device is a stranger once the logins of its user are void, until a later login (X5)") {
+        ContractRule("A device is a former one once the logins of its user are void, until a later login (X5)") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let device = world.device(of: ada)
             try await world.write(.voidLogins(of: bob))
-            #expect(try await world.isKnown(device, at: "ada@example.com"))
+            #expect(try await world.standing(of: device, at: "ada@example.com") == .known)
             try await world.write(.voidLogins(of: ada))
-            #expect(try await !world.isKnown(device, at: "ada@example.com"))
+            #expect(try await world.standing(of: device, at: "ada@example.com") == .former)
+            #expect(try await world.standing(of: device, at: "bob@example.com") == .stranger)
             let later = try #require(try await world.read { $0.user = .id(ada.id) }.user)
-            #expect(try await world.isKnown(world.device(of: later), at: "ada@example.com"))
-            #expect(try await !world.isKnown(world.device(of: later), at: "bob@example.com"))
-            #expect(try await !world.isKnown(world.device(of: bob), at: "bob@example.com"))
+            #expect(try await world.standing(of: world.device(of: later), at: "ada@example.com") == .known)
+            #expect(try await world.standing(of: world.device(of: later), at: "bob@example.com") == .stranger)
+            #expect(try await world.standing(of: world.device(of: bob), at: "bob@example.com") == .former)
+        },
+        ContractRule("All former devices of a user have the attempts of one stranger together (X5)") {
+            world async throws in
+            let ada = try await world.addUser()
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 3, window: 3600)
+            for token in ["stranger's", "thief's", "ada's"] { try await world.begin(ada.identifiers[0], token: token) }
+            for _ in 0..<3 { _ = try await world.check("wrong", token: "stranger's", limits: limits) }
+            try await world.write(.voidLogins(of: ada))
+            let (mine, stolen) = (world.device(of: ada, id: "mine"), world.device(of: ada, id: "stolen"))
+            for _ in 0..<2 {
+                #expect(try await world.check("wrong", token: "thief's", limits: limits, device: stolen) == .wrong)
+            }
+            // A success is no failure, and gives the other devices no further attempts.
+            #expect(try await world.check("right", token: "ada's", limits: limits, device: mine).isRight)
+            #expect(try await world.check("wrong", token: "thief's", limits: limits, device: stolen) == .wrong)
+            for device in [mine, stolen] {
+                let spent = try await world.check("right", token: "thief's", limits: limits, device: device)
+                let key = CounterKey.failures(.formerDevices(userID: ada.id), .hour)
+                #expect(spent == .limited(ReachedLimit(key, until: world.now + 3601)))
+            }
         },
         ContractRule("Clearing the limits of a user opens all budgets of the user, and no others") {
             world async throws in
@@ -79,7 +101,7 @@ enum BudgetRules {
             let owners: @Sendable (User, [CanonicalIdentifier]) -> [BudgetOwner] = { user, identifiers in
                 identifiers.map { .anonymous($0) } + [
                     .device(id: "dev_1", userID: user.id), .device(id: "dev_2", userID: user.id),
-                    .session(id: "ses_1", userID: user.id),
+                    .session(id: "ses_1", userID: user.id), .formerDevices(userID: user.id),
                 ]
             }
             let budget = CallBudget(.check, limits: OTPLimits(), device: nil, now: world.now)
@@ -203,11 +225,10 @@ enum BudgetRules {
 }
 
 extension ContractWorld {
-    /// Whether the device is known for an address.
-    fileprivate func isKnown(_ device: KnownDevice, at address: String) async throws -> Bool {
+    fileprivate func standing(of device: KnownDevice, at address: String) async throws -> KnownDevice.Standing {
         let budget = CallBudget(.check, limits: OTPLimits(), device: device, now: now)
         let identifier = try mail(address)
-        return try await read { $0.budget = .init(budget, for: .identifier(identifier)) }.isKnownDevice
+        return try await read { $0.budget = .init(budget, for: .identifier(identifier)) }.deviceStanding
     }
 
     /// Starts a verification 30 seconds later, with two sends an hour.

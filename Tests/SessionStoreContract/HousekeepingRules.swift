@@ -51,6 +51,25 @@ enum HousekeepingRules {
             #expect(try await redeem("new", until: 300) == GuardFailures(.taken(.redemption("new"))))
             #expect(try await redeem("new", until: 301) == GuardFailures())
         },
+        ContractRule("Deleted redemptions reject none of another kind or app, and deleted reports reject nothing") {
+            world async throws in
+            // What lives longer than a challenge of a login must not reject one.
+            let ids = ["first": 300, "step/first": 900, "login.failed/first/1": 900]
+            for (id, seconds) in ids { try await world.write(.redeem(id, until: world.now + seconds, app: world.app)) }
+            #expect(try await world.deleteExpired(now: world.now + 3600, limit: 100) == 3)
+            func isTaken(_ id: String, until seconds: Int, app: AppID) async throws -> Bool {
+                let redemption = Change.redeem(id, until: world.now + seconds, app: app)
+                return try await world.failures(of: redemption) == GuardFailures(.taken(.redemption(id)))
+            }
+            #expect(try await isTaken("first", until: 300, app: world.app))
+            #expect(try await !isTaken("next", until: 301, app: world.app))
+            #expect(try await isTaken("step/first", until: 900, app: world.app))
+            #expect(try await !isTaken("step/next", until: 901, app: world.app))
+            for id in ids.keys { #expect(try await !isTaken(id, until: 299, app: world.otherApp)) }
+            for id in ["login.failed/first/1", "login.limited/next"] {
+                #expect(try await !isTaken(id, until: 900, app: world.app))
+            }
+        },
         ContractRule("Redemptions that a clock years ahead wrote and deleted do not reject those of today") {
             world async throws in
             let decade = 3650 * 86_400

@@ -47,14 +47,14 @@ enum IdentifierRules {
             #expect(try await add(try world.mail("ADA@example.com"), to: ada, world) == .updated(ada))
             #expect(try await world.happened() == [])
         },
-        ContractRule("A removed identifier is free again, has an event, and its running verification is deleted") {
+        ContractRule("A removed identifier is free again, has an event, and its running verification accepts no code") {
             world async throws in
             let ada = try await world.addUser()
             try await world.begin(ada.identifiers[0], token: "token")
             let outcome = try await remove(ada.identifiers[0], from: ada, world)
             guard case .updated(let updated) = outcome else { throw ContractFailure("not removed: \(outcome)") }
             #expect(updated.identifiers.isEmpty)
-            #expect(try await world.check("right", token: "token") == .unknown)
+            #expect(try await world.check("right", token: "token") == .wrong)
             #expect(try await world.happened() == [.identifierDeleted])
             _ = try await world.addUser()
         },

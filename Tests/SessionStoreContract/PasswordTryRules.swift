@@ -71,8 +71,8 @@ enum PasswordTryRules {
             .password(RateLimit(limit: 3, window: 900)), limits: OTPLimits(), device: device, now: world.now)
         try await world.store.perform(
             CompletePasswordTry(
-                appID: app ?? world.app, identifier: identifier, budget: budget, isKnownDevice: device != nil,
-                isHeld: isHeld))
+                appID: app ?? world.app, identifier: identifier, budget: budget,
+                device: device == nil ? .stranger : .known, isHeld: isHeld))
     }
 
     private static func limited(

@@ -26,6 +26,34 @@ enum VerificationRules {
                 #expect(outcome.isRight == !row.isSuppressed)
             }
         },
+        ContractRule("A verification that was ended has the answers of one for an unknown identifier") {
+            world async throws in
+            let (known, unknown) = (try world.mail("ada@example.com"), try world.mail("nobody@example.com"))
+            let rows = [(identifier: known, token: "known"), (unknown, "unknown")]
+            for (identifier, token) in rows { try await world.begin(identifier, token: token) }
+            try await world.write(.endVerifications(of: known, app: world.app))
+            try await world.write(.endVerifications(of: unknown, app: world.otherApp))
+            for (_, token) in rows { #expect(try await world.check("wrong", token: token) == .wrong) }
+            let stored = try await world.store.verification(tokenHash: "known", app: world.app)
+            #expect(stored?.isSuppressed == true && stored?.checks == 1)
+            for (_, token) in rows {
+                guard case .send = try await world.resend(token: token, after: 30) else {
+                    throw ContractFailure("no further code for the verification \(token)")
+                }
+            }
+            #expect(try await world.check("second", token: "known", after: 31) == .wrong)
+            #expect(try await world.check("second", token: "unknown", after: 31).isRight)
+        },
+        ContractRule("A verification of a step is deleted when it is ended") { world async throws in
+            let session = try await world.signIn(try await world.addUser())
+            let challenge = try await world.open(for: session, steps: [ContractWorld.mailStep])
+            _ = try await world.send(challenge)
+            let identifier = try world.mail("ada@example.com")
+            try await world.write(.endVerifications(of: identifier, app: world.app))
+            let key = challenge.verificationKey
+            #expect(try await world.store.verification(tokenHash: key, app: world.app) == nil)
+            guard case .send = try await world.send(challenge) else { throw ContractFailure("the step gets no code") }
+        },
         ContractRule("Starts are limited per identifier, over all its verifications, until the window ends") {
             world async throws in
             let address = try world.mail("ada@example.com")

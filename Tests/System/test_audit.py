@@ -1,6 +1,7 @@
 """The audit trail of the real service, in the management API and in `prelude-session events`."""
 
 import json
+import sqlite3
 import subprocess
 
 import pytest
@@ -113,6 +114,23 @@ def test_follow_prints_new_events_until_it_is_stopped(story):
         finally:
             process.terminate()
             management.expect(200, "PATCH", "", {"name": "Audited"})
+
+
+def test_follow_prints_new_events_after_the_clock_was_set_back(story):
+    """Their time is before that of --since."""
+    service, *_ = story
+    command = [BINARY, "events", "--follow", "--json", "--since", "1h", "--limit", "1", "--database", service.database]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            process.stdout.readline()
+            with sqlite3.connect(service.database.removeprefix("sqlite:")) as stored:
+                stored.execute(
+                    "INSERT INTO events (app_id, id, name, created_at, data, user_id, context)"
+                    " SELECT app_id, 'evt_earlier', name, created_at - 86400, data, user_id, context FROM events LIMIT 1")
+            stored.close()
+            assert json.loads(process.stdout.readline())["id"] == "evt_earlier"
+        finally:
+            process.terminate()
 
 
 def test_commands_are_actors(story):

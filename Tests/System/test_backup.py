@@ -449,6 +449,88 @@ def test_the_service_refuses_a_damaged_database_and_names_the_remedy(service):
     assert "is damaged" in service.log() and "Restore a backup with `prelude-session backup restore`" in service.log()
 
 
+def test_an_emptied_database_is_not_taken_for_a_new_one(service, tmp_path):
+    """SQLite takes an empty file for a new database, so the service started without users."""
+    person = Person.signed_in(service)
+    backup = create(service, tmp_path / "backup")
+    service.stop()
+    file_of(service).write_bytes(b"")
+    with pytest.raises(RuntimeError):
+        service.start()
+    assert "the file is empty, but session.sqlite.lock" in service.log()
+    assert "Restore a backup with `prelude-session backup restore`" in service.log()
+    listed = service.run("app", "list")
+    assert listed.returncode != 0 and "is damaged" in listed.stderr
+    assert restore(service, backup).returncode == 0
+    service.start()
+    person.refresh()
+
+
+# Root in the directory of the service's user
+
+#: Another user than root. No account is needed.
+STRANGER = 65534
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+
+
+@pytest.fixture
+def foreign(service, tmp_path):
+    """Returns a backup and a directory that belongs to another user, with the files of a database."""
+    backup = create(service, tmp_path / "backup")
+    service.stop()
+    directory = tmp_path / "foreign"
+    directory.mkdir()
+    for path in tmp_path.glob("session.sqlite*"):
+        shutil.copy(path, directory)
+    for path in [directory, *directory.iterdir()]:
+        os.chown(path, STRANGER, STRANGER)
+    return backup, directory
+
+
+@as_root
+def test_root_gives_no_file_away_that_it_has_not_created(foreign):
+    """A file of root under the name of the lock got the owner of the database."""
+    _, directory = foreign
+    lock = directory / "session.sqlite.lock"
+    os.chown(lock, 0, 0)
+    listed = run("app", "list", "--database", f"sqlite:{directory}/session.sqlite")
+    assert listed.returncode == 0, listed.stderr
+    assert lock.stat().st_uid == 0
+    lock.unlink()
+    run("app", "list", "--database", f"sqlite:{directory}/session.sqlite")
+    assert lock.stat().st_uid == STRANGER
+
+
+@as_root
+def test_root_restores_nothing_through_a_link_of_another_user(foreign, tmp_path):
+    """A link in place of the database made root replace the file that it names."""
+    backup, directory = foreign
+    target = tmp_path / "root-only"
+    target.write_text("root only")
+    (directory / "session.sqlite").unlink()
+    (directory / "session.sqlite").symlink_to(target)
+    os.chown(directory / "session.sqlite", STRANGER, STRANGER, follow_symlinks=False)
+    for arguments in (["backup", "restore", backup], ["app", "list"]):
+        made = run(*arguments, "--database", f"sqlite:{directory}/session.sqlite")
+        assert made.returncode != 0 and "is a symbolic link that does not belong to root" in made.stderr
+    assert target.read_text() == "root only" and target.stat().st_uid == 0
+
+
+@as_root
+def test_root_restores_files_for_their_owner_and_removes_no_directory_for_it(foreign):
+    backup, directory = foreign
+    (directory / "session.sqlite.keys").write_text(json.dumps({"version": 1, "keys": [{"secret": "A" * 43}]}))
+    made = run("backup", "restore", backup, "--database", f"sqlite:{directory}/session.sqlite")
+    assert made.returncode == 0, made.stderr
+    for name in ("session.sqlite", "session.sqlite.keys"):
+        assert (directory / name).stat().st_uid == STRANGER and (directory / name).stat().st_mode & 0o077 == 0
+    tree = directory / "session.sqlite.restoring"
+    tree.mkdir()
+    (tree / "file").touch()
+    refused = run("backup", "restore", backup, "--database", f"sqlite:{directory}/session.sqlite")
+    assert refused.returncode != 0 and (tree / "file").exists()
+
+
 # Revoking all sessions
 
 

@@ -110,6 +110,34 @@ def health(service: Service) -> int:
         return answer.status
 
 
+@pytest.mark.parametrize("line", [b"HTTP/1.0", b"HTTP/1.1\r\nConnection: Close"])
+def test_a_connection_that_is_not_kept_ends_with_its_response(impatient, line):
+    """It stayed open until the idle timeout (RFC 9112 9.3)."""
+    with connect(impatient.port, b"GET /health " + line + b"\r\nHost: localhost\r\n\r\n") as connection:
+        started = time.monotonic()
+        text = received(connection)
+    assert text.startswith(b"HTTP/1.1 200 ") and b"connection: close" in text.lower()
+    assert text.endswith(b'{"status":"ok"}') and time.monotonic() - started < 1.5
+
+
+def test_a_chunked_request_in_http_1_0_hides_no_other_request(impatient):
+    """Another part of a chain of proxies does not know chunks in HTTP/1.0 (RFC 9112 6.1)."""
+    head = b"POST /v1/session/otp HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    chunks = b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+    with connect(impatient.port, head + chunks + HEALTH) as connection:
+        text = received(connection)
+    assert text.startswith(b"HTTP/1.1 400 ") and text.count(b"HTTP/1.1 ") == 1
+
+
+def test_a_response_to_head_has_no_body_that_could_be_the_next_response(impatient):
+    paths = [b"/health", b"/absent"]
+    heads = b"".join(HEALTH.replace(b"GET /health", b"HEAD " + path) for path in paths)
+    with connect(impatient.port, heads + HEALTH) as connection:
+        text = received(connection)
+    found = [part.split(b" ", 1)[0] for part in text.split(b"HTTP/1.1 ")[1:]]
+    assert found == [b"200", b"404", b"200"] and text.count(b"\r\n\r\n{") == 1
+
+
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory):
     flags = ["--header-timeout", "1", "--body-timeout", "1", "--idle-timeout", "2", "--connection-limit", "200"]

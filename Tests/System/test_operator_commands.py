@@ -344,3 +344,25 @@ def test_an_address_that_an_earlier_version_accepted_is_still_found(tmp_path):
     assert found.returncode == 0 and json.loads(found.stdout)[0]["identifiers"] == "Strauß@example.com"
     created = command(tmp_path, "user", "create", *user, "STRAUß@example.com")
     assert created.returncode != 0 and "U+DF" in created.stderr
+
+
+def test_a_key_needs_an_existing_app(tmp_path):
+    assert command(tmp_path, *CREATE_APP).returncode == 0
+    result = command(tmp_path, "key", "create", "backend", "--app", "absent7")
+    assert (result.returncode, result.stderr) == (1, "Error: there is no app absent7\n")
+    assert "backend" not in command(tmp_path, "key", "list").stdout
+
+
+def test_no_stored_text_controls_the_terminal(tmp_path):
+    """Earlier versions accepted such names, and an external id can be any text."""
+    assert command(tmp_path, *CREATE_APP).returncode == 0
+    assert command(tmp_path, "key", "create", "backend").returncode == 0
+    name = "a\x1b[2J\nid  mk_forged\u009b\u202e"
+    with sqlite3.connect(tmp_path / "prelude-session.sqlite") as stored:
+        stored.execute("UPDATE management_keys SET name = ?", (name,))
+    stored.close()
+    text = command(tmp_path, "key", "list").stdout
+    assert r"a\u{1B}[2J\nid  mk_forged\u{009B}\u{202E}" in text
+    for output in [text, command(tmp_path, "key", "list", "--json").stdout]:
+        assert not any(character in output for character in "\x1b\u009b\u202e")
+    assert json.loads(command(tmp_path, "key", "list", "--json").stdout)[0]["name"] == name

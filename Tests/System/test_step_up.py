@@ -345,7 +345,7 @@ def test_a_new_password_ends_grants_challenges_and_logins(ada, management):
         204, "PUT", f"/users/{ada.claims()['sub']}/password",
         {"password": "correct horse battery", "revoke_sessions": False})
     assert status_and_code(ada.device.check_step(running, code)) == (401, "invalid_challenge_token")
-    assert status_and_code(ada.device.check(verification, login_code)) == (400, "invalid_verification_token")
+    assert status_and_code(ada.device.check(verification, login_code)) == (401, "bad_check_code")
     ada.refresh()
     assert ada.scopes() == []
 

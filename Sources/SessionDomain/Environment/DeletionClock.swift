@@ -1,24 +1,36 @@
 /// The time by which expired rows are deleted. It follows a system clock that jumps ahead only after a day.
 ///
 /// A token that a wrong clock rejects is valid again when the clock is corrected, but a deleted row is lost. So the time
-/// continues by uptime, which cannot be set, until the system clock has stayed ahead for a day.
+/// continues by uptime, which cannot be set, until the system clock has stayed ahead for a day. A clock may also be wrong
+/// when the process starts, and be corrected soon after, so nothing is deleted at first.
 struct DeletionClock {
     /// Seconds by which the system clock may advance more than uptime between two rounds: a normal correction.
     static let tolerance = 300
     /// Seconds of uptime after which a larger jump is accepted.
     static let confirmationTime = 86_400
+    /// Seconds of uptime after the first round in which nothing is deleted.
+    static let settlingTime = 300
 
     /// System clock minus uptime in milliseconds, as accepted. `nil` before the first round.
     private var acceptedOffset: Int64?
+    /// The uptime of the first round.
+    private var startedAt: Int64?
     /// The current offset while it is not accepted, and the uptime of the last jump. Both in milliseconds.
     private var pending: (offset: Int64, since: Int64)?
 
     /// Returns the time of a round.
     ///
     /// - Parameter uptime: Uptime in milliseconds.
-    /// - Returns: The time to delete by, and the seconds by which the system clock has jumped ahead, if this round is the
-    ///   first to see it.
-    mutating func time(now: Timestamp, uptime: Int64) -> (time: Timestamp, jump: Int?) {
+    /// - Returns: The time to delete by, `nil` soon after the start; and the seconds by which the system clock has jumped
+    ///   ahead, if this round is the first to see it.
+    mutating func time(now: Timestamp, uptime: Int64) -> (time: Timestamp?, jump: Int?) {
+        let start = startedAt ?? uptime
+        startedAt = start
+        let (time, jump) = continued(now: now, uptime: uptime)
+        return (uptime - start >= Int64(Self.settlingTime) * 1000 ? time : nil, jump)
+    }
+
+    private mutating func continued(now: Timestamp, uptime: Int64) -> (time: Timestamp, jump: Int?) {
         let offset = now.milliseconds - uptime
         let accepted = acceptedOffset ?? offset
         // Always follow a clock that goes back: it deletes less.

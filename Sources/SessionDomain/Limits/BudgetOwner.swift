@@ -5,6 +5,10 @@ package enum BudgetOwner: Hashable, Sendable {
     case anonymous(CanonicalIdentifier)
     /// A device on which the owner of the identifier has signed in before.
     case device(id: String, userID: String)
+    /// The devices of a user that a later change has ended, such as signing out all others. All of them together have one
+    /// budget of the size that strangers have: the owner's device can still sign in while strangers have spent theirs, and
+    /// a stolen device gets no more attempts than one stranger.
+    case formerDevices(userID: String)
     /// A signed-in session.
     case session(id: String, userID: String)
 
@@ -13,6 +17,7 @@ package enum BudgetOwner: Hashable, Sendable {
         switch self {
         case .anonymous(let identifier): identifier.key
         case .device(let id, let userID): "device/\(userID)/\(id)"
+        case .formerDevices(let userID): "former-devices/\(userID)"
         case .session(let id, let userID): "session/\(userID)/\(id)"
         }
     }
@@ -21,7 +26,7 @@ package enum BudgetOwner: Hashable, Sendable {
     /// more attempts.
     var group: String? {
         switch self {
-        case .anonymous: nil
+        case .anonymous, .formerDevices: nil
         case .device(_, let userID): "devices/\(userID)"
         case .session(_, let userID): "sessions/\(userID)"
         }

@@ -25,17 +25,16 @@ package struct CallBudget: Sendable, Equatable {
         self.now = now
     }
 
-    /// - Parameter isKnownDevice: Whether the identifier belongs to the user of `device`, as `Facts.isKnownDevice` says.
-    package func owner(of identifier: CanonicalIdentifier, isKnownDevice: Bool) -> BudgetOwner {
-        guard isKnownDevice, let device else { return .anonymous(identifier) }
-        return device.owner
+    /// - Parameter standing: What `device` is at the identifier, as `Facts.deviceStanding` says.
+    package func owner(of identifier: CanonicalIdentifier, device standing: KnownDevice.Standing) -> BudgetOwner {
+        device?.owner(of: identifier, as: standing) ?? .anonymous(identifier)
     }
 
     /// The counters of a call for an identifier. They do not depend on whether a user has it.
     package func counters(
-        for identifier: CanonicalIdentifier, isKnownDevice: Bool
+        for identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
     ) -> [FactQuery.CounterSelector] {
-        let owner = owner(of: identifier, isKnownDevice: isKnownDevice)
+        let owner = owner(of: identifier, device: standing)
         switch use {
         case .start:
             return [counter(.starts(owner), limits.starts)] + sends(of: owner, to: identifier)
@@ -60,15 +59,19 @@ package struct CallBudget: Sendable, Equatable {
         return counters
     }
 
-    package func sends(of owner: BudgetOwner, to destination: CanonicalIdentifier) -> [FactQuery.CounterSelector] {
+    /// - Parameter sharer: Whose share of what all callers of an app share the message belongs to; `nil` for the owner's.
+    package func sends(
+        of owner: BudgetOwner, to destination: CanonicalIdentifier, inShareOf sharer: BudgetOwner? = nil
+    ) -> [FactQuery.CounterSelector] {
+        let sharer = sharer ?? owner
         var counters = sends(of: owner)
         if let group = owner.group {
             counters.append(counter(.sendsOfGroup(group), RateLimit(limit: 2 * limits.sendsPerDay, window: 86_400)))
         }
-        counters.append(counter(.sendsOfApp, share(limits.appSendsPerDay, of: owner)))
+        counters.append(counter(.sendsOfApp, share(limits.appSendsPerDay, of: sharer)))
         if destination.type == .phoneNumber {
             let code = CallingCode.of(destination.canonical)
-            counters.append(counter(.sendsToCallingCode(code), share(limits.callingCodeSendsPerDay, of: owner)))
+            counters.append(counter(.sendsToCallingCode(code), share(limits.callingCodeSendsPerDay, of: sharer)))
         }
         return counters
     }
@@ -81,8 +84,8 @@ package struct CallBudget: Sendable, Equatable {
         ]
     }
 
-    /// Strangers can spend four fifths of what all callers of an app share. The rest is for known devices and sessions, so
-    /// that a stranger does not stop them.
+    /// Strangers can spend four fifths of what all callers of an app share. The rest is for devices of users and sessions,
+    /// so that a stranger does not stop them.
     private func share(_ limit: Int, of owner: BudgetOwner) -> RateLimit {
         RateLimit(limit: owner.isAnonymous ? (4 * limit + 4) / 5 : limit, window: 86_400)
     }
@@ -97,14 +100,14 @@ extension BudgetOwner {
     ///
     /// Strangers have proven the identifier whose failures are counted, so all of these end. The hour and day of a device or
     /// a session cover all identifiers of the user: a success with one must not give more attempts at another, so only the
-    /// streak ends. A success on a known device also ends the streak of strangers, but not their hour and day: an owner who
+    /// streak ends, and so it is for the former devices of a user. A success on a known device also ends the streak of strangers, but not their hour and day: an owner who
     /// signs in often must not give a stranger more attempts.
     package func clearedBySuccess(of identifier: CanonicalIdentifier) -> [CounterKey] {
         let streak = CounterKey.failures(self, .streak)
         switch self {
         case .anonymous: return [.failures(self, .hour), .failures(self, .day), streak, .passwordTries(self)]
         case .device: return [streak, .failures(.anonymous(identifier), .streak)]
-        case .session: return [streak]
+        case .session, .formerDevices: return [streak]
         }
     }
 

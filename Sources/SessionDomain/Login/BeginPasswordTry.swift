@@ -24,7 +24,7 @@ package struct BeginPasswordTry: Intent {
     }
 
     package func decide(_ facts: Facts) -> Decision<BeginPasswordTryOutcome> {
-        let counters = budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice)
+        let counters = budget.counters(for: identifier, device: facts.deviceStanding)
         if let limit = facts.reached(counters) {
             return Decision(
                 .limited(limit), events?.loginLimited(limit, .password, of: LoginSubject(identifier), facts) ?? [])

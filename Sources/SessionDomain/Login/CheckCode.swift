@@ -49,8 +49,8 @@ package struct CheckCode: Intent {
         case .count(let next): checked = next
         }
         guard let current = facts.verification else { return Decision(.unknown) }
-        let (identifier, isKnown) = (current.identifier, facts.isKnownDevice)
-        let counters = budget.counters(for: identifier, isKnownDevice: isKnown)
+        let (identifier, standing) = (current.identifier, facts.deviceStanding)
+        let counters = budget.counters(for: identifier, device: standing)
         let (method, subject) = (LoginMethod(codeTo: identifier.type), LoginSubject(identifier, userID: facts.user?.id))
         if let limit = facts.reached(counters) {
             return Decision(.limited(limit), events.loginLimited(limit, method, of: subject, facts))
@@ -62,7 +62,7 @@ package struct CheckCode: Intent {
             return Decision(.wrong, counted + [.replaceVerification(current, with: checked)] + failed(reason))
         }
         let spent = counted + [.deleteVerification(current)]
-        let owner = budget.owner(of: identifier, isKnownDevice: isKnown)
+        let owner = budget.owner(of: identifier, device: standing)
         func proven(isHeld: Bool) -> [Change] {
             spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
         }

@@ -14,6 +14,15 @@ package struct KnownDevice: Sendable, Equatable {
     /// `User.loginEpoch` at the login. The device is known while the user has the same count.
     package let loginEpoch: Int64
 
+    /// What a device is at an identifier.
+    package enum Standing: Sendable, Equatable {
+        /// The device of another user, or none.
+        case stranger
+        /// A device of the user who has the identifier, which a later change has ended.
+        case former
+        case known
+    }
+
     package init(userID: String, id: String, issuedAt: Timestamp, loginEpoch: Int64) {
         self.userID = userID
         self.id = id
@@ -21,10 +30,24 @@ package struct KnownDevice: Sendable, Equatable {
         self.loginEpoch = loginEpoch
     }
 
-    /// Whether the device is one of this user, and none of the changes that end known devices was made since its login.
-    package func isKnown(to user: User) -> Bool { userID == user.id && loginEpoch == user.loginEpoch }
+    /// - Parameter epoch: `User.loginEpoch` of this device's user; `nil` if the user does not have the identifier.
+    package func standing(atEpoch epoch: Int64?) -> Standing {
+        guard let epoch else { return .stranger }
+        return loginEpoch == epoch ? .known : .former
+    }
 
-    var owner: BudgetOwner { .device(id: id, userID: userID) }
+    package func standing(for user: User) -> Standing {
+        standing(atEpoch: userID == user.id ? user.loginEpoch : nil)
+    }
+
+    /// Who pays for a call with this device.
+    func owner(of identifier: CanonicalIdentifier, as standing: Standing) -> BudgetOwner {
+        switch standing {
+        case .stranger: .anonymous(identifier)
+        case .former: .formerDevices(userID: userID)
+        case .known: .device(id: id, userID: userID)
+        }
+    }
 
     package func token(app: AppID, keys: KeyRing) -> String {
         let (keyID, mac) = keys.knownDeviceMAC(message(app: app))

@@ -56,7 +56,7 @@ package struct PasswordLogin: Sendable {
         try await store.perform(
             CompletePasswordTry(
                 appID: app.settings.id, identifier: identifier, budget: budget,
-                isKnownDevice: device?.isKnown(to: user) ?? false, isHeld: user.isHeld(identifier, at: now)))
+                device: device?.standing(for: user) ?? .stranger, isHeld: user.isHeld(identifier, at: now)))
         if needsUpgrade, let hash {
             try await store.perform(
                 UpgradePasswordHash(

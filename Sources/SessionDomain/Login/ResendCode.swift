@@ -38,7 +38,7 @@ package struct ResendCode: Intent {
         case .unknown: return Decision(.unknown)
         case .limited(let until): return Decision(.limited(until: until))
         case .send(let next):
-            let counters = budget.counters(for: current.identifier, isKnownDevice: facts.isKnownDevice)
+            let counters = budget.counters(for: current.identifier, device: facts.deviceStanding)
             let subject = LoginSubject(current.identifier)
             if let limit = facts.reached(counters) {
                 return Decision(

@@ -31,7 +31,7 @@ package struct StartVerification: Intent {
     }
 
     package func decide(_ facts: Facts) -> Decision<StartVerificationOutcome> {
-        let counters = budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice)
+        let counters = budget.counters(for: identifier, device: facts.deviceStanding)
         // What was typed may reach another mailbox than the identifier of the user, although both compare as equal.
         let recipient = facts.user?.identifiers.first { $0 == identifier } ?? identifier
         let subject = LoginSubject(recipient, userID: facts.user?.id)

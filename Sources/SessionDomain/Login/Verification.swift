@@ -4,7 +4,7 @@ package struct Verification: Sendable, Equatable {
     package let tokenHash: String
     package let appID: AppID
     package let identifier: CanonicalIdentifier
-    /// The login configuration that sends the code.
+    /// The login configuration that sends the code. Empty for a step of a step-up.
     package let loginConfigID: String
     /// PKCE challenge that finalize must answer (RFC 7636).
     package let codeChallenge: String?

@@ -27,11 +27,8 @@ package struct AppManagement: Sendable {
         id: AppID?, name: String, configure: (inout App) throws -> Void = { _ in }
     ) async throws -> App {
         let now = environment.now()
-        let trimmed = name.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard (1...100).contains(trimmed.count) else {
-            throw Refusal.invalidField("name", "must have 1 to 100 characters")
-        }
-        var app = App(id: id ?? AppID(environment: environment), name: trimmed, createdAt: now)
+        let name = try DisplayName.checked(name)
+        var app = App(id: id ?? AppID(environment: environment), name: name, createdAt: now)
         try configure(&app)
         try await requireFree(app.domains, for: app.id)
         var first: [StoredSigningKey] = []

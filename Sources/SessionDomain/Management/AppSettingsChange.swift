@@ -33,12 +33,7 @@ package struct AppSettingsChange: Sendable {
     }
 
     package func apply(to app: inout App) throws(Refusal) {
-        if let name {
-            app.name = name.trimmingCharacters(in: .whitespacesAndNewlines)
-            guard (1...100).contains(app.name.unicodeScalars.count) else {
-                throw .invalidField("name", "must have 1 to 100 characters")
-            }
-        }
+        if let name { app.name = try DisplayName.checked(name) }
         if let domains {
             app.domains = domains.map { $0.lowercased() }
             guard domains.count <= 20, app.domains.allSatisfy(Self.isHost) else {

@@ -60,6 +60,8 @@ extension ManagementKey {
         case role
         case app
         case expiry
+        /// A rotation of the key that created this one, or of a key above that.
+        case ancestor
     }
 
     /// The first right of another key that this key does not have itself; `nil` if it may create that key.

@@ -91,9 +91,7 @@ extension ManagementKeys {
         name: String, app: AppID?, role: ManagementKey.Role = .write, expiresAt: Timestamp? = nil,
         by creator: ManagementKey? = nil
     ) async throws -> (key: ManagementKey, secret: String) {
-        guard (1...100).contains(name.unicodeScalars.count) else {
-            throw Refusal.invalidField("name", "must have 1 to 100 characters")
-        }
+        let name = try DisplayName.checked(name)
         let (secret, now) = (Self.newSecret(environment), environment.now())
         if let expiresAt, expiresAt <= now { throw Refusal.invalidField("expires_at", "must be in the future") }
         let key = ManagementKey(
@@ -153,6 +151,7 @@ extension ManagementKeys {
         case .exceeds(.role): throw .forbidden("a key with the role read cannot create a key with the role write")
         case .exceeds(.app): throw .forbidden("a key of one app cannot create a key of another app")
         case .exceeds(.expiry): throw .forbidden("a key cannot create a key that expires later than itself")
+        case .exceeds(.ancestor): throw .forbidden("a key cannot rotate the key that created it, or one above that")
         case .tooMany:
             let maximum = ManagementKey.maximumPerApp
             throw .conflict(

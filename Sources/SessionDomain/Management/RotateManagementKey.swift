@@ -1,8 +1,8 @@
 /// Replaces a management key by one with another secret and the same name, app, role and expiry.
 ///
 /// The keys that the old one created belong to the new one. The new one belongs to the key that rotates, so that
-/// revoking that key ends every secret it has seen. A key that rotates itself, or a key above it, keeps the creator:
-/// otherwise the two would be each other's creators, and would survive the revocation of every key above them.
+/// revoking that key ends every secret it has seen. A key that rotates itself keeps its creator. A key cannot rotate a
+/// key above it: the new secret would survive the revocation of the key that has seen it.
 package struct RotateManagementKey: Intent {
     package let id: String
     package let appID: AppID
@@ -38,10 +38,13 @@ package struct RotateManagementKey: Intent {
         guard let old = facts.managementKeys.first(where: { $0.id == id && $0.appID == appID }) else {
             return Decision(nil)
         }
-        let rotatesUpward = ManagementKeyTree(facts.managementKeys).descendants(of: old.id).contains(creator.id)
+        let rotatesItself = old.id == creator.id
+        if !rotatesItself, ManagementKeyTree(facts.managementKeys).descendants(of: old.id).contains(creator.id) {
+            return Decision(.exceeds(.ancestor))
+        }
         let new = ManagementKey(
             id: newID, name: old.name, appID: old.appID, hash: newHash, role: old.role,
-            createdBy: rotatesUpward ? old.createdBy : .key(creator.id), createdAt: now,
+            createdBy: rotatesItself ? old.createdBy : .key(creator.id), createdAt: now,
             expiresAt: old.expiresAt)
         if let excess = creator.excess(of: new) { return Decision(.exceeds(excess)) }
         return Decision(

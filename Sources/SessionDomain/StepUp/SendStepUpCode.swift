@@ -41,7 +41,9 @@ package struct SendStepUpCode: Intent {
         let session = BudgetOwner.session(id: challenge.sessionID, userID: challenge.userID)
         let budget = CallBudget(.resend, limits: limits, device: nil, now: now)
         let others = BudgetOwner.owners(of: challenge, user: facts.user).dropFirst()
-        let sends = budget.sends(of: session, to: identifier) + others.flatMap { budget.sends(of: $0) }
+        // A code to an identifier that the user does not have yet is one of the strangers' messages.
+        let sends =
+            budget.sends(of: session, to: identifier, inShareOf: others.first) + others.flatMap { budget.sends(of: $0) }
         let subject = LoginSubject(identifier, of: challenge)
         let event = events.map { [Change.append($0.codeSent(to: subject))] } ?? []
         func decision(_ counters: [FactQuery.CounterSelector], _ next: Verification, _ changes: [Change])

@@ -10,8 +10,9 @@ package enum Change: Sendable, Equatable {
 
     /// Remembers a proof until `rememberUntil`. Key: `.proof`. A row that expired by `now` is taken over.
     case reserveProof(ProofUse, app: AppID, now: Timestamp)
-    /// Remembers that something was redeemed. Key: `.redemption`. Also fails if housekeeping has deleted a redemption that
-    /// expires at this time or later, but within the same hour: it may have been this one.
+    /// Remembers that something was redeemed. Key: `.redemption`. If its `RedemptionKind` outlives its row, it also fails if
+    /// housekeeping has deleted a redemption of this kind and app that expires at this time or later, but within the same
+    /// hour: it may have been this one.
     case redeem(String, until: Timestamp, app: AppID)
 
     // MARK: Counters
@@ -35,7 +36,7 @@ package enum Change: Sendable, Equatable {
     case deleteUser(User)
     /// Stores a password hash. Fails with `FailedGuard.stale` unless the hash is `replacing`; `nil` replaces any.
     case setPasswordHash(String, replacing: String?, of: User)
-    /// Makes every begun login void, and every known device a stranger: adds 1 to `User.loginEpoch`.
+    /// Makes every begun login void, and every known device a former one: adds 1 to `User.loginEpoch`.
     case voidLogins(of: User)
     /// Adds an identifier after those that the user has. Key: `.identifier`.
     case insertIdentifier(CanonicalIdentifier, of: User, heldUntil: Timestamp? = nil)
@@ -49,8 +50,9 @@ package enum Change: Sendable, Equatable {
     case insertVerification(Verification)
     case replaceVerification(Verification, with: Verification)
     case deleteVerification(Verification)
-    /// Deletes every verification of an identifier.
-    case deleteVerifications(of: CanonicalIdentifier, app: AppID)
+    /// Ends every verification of an identifier. Those of logins are suppressed and stay until they expire, so that their
+    /// callers get the answers that an unknown identifier gets. Those of steps are deleted: their callers are signed in.
+    case endVerifications(of: CanonicalIdentifier, app: AppID)
 
     // MARK: Sessions
 

@@ -71,8 +71,9 @@ package struct FactQuery: Sendable, Equatable {
         case ofVerification(now: Timestamp, maximumChecks: Int)
     }
 
-    /// The counters of a call for one identifier. If the call names a device, the store first reads whether the identifier
-    /// belongs to the device's user, with the device's `loginEpoch`, and reports it as `Facts.isKnownDevice`.
+    /// The counters of a call for one identifier. If the call names a device, the store first reads `User.loginEpoch` of the
+    /// device's user, if this user has the identifier, and reports `KnownDevice.standing(atEpoch:)` as
+    /// `Facts.deviceStanding`.
     package struct BudgetSelector: Sendable, Equatable {
         package enum Subject: Sendable, Equatable {
             case identifier(CanonicalIdentifier)

@@ -6,8 +6,8 @@ package struct Facts: Sendable {
     package var verification: Verification?
     package var user: User?
     package var passwordHash: String?
-    /// Whether the identifier of the budget belongs to the user of its device, and `User.loginEpoch` is that of the device.
-    package var isKnownDevice = false
+    /// What the device of the budget is at the identifier of the budget.
+    package var deviceStanding = KnownDevice.Standing.stranger
     /// Ordered by id.
     package var grants: [Grant] = []
     /// Ordered by id.

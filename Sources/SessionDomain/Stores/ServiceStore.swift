@@ -93,8 +93,8 @@ extension EventStore {
 package protocol HousekeepingStore: Sendable {
     /// Deletes at most `limit` rows of each kind and returns how many were deleted.
     ///
-    /// The transaction that deletes a redemption also remembers, for the hour of its expiry, how far redemptions are
-    /// deleted. `Change.redeem` needs it. It is kept forever, because a wrong clock must not delete it.
+    /// The transaction that deletes a redemption also remembers, for its app and kind and the hour of its expiry, how far
+    /// redemptions are deleted, if the kind outlives its row. `Change.redeem` needs it. It is kept forever, because a wrong clock must not delete it.
     ///
     /// - Parameters:
     ///   - now: Rows that expired by this time are deleted; sessions whose `Session.keptUntil` has passed, up to an hour

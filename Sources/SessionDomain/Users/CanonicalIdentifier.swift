@@ -87,11 +87,26 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
     /// One `@` with something before it and a domain with a dot after it; at most 254 bytes (RFC 5321 §4.5.3.1.3).
     private static func isEmailAddress(_ text: String) -> Bool {
         guard text.utf8.count <= 254, text.unicodeScalars.allSatisfy(isAddressScalar) else { return false }
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, (1...64).contains(parts[0].utf8.count) else { return false }
+        // By scalar: a character can be a separator with a combining mark, which other software takes for a separator.
+        let parts = text.unicodeScalars.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, isLocalPart(parts[0]) else { return false }
         let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
-        return labels.count >= 2
-            && labels.allSatisfy { (1...63).contains($0.utf8.count) && $0.first != "-" && $0.last != "-" }
+        return labels.count >= 2 && labels.allSatisfy(isLabel)
+    }
+
+    private static func isLocalPart(_ part: Substring.UnicodeScalarView) -> Bool {
+        (1...64).contains(Substring(part).utf8.count)
+            && part.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { $0.first?.isMark != true }
+    }
+
+    /// A label of a domain: letters and digits of any language, and hyphens between them (RFC 5890 §2.3.2.3).
+    private static func isLabel(_ label: Substring.UnicodeScalarView) -> Bool {
+        guard (1...63).contains(Substring(label).utf8.count), label.first != "-", label.last != "-",
+            label.first?.isMark == false
+        else { return false }
+        return !label.contains {
+            "!#$%&'*+/=?^`{|}~".unicodeScalars.contains($0) || $0.properties.generalCategory == .enclosingMark
+        }
     }
 
     private static func isAddressScalar(_ scalar: Unicode.Scalar) -> Bool {
@@ -100,6 +115,16 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
             .spaceSeparator:
             false
         default: !"<>()[],;:\\\"".unicodeScalars.contains(scalar)
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar changes the character before it, such as an accent.
+    fileprivate var isMark: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .spacingMark: true
+        default: false
         }
     }
 }

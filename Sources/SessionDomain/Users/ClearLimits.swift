@@ -1,7 +1,7 @@
 internal import SessionTokens
 
 /// Sets the limits of a user back: starts, failed checks, password attempts, messages and step-ups, of strangers at the
-/// user's identifiers and of all devices and sessions of the user. Returns `nil` for an unknown user.
+/// user's identifiers and of all devices, known and former, and sessions of the user. Returns `nil` for an unknown user.
 ///
 /// At 99 consecutive failures an identifier is closed to strangers for 30 days. Only an operator can open it earlier.
 package struct ClearLimits: Intent {
@@ -13,11 +13,11 @@ package struct ClearLimits: Intent {
 
     package func decide(_ facts: Facts) -> Decision<User?> {
         guard let user = facts.user else { return Decision(nil) }
-        let strangers = user.identifiers.flatMap { CounterKey.all(of: .anonymous($0)) }
+        let owners = user.identifiers.map { BudgetOwner.anonymous($0) } + [.formerDevices(userID: user.id)]
         let groups = [BudgetOwner.device(id: "", userID: user.id), .session(id: "", userID: user.id)].compactMap(
             \.group)
         let totals = groups.flatMap { [CounterKey.failuresOfGroup($0), .sendsOfGroup($0)] }
-        let keys = strangers + totals + [.stepUps(userID: user.id)]
+        let keys = owners.flatMap(CounterKey.all) + totals + [.stepUps(userID: user.id)]
         return Decision(
             user,
             keys.map { .clearCounter($0, app: change.appID) } + [

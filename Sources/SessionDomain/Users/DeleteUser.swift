@@ -14,7 +14,7 @@ package struct DeleteUser: Intent {
 
     package func decide(_ facts: Facts) -> Decision<Bool> {
         guard let user = facts.user else { return Decision(false) }
-        let verifications = user.identifiers.map { Change.deleteVerifications(of: $0, app: appID) }
+        let verifications = user.identifiers.map { Change.endVerifications(of: $0, app: appID) }
         return Decision(true, verifications + [.deleteUser(user)] + events.map { .append($0) })
     }
 }

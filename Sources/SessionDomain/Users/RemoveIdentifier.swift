@@ -20,7 +20,7 @@ package struct RemoveIdentifier: Intent {
         return Decision(
             .updated(next),
             [
-                .deleteIdentifier(identifier, of: user), .deleteVerifications(of: identifier, app: change.appID),
+                .deleteIdentifier(identifier, of: user), .endVerifications(of: identifier, app: change.appID),
                 .deleteStepUps(of: user), .voidLogins(of: user), .replaceUser(user, with: next),
                 .append(change.events.identifierDeleted(identifier, of: change.userID)),
             ])

@@ -39,6 +39,6 @@ extension Change {
 
     /// Ends the logins of a user that have begun: running codes, and challenge tokens.
     static func endingLogins(of user: User) -> [Change] {
-        user.identifiers.map { .deleteVerifications(of: $0, app: user.appID) } + [.voidLogins(of: user)]
+        user.identifiers.map { .endVerifications(of: $0, app: user.appID) } + [.voidLogins(of: user)]
     }
 }

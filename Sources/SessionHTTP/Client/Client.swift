@@ -61,9 +61,18 @@ extension Client {
     /// - Returns: `nil` if there is no such entry, or if it is not an IP address.
     static func forwardedAddress(_ headers: HTTPFields, options: EdgeOptions) -> String? {
         headers.all("x-forwarded-for").flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .map { withoutPort($0.trimmingCharacters(in: .whitespaces)) }
             .last { !options.isTrusted($0) }
             .flatMap { IPNetwork.isAddress($0) ? $0 : nil }
+    }
+
+    /// Some proxies add the port of the client: `192.0.2.1:49152`, `[2001:db8::1]:49152`.
+    private static func withoutPort(_ entry: String) -> String {
+        if entry.hasPrefix("["), let end = entry.firstIndex(of: "]") {
+            return String(entry[entry.index(after: entry.startIndex)..<end])
+        }
+        let parts = entry.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[0].contains(".") ? String(parts[0]) : entry
     }
 
     /// The country in the header that the operator configured: two letters, in upper case.

@@ -29,6 +29,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var timer: (scheduled: Scheduled<Void>, at: NIODeadline)?
     /// Whether the last response is written. All that the client still sends is discarded.
     private var isClosing = false
+    /// Whether the connection ends with the response to the request that is read (RFC 9112 §9.3).
+    private var isLastRequest = false
+    private var isHead = false
 
     /// - Parameter gate: The handler in front of the decoder of this connection.
     init(_ environment: Environment, gate: RequestGate) {
@@ -62,6 +65,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             } else {
                 environment.connections.waits(place.id)
             }
+        }
+        if context.channel.isWritable, armed?.phase != phases.phase {
+            armed = nil
+            arm(context)
         }
         context.fireChannelWritabilityChanged()
     }
@@ -111,6 +118,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        isHead = head.method == .HEAD
         do throws(Refusal) {
             let head = try RequestTarget.normalized(head)
             let isHealthCheck = head.uri == "/health" || head.uri.hasPrefix("/health?")
@@ -119,6 +127,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 return answer(.tooManyConnections, context)
             }
             phases.receivedHead()
+            isLastRequest = !head.isKeepAlive
+            gate.expectBody(of: head.headers.first(name: "content-length").flatMap(Int.init) ?? 0)
             arm(context)
             context.fireChannelRead(Self.wrapInboundOut(.head(head)))
         } catch {
@@ -131,9 +141,20 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             promise?.fail(ChannelError.outputClosed)
             return
         }
-        guard case .end = Self.unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        switch Self.unwrapOutboundIn(data) {
+        case .head(var head) where isLastRequest:
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+            context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+        case .end: writeEnd(data, promise, context)
+        default: context.write(data, promise: promise)
+        }
+    }
+
+    private func writeEnd(_ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         phases.wroteResponse()
         arm(context)
+        // Closing discards what the client has not read. So the time to read begins when all is sent.
+        if isLastRequest { return linger(context, after: data, promise) }
         context.write(data, promise: promise)
         // A connection of the reserve has one request, so that the reserve is free for the next health check.
         if place?.kind == .reserved { return linger(context) }
@@ -149,9 +170,19 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         let answer = ConnectionAnswer(refusal, environment: environment.service)
         context.write(Self.wrapOutboundOut(.head(answer.head)), promise: nil)
-        context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
+        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
         context.write(Self.wrapOutboundOut(.end(nil)), promise: nil)
         linger(context)
+    }
+
+    private func linger(_ context: ChannelHandlerContext, after data: NIOAny, _ promise: EventLoopPromise<Void>?) {
+        let written = promise ?? context.eventLoop.makePromise()
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        written.futureResult.whenSuccess {
+            let (handler, context) = bound.value
+            if !handler.isClosing { handler.linger(context) }
+        }
+        context.writeAndFlush(data, promise: written)
     }
 
     /// Sends what is written, and closes when the client does, or soon after.
@@ -171,9 +202,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func arm(_ context: ChannelHandlerContext) {
         guard phases.serial != armed?.serial, !isClosing, let place else { return }
         let isBusy = phases.phase == .responding && context.channel.isWritable
-        // The next response of several changes nothing while the client does not read.
-        let continues = phases.phase == .responding && armed?.phase == .responding && !isBusy
-        armed = (phases.phase, phases.serial)
+        // Further requests and responses change nothing while the client does not read.
+        let continues = armed?.phase == .responding && !context.channel.isWritable
+        armed = (continues ? .responding : phases.phase, phases.serial)
         guard !continues else { return }
         if isBusy {
             environment.connections.becomesBusy(place.id)
@@ -212,7 +243,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard context.eventLoop.now >= deadline else { return schedule(context) }
         self.deadline = nil
         guard !isClosing else { return context.close(promise: nil) }
-        switch phases.phase {
+        switch armed?.phase ?? phases.phase {
         case .idle: context.close(promise: nil)
         case .header:
             environment.log.note(.slowHeader, on: context.eventLoop)

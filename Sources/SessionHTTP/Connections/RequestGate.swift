@@ -3,8 +3,9 @@ import NIOCore
 /// Gives the bytes of a connection to the decoder, and keeps them while a request waits for its response.
 ///
 /// Decoding all requests that one read delivers would keep the event loop from other connections. So the decoder gets
-/// small pieces, and none while the gate is closed. What the gate keeps is bounded: it does not read meanwhile, so the
-/// system stops the client.
+/// one request at most, in small pieces, and nothing while the gate is closed. A request ends at a blank line, or at the
+/// end of a body whose length its headers name. Each byte is read once to find that. What the gate keeps is bounded: it
+/// does not read meanwhile, so the system stops the client.
 final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -20,11 +21,14 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         case discarding
     }
 
-    /// The most bytes that the decoder gets at once. This bounds the requests of one client that are decoded at a time.
+    /// The most bytes that the decoder gets at once.
     static let pieceSize = 1024
 
     private var state = State.open
     private var kept = ByteBuffer()
+    private var blankLine = BlankLine()
+    /// The bytes that follow of a body with `Content-Length`.
+    private var bodyLength = 0
     private var isPassing = false
     private var readIsPending = false
     private var inputIsClosed = false
@@ -50,6 +54,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         let hasPassed = pass(context)
         if hasPassed { context.fireChannelReadComplete() }
     }
+
+    /// The headers of a request name the length of its body, which begins with the next piece.
+    func expectBody(of length: Int) { bodyLength = max(0, length) }
 
     /// Drops the kept bytes and all that follow.
     func discard() {
@@ -93,15 +100,25 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         isPassing = true
         defer { isPassing = false }
         var hasPassed = false
-        // The last byte goes alone. So the gate is closed before it if it belongs to the next request, and the first
-        // bytes of that request are known to have arrived.
-        while state == .open, let piece = kept.readSlice(length: min(Self.pieceSize, max(1, kept.readableBytes - 1))) {
+        while state == .open, let piece = nextPiece() {
             hasPassed = true
             context.fireUserInboundEventTriggered(Arrived())
             context.fireChannelRead(Self.wrapInboundOut(piece))
         }
         continueReading(context)
         return hasPassed
+    }
+
+    /// Takes the bytes to the end of the request, or `pieceSize`. A blank line in a chunked body makes a smaller piece.
+    private func nextPiece() -> ByteBuffer? {
+        let available = min(Self.pieceSize, kept.readableBytes)
+        guard available > 0 else { return nil }
+        guard bodyLength > 0 else {
+            return kept.readSlice(length: blankLine.length(in: kept.readableBytesView.prefix(available)))
+        }
+        let length = min(available, bodyLength)
+        bodyLength -= length
+        return kept.readSlice(length: length)
     }
 
     /// Does what had to wait for the kept bytes.

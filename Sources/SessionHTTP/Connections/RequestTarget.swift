@@ -2,13 +2,16 @@ import NIOHTTP1
 import SessionDomain
 
 /// Reads the host and the target of a request so that every part of a chain of proxies finds the same ones (RFC 9112
-/// §3.2).
+/// §3.2), and rejects a request whose end they could find at different places (§6.1).
 enum RequestTarget {
     /// Returns the request with its target in origin form.
     ///
-    /// - Throws: `Refusal.invalidField` for a missing, repeated or invalid `Host`, and for a target that names another
-    ///   host. RFC 9112 §3.2.2 lets a server prefer the target; a proxy may have chosen by `Host`, so both must agree.
+    /// - Throws: `Refusal.invalidField` for a missing, repeated or invalid `Host`, for `Transfer-Encoding` before HTTP/1.1,
+    ///   and for a target that names another host. RFC 9112 §3.2.2 lets a server prefer the target; a proxy may have chosen by `Host`, so both must agree.
     static func normalized(_ head: HTTPRequestHead) throws(Refusal) -> HTTPRequestHead {
+        guard head.version == .http1_1 || !head.headers.contains(name: "transfer-encoding") else {
+            throw .invalidField("Transfer-Encoding", "needs HTTP/1.1")
+        }
         let hosts = head.headers["host"]
         guard hosts.count <= 1 else { throw .invalidField("Host", "must not be repeated") }
         guard !hosts.isEmpty || head.version != .http1_1 else { throw .invalidField("Host", "is missing") }

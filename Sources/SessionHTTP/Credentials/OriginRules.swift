@@ -17,7 +17,7 @@ struct OriginRules {
     /// Checks the request of a browser.
     ///
     /// - Parameters:
-    ///   - origin: The value of `Origin`. Browsers omit it in GET requests to the same origin.
+    ///   - origin: The value of `Origin`. Browsers omit it in GET and HEAD requests to the same origin.
     ///   - site: The value of `Sec-Fetch-Site`. It decides if there is no `Origin`.
     /// - Throws: `Refusal.forbidden`.
     func check(method: HTTPRequest.Method, origin: String?, site: String?) throws(Refusal) {
@@ -26,7 +26,7 @@ struct OriginRules {
                 throw .forbidden("Origin is not one of the app's allowed origins")
             }
         } else {
-            guard method == .get || site == "same-origin" || site == "none" else {
+            guard method == .get || method == .head || site == "same-origin" || site == "none" else {
                 throw .forbidden("a request of another site must have an Origin header")
             }
         }

@@ -14,10 +14,11 @@ package struct DatabaseReplacement: Sendable {
 
     /// Locks the database against the service and other commands, until the value is released.
     ///
-    /// - Throws: `StoreError.inUse` when a process has the database open.
+    /// - Throws: `StoreError.inUse` when a process has the database open; `StoreError.unavailable` when the process is
+    ///   root's and the path has a link of another user.
     package init(of path: String) throws {
-        self.path = DatabaseFile.resolved(path)
-        lock = try DatabaseLock(path, .exclusive)
+        self.path = try DatabaseFile.resolved(path)
+        lock = try DatabaseLock(self.path, .exclusive)
         if DatabaseFile.exists(at: self.path) {
             try Self.undoUnfinished(of: self.path)
             try settle()
@@ -59,7 +60,7 @@ package struct DatabaseReplacement: Sendable {
             try DurableFile.move(path + suffix, to: kept + suffix)
         }
         // An index of the log, which has no content of its own.
-        if DatabaseFile.exists(at: path + "-shm") { try FileManager.default.removeItem(atPath: path + "-shm") }
+        try DurableFile.remove(path + "-shm")
         try DurableFile.move(file, to: path)
     }
 

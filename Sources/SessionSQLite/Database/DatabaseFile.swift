@@ -12,7 +12,7 @@ package enum DatabaseFile {
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// Creates a missing file that only its owner can read. SQLite gives the `-wal` and `-shm` files the same mode.
+    /// Creates a missing file that only its owner can read.
     static func create(at path: String) throws {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
@@ -23,19 +23,12 @@ package enum DatabaseFile {
     }
 
     /// The path without symbolic links. SQLite names the files beside a database after it.
-    package static func resolved(_ path: String) -> String {
+    ///
+    /// - Throws: `StoreError.unavailable` if the process is root's, and a link belongs to another user.
+    package static func resolved(_ path: String, isRoot: Bool = geteuid() == 0) throws -> String {
+        if isRoot { return try ResolvedPath(path).text }
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
-    }
-
-    /// Gives a file that root has created to the owner of the database, or of its directory if there is no database.
-    package static func giveToOwner(ofDatabase path: String, file: String) {
-        guard geteuid() == 0 else { return }
-        var owner = stat()
-        let directory = (path as NSString).deletingLastPathComponent
-        guard stat(path, &owner) == 0 || stat(directory.isEmpty ? "." : directory, &owner) == 0 else { return }
-        // If it fails, root keeps the file, and the error of the service names it.
-        _ = chown(file, owner.st_uid, owner.st_gid)
     }
 }

@@ -20,13 +20,9 @@ package final class DatabaseLock: Sendable {
     /// - Parameter path: The path of the database.
     /// - Throws: `StoreError.inUse` when another process holds the lock in a mode that excludes this one.
     package init(_ path: String, _ mode: Mode) throws {
-        let file = DatabaseFile.resolved(path) + ".lock"
-        let descriptor = open(file, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            throw StoreError.unavailable("cannot open \(file): \(String(cString: strerror(errno)))")
-        }
-        // The service must be able to open the file when root has created it.
-        DatabaseFile.giveToOwner(ofDatabase: path, file: file)
+        let path = try DatabaseFile.resolved(path)
+        let file = path + ".lock"
+        let descriptor = try Self.open(file, beside: path)
         while flock(descriptor, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             let code = errno
             if code == EINTR { continue }
@@ -36,6 +32,22 @@ package final class DatabaseLock: Sendable {
                 : StoreError.unavailable("cannot lock \(file): \(String(cString: strerror(code)))")
         }
         self.descriptor = Mutex(descriptor)
+    }
+
+    private static func open(_ file: String, beside path: String) throws -> Int32 {
+        let created = Foundation.open(file, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if created >= 0 {
+            // The service must be able to open what root has created. A file that existed keeps its owner: the service's
+            // user may have put another file of root there.
+            FileOwner(beside: path)?.take(created)
+            return created
+        }
+        // Without waiting, if the name is that of a pipe.
+        let existing = Foundation.open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard existing >= 0 else {
+            throw StoreError.unavailable("cannot open \(file): \(String(cString: strerror(errno)))")
+        }
+        return existing
     }
 
     deinit { release() }

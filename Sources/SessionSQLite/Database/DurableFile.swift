@@ -4,17 +4,22 @@ internal import SessionDomain
 /// Files that are on the disk, or not at all, when a call returns.
 package enum DurableFile {
     /// Writes a new file that only its owner can read, and syncs it.
-    package static func create(_ path: String, _ content: Data) throws {
+    ///
+    /// - Parameter owner: Who gets the file. `nil`: the user of the process.
+    package static func create(_ path: String, _ content: Data, owner: FileOwner? = nil) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("create", path) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try handle.write(contentsOf: content)
+        try sync(descriptor, path)
+        owner?.take(descriptor)
         try handle.close()
-        try sync(path)
     }
 
     /// Copies a file to a new one that only its owner can read, and syncs it. The mode of the original has no effect.
-    package static func copy(_ path: String, to other: String) throws {
+    ///
+    /// - Parameter owner: Who gets the new file. `nil`: the user of the process.
+    package static func copy(_ path: String, to other: String, owner: FileOwner? = nil) throws {
         let source = open(path, O_RDONLY | O_CLOEXEC)
         guard source >= 0 else { throw failure("open", path) }
         let reading = FileHandle(fileDescriptor: source, closeOnDealloc: true)
@@ -23,8 +28,9 @@ package enum DurableFile {
         let writing = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         while let block = try reading.read(upToCount: 1 << 20), !block.isEmpty { try writing.write(contentsOf: block) }
         try reading.close()
+        try sync(descriptor, other)
+        owner?.take(descriptor)
         try writing.close()
-        try sync(other)
     }
 
     /// Writes the content of a file, or the entries of a directory, to the disk.
@@ -32,6 +38,10 @@ package enum DurableFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }
         defer { close(descriptor) }
+        try sync(descriptor, path)
+    }
+
+    private static func sync(_ descriptor: Int32, _ path: String) throws {
         #if canImport(Darwin)
             // `fsync` does not flush the cache of the drive there.
             let status = fcntl(descriptor, F_FULLFSYNC)
@@ -48,9 +58,9 @@ package enum DurableFile {
         try sync(directory.isEmpty ? "." : directory)
     }
 
-    /// Gives a file a second name.
+    /// Gives a file a second name. A symbolic link gets the name itself, not the file that it names.
     package static func link(_ path: String, as other: String) throws {
-        guard Foundation.link(path, other) == 0 else { throw failure("link", path) }
+        guard linkat(AT_FDCWD, path, AT_FDCWD, other, 0) == 0 else { throw failure("link", path) }
     }
 
     /// Removes a file. A missing one is no error: another process may have removed it.

@@ -27,7 +27,7 @@ extension Database {
         case .insertVerification(let verification): try insert(verification)
         case .replaceVerification(let old, let new): try replace(old, with: new)
         case .deleteVerification(let verification): try delete(verification)
-        case .deleteVerifications(let identifier, let app): try deleteVerifications(of: identifier, app: app)
+        case .endVerifications(let identifier, let app): try endVerifications(of: identifier, app: app)
 
         case .insertSession(let session): try insert(session)
         case .replaceSession(let old, let new): try replace(old, with: new)

@@ -33,9 +33,9 @@ extension Database {
     ) throws {
         guard let budget = query.budget?.budget else { return }
         if let device = budget.device {
-            facts.isKnownDevice = try isKnown(device, at: identifier, app: app)
+            facts.deviceStanding = try standing(of: device, at: identifier, app: app)
         }
-        for counter in budget.counters(for: identifier, isKnownDevice: facts.isKnownDevice) {
+        for counter in budget.counters(for: identifier, device: facts.deviceStanding) {
             guard let until = try limit(of: counter, app: app) else { continue }
             facts.failures.add(.exhausted(counter.key, until: until))
         }

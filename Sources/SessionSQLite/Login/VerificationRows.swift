@@ -56,10 +56,13 @@ extension Database {
             [verification.appID, verification.tokenHash, verification.checks, verification.sends], orFail: .stale)
     }
 
-    func deleteVerifications(of identifier: CanonicalIdentifier, app: AppID) throws {
-        try run(
-            "DELETE FROM verifications WHERE app_id = ? AND type = ? AND canonical = ?",
-            [app, identifier.type, identifier.canonical])
+    func endVerifications(of identifier: CanonicalIdentifier, app: AppID) throws {
+        // Without its name, SQLite takes the primary key and reads all verifications of the app.
+        let table = "verifications INDEXED BY verifications_by_identifier"
+        let selection = "WHERE app_id = ? AND type = ? AND canonical = ? AND login_config_id"
+        let arguments: StatementArguments = [app, identifier.type, identifier.canonical]
+        try run("UPDATE \(table) SET is_suppressed = 1 \(selection) <> ''", arguments)
+        try run("DELETE FROM \(table) \(selection) = ''", arguments)
     }
 }
 

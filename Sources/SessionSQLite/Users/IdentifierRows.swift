@@ -45,18 +45,18 @@ extension Database {
         ) { try $0.next() }
     }
 
-    /// Whether the identifier belongs to the user of a device, and the device is still known. A free identifier and one of
-    /// another user cost the same.
-    func isKnown(_ device: KnownDevice, at identifier: CanonicalIdentifier, app: AppID) throws -> Bool {
-        try first(
-            """
-            SELECT 1 FROM identifiers WHERE app_id = ? AND type = ? AND canonical = ? AND user_id = ?
-            AND EXISTS (SELECT 1 FROM users WHERE app_id = ? AND id = ? AND login_epoch = ?)
-            """,
-            [
-                app, identifier.type, identifier.canonical, device.userID, app, device.userID, device.loginEpoch,
-            ]
-        ) { try $0.next() as Int } != nil
+    /// What a device is at an identifier. A free identifier and one of another user cost the same.
+    func standing(
+        of device: KnownDevice, at identifier: CanonicalIdentifier, app: AppID
+    ) throws -> KnownDevice.Standing {
+        device.standing(
+            atEpoch: try first(
+                """
+                SELECT users.login_epoch FROM identifiers
+                JOIN users ON users.app_id = identifiers.app_id AND users.id = identifiers.user_id
+                WHERE identifiers.app_id = ? AND type = ? AND canonical = ? AND user_id = ?
+                """, [app, identifier.type, identifier.canonical, device.userID]
+            ) { try $0.next() })
     }
 
     func insert(_ identifier: CanonicalIdentifier, of user: User, heldUntil: Timestamp?) throws {

@@ -73,14 +73,14 @@ struct DatabaseOptions: ParsableArguments {
             let objects = records.map { Dictionary($0.map { ($0.name, $0.value) }) { first, _ in first } }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(objects), as: UTF8.self))
+            print(String(decoding: try encoder.encode(objects), as: UTF8.self).escapedJSONForTerminal)
             return
         }
         for (index, record) in records.enumerated() {
             if index > 0 { print("") }
             let width = record.map(\.name.count).max() ?? 0
             for (name, value) in record {
-                print(name.padding(toLength: width, withPad: " ", startingAt: 0) + "  " + value)
+                print(name.padding(toLength: width, withPad: " ", startingAt: 0) + "  " + value.escapedForTerminal)
             }
         }
     }

@@ -76,6 +76,7 @@ struct EventsCommand: AsyncParsableCommand {
             let line =
                 options.json
                 ? String(decoding: try TokenJSON.encode(AuditedEventBody(event, withAppID: true)), as: UTF8.self)
+                    .escapedJSONForTerminal
                 : event.line
             FileHandle.standardOutput.write(Data((line + "\n").utf8))
         }
@@ -112,11 +113,14 @@ private struct EventReader {
         return Array(newest)
     }
 
-    /// The events that match and were committed since the last call, in that order.
+    /// The events that match and were committed since the last call, in that order. They are new, so `from` does not apply:
+    /// the clock may have been set back.
     mutating func next(of app: AppID?) async throws -> [Event] {
         let added = try await store.events(app: app, after: lastSequence, limit: 1000)
         guard let last = added.last else { return [] }
         lastSequence = last.sequence
+        var query = query
+        query.from = nil
         return added.map(\.event).filter { query.matches($0) && !shown.contains($0.id) }
     }
 }
@@ -132,21 +136,11 @@ extension Event {
             name.rawValue + String(repeating: " ", count: max(0, 28 - name.rawValue.count)),
             userID ?? "-", actor.isEmpty ? "-" : actor, context.ip ?? "-",
         ]
-        return (columns + details).map(Self.escaped).joined(separator: "  ")
+        return (columns + details).map(\.escapedForTerminal).joined(separator: "  ")
     }
 
     private static func text(_ value: JSONValue) -> String {
         if let text = value.stringValue { return text }
         return (try? TokenJSON.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.unicodeScalars.map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
-                scalar.escaped(asASCII: true)
-            default: String(scalar)
-            }
-        }.joined()
     }
 }

@@ -33,6 +33,7 @@ struct KeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await options.withService { service in
+                if let app { _ = try await service.apps.app(app) }
                 let (key, secret) = try await service.managementKeys.create(
                     name: name, app: app, role: role,
                     expiresAt: days.map { service.environment.now() + $0 * 86_400 })

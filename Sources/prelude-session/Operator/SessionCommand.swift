@@ -100,7 +100,7 @@ struct SessionCommand: AsyncParsableCommand {
         /// Asks on a terminal. A script must say `--yes`.
         private func confirm(_ apps: [App]) throws {
             guard !yes else { return }
-            let names = apps.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
+            let names = apps.map { "\($0.name.escapedForTerminal) (\($0.id))" }.joined(separator: ", ")
             guard isatty(STDIN_FILENO) == 1 else {
                 throw ValidationError("The sessions of all users of \(names) would end. Add --yes to confirm.")
             }

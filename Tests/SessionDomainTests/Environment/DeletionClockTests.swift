@@ -6,18 +6,37 @@ import Testing
 struct DeletionClockTests {
     private static let day = 86_400
 
-    /// Rounds of a deletion clock, in seconds since the first one.
+    /// Rounds of a deletion clock that runs for long enough to delete.
     private struct Rounds {
         private var clock = DeletionClock()
         private var passed = 0
 
+        init() {
+            let settling = DeletionClock.settlingTime
+            _ = clock.time(now: now - settling, uptime: 7_000_000 - Int64(settling) * 1000)
+        }
+
         /// A round after a number of seconds of uptime, with a system clock that is ahead by a number of seconds. Returns
         /// the time by which rows are deleted, and the reported jump.
-        mutating func round(after seconds: Int, ahead: Int = 0) -> (time: Int, jump: Int?) {
+        mutating func round(after seconds: Int, ahead: Int = 0) -> (time: Int?, jump: Int?) {
             passed += seconds
             let (time, jump) = clock.time(now: now + passed + ahead, uptime: 7_000_000 + Int64(passed) * 1000)
-            return (Int(time.seconds - now.seconds), jump)
+            return (time.map { Int($0.seconds - now.seconds) }, jump)
         }
+    }
+
+    @Test("Nothing is deleted in the first five minutes, and then by the clock as it is")
+    func start() {
+        var clock = DeletionClock()
+        func round(after seconds: Int, ahead: Int) -> (time: Timestamp?, jump: Int?) {
+            clock.time(now: now + seconds + ahead, uptime: 7_000_000 + Int64(seconds) * 1000)
+        }
+        #expect(round(after: 0, ahead: 3600) == (nil, nil))
+        #expect(round(after: 60, ahead: 3600) == (nil, nil))
+        #expect(round(after: 120, ahead: 0) == (nil, nil))
+        #expect(round(after: 180, ahead: 301) == (nil, 301))
+        #expect(round(after: 299, ahead: 301) == (nil, nil))
+        #expect(round(after: 300, ahead: 301) == (now + 300, nil))
     }
 
     @Test("Corrections of a few minutes are accepted in each round")

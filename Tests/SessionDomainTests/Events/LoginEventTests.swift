@@ -123,7 +123,7 @@ struct LoginEventTests {
     func limitedIntents() throws {
         let mail = try TestApp.mail()
         let budget = CallBudget(.start, limits: OTPLimits(), device: nil, now: now)
-        let key = budget.counters(for: mail, isKnownDevice: false)[0].key
+        let key = budget.counters(for: mail, device: .stranger)[0].key
         let facts = Facts { $0.failures.add(.exhausted(key, until: now + 9)) }
         let verification = try TestApp.verification()
         let start = StartVerification(
@@ -132,7 +132,7 @@ struct LoginEventTests {
         #expect(events(start.decide(facts).changes).map(\.name) == [.loginLimited])
         #expect(events(start.decide(facts).changes).map { $0.data["method"] } == ["otp_email"])
         let tries = CallBudget(.password(RateLimit(limit: 1, window: 9)), limits: OTPLimits(), device: nil, now: now)
-        let counter = tries.counters(for: mail, isKnownDevice: false)[0].key
+        let counter = tries.counters(for: mail, device: .stranger)[0].key
         let attempt = BeginPasswordTry(
             appID: try appID(), identifier: mail, budget: tries, events: try TestApp.events())
         let limited = attempt.decide(Facts { $0.failures.add(.exhausted(counter, until: now + 9)) })

@@ -8,31 +8,52 @@ struct CallBudgetTests {
         .start, .resend, .check, .password(RateLimit(limit: 10, window: 900)),
     ]
 
-    private func keys(_ use: CallBudget.Use, of identifier: CanonicalIdentifier, isKnown: Bool) -> Set<CounterKey> {
+    private func keys(
+        _ use: CallBudget.Use, of identifier: CanonicalIdentifier, _ standing: KnownDevice.Standing
+    ) -> Set<CounterKey> {
         let budget = CallBudget(use, limits: OTPLimits(), device: TestApp.device(), now: now)
-        return Set(budget.counters(for: identifier, isKnownDevice: isKnown).map(\.key))
+        return Set(budget.counters(for: identifier, device: standing).map(\.key))
     }
 
     private static let shared: Set<CounterKey> = [.sendsOfApp, .sendsToCallingCode("+1")]
 
-    @Test("A stranger, a known device and a session share no counter but those of the whole app", arguments: uses)
+    @Test(
+        "A stranger, a known device, a former one and a session share no counter but those of the whole app",
+        arguments: uses)
     func separate(use: CallBudget.Use) throws {
         let phone = try TestApp.phone()
-        let stranger = keys(use, of: phone, isKnown: false)
-        let device = keys(use, of: phone, isKnown: true)
+        let stranger = keys(use, of: phone, .stranger)
+        let device = keys(use, of: phone, .known)
+        let former = keys(use, of: phone, .former)
         #expect(stranger.intersection(device).isSubset(of: Self.shared))
+        #expect(former.intersection(stranger.union(device)).isSubset(of: Self.shared))
         let session = BudgetOwner.session(id: "ses_1", userID: "usr_1")
         let budget = CallBudget(use, limits: OTPLimits(), device: nil, now: now)
         let step = Set((budget.failures(of: session) + budget.sends(of: session, to: phone)).map(\.key))
-        #expect(step.intersection(stranger.union(device)).isSubset(of: Self.shared))
+        #expect(step.intersection(stranger.union(device).union(former)).isSubset(of: Self.shared))
+    }
+
+    @Test("All former devices of a user have one budget, of the size that strangers have (X5)", arguments: uses)
+    func former(use: CallBudget.Use) throws {
+        let (mail, phone) = (try TestApp.mail(), try TestApp.phone())
+        func counters(_ device: KnownDevice?, at identifier: CanonicalIdentifier) -> [FactQuery.CounterSelector] {
+            CallBudget(use, limits: OTPLimits(), device: device, now: now)
+                .counters(for: identifier, device: device == nil ? .stranger : .former)
+                .filter { !Self.shared.contains($0.key) }
+        }
+        let first = counters(TestApp.device(), at: mail)
+        #expect(counters(TestApp.device(id: "dev_2", epoch: 3), at: mail) == first)
+        #expect(counters(TestApp.device(), at: phone) == first)
+        #expect(first.map(\.limit) == counters(nil, at: mail).map(\.limit))
+        #expect(counters(TestApp.device(of: "usr_2"), at: mail).allSatisfy { !first.map(\.key).contains($0.key) })
     }
 
     @Test("Codes and passwords spend the same failed checks (O17)")
     func factors() throws {
         let mail = try TestApp.mail()
-        for isKnown in [true, false] {
-            let check = keys(.check, of: mail, isKnown: isKnown)
-            #expect(check.isSubset(of: keys(.password(RateLimit(limit: 1, window: 1)), of: mail, isKnown: isKnown)))
+        for standing in [KnownDevice.Standing.stranger, .former, .known] {
+            let check = keys(.check, of: mail, standing)
+            #expect(check.isSubset(of: keys(.password(RateLimit(limit: 1, window: 1)), of: mail, standing)))
         }
     }
 
@@ -40,7 +61,7 @@ struct CallBudgetTests {
     func failures() throws {
         let mail = try TestApp.mail()
         let budget = CallBudget(.check, limits: OTPLimits(), device: nil, now: now)
-        let counters = budget.counters(for: mail, isKnownDevice: false)
+        let counters = budget.counters(for: mail, device: .stranger)
         #expect(counters.map(\.limit.limit) == [10, 20, 99])
         #expect(counters.map(\.limit.window) == [3600, 86_400, 30 * 86_400])
         #expect(counters.map(\.limit.isStreak) == [false, false, true])
@@ -50,13 +71,14 @@ struct CallBudgetTests {
     func share() throws {
         var limits = OTPLimits()
         (limits.appSendsPerDay, limits.callingCodeSendsPerDay) = (100, 1)
-        func shared(isKnown: Bool) throws -> [Int] {
+        func shared(_ standing: KnownDevice.Standing) throws -> [Int] {
             CallBudget(.resend, limits: limits, device: TestApp.device(), now: now)
-                .counters(for: try TestApp.phone(), isKnownDevice: isKnown)
+                .counters(for: try TestApp.phone(), device: standing)
                 .filter { Self.shared.contains($0.key) }.map(\.limit.limit)
         }
-        #expect(try shared(isKnown: false) == [80, 1])
-        #expect(try shared(isKnown: true) == [100, 1])
+        #expect(try shared(.stranger) == [80, 1])
+        #expect(try shared(.former) == [100, 1])
+        #expect(try shared(.known) == [100, 1])
     }
 
     @Test("No two counters have the same key in the store")
@@ -64,11 +86,12 @@ struct CallBudgetTests {
         let (mail, phone) = (try TestApp.mail(), try TestApp.phone())
         let owners: [BudgetOwner] = [
             .anonymous(mail), .anonymous(phone), .device(id: "x", userID: "usr_1"), .session(id: "x", userID: "usr_1"),
+            .formerDevices(userID: "usr_1"), .formerDevices(userID: "usr_1/x"),
         ]
         var all: Set<CounterKey> = [.stepUps(userID: "usr_1")]
         for use in Self.uses {
             let budget = CallBudget(use, limits: OTPLimits(), device: nil, now: now)
-            all.formUnion(budget.counters(for: phone, isKnownDevice: false).map(\.key))
+            all.formUnion(budget.counters(for: phone, device: .stranger).map(\.key))
             for owner in owners {
                 all.formUnion((budget.failures(of: owner) + budget.sends(of: owner, to: mail)).map(\.key))
                 all.formUnion([.starts(owner), .passwordTries(owner)])
@@ -86,23 +109,25 @@ struct CallBudgetTests {
             .passwordTries(stranger),
         ]
         #expect(stranger.clearedBySuccess(of: mail) == all)
-        let device = TestApp.device().owner
+        let device = TestApp.device().owner(of: mail, as: .known)
         // An owner who signs in often must not give a stranger more attempts.
         #expect(
             device.clearedBySuccess(of: mail) == [.failures(device, .streak), .failures(stranger, .streak)])
         let session = BudgetOwner.session(id: "ses_1", userID: "usr_1")
         #expect(session.clearedBySuccess(of: mail) == [.failures(session, .streak)])
+        let former = TestApp.device().owner(of: mail, as: .former)
+        #expect(former.clearedBySuccess(of: mail) == [.failures(former, .streak)])
     }
 
     @Test("No success clears an hour, a day or a total that covers other identifiers (X5)", arguments: uses)
     func otherIdentifiers(use: CallBudget.Use) throws {
         let (mail, phone, app) = (try TestApp.mail(), try TestApp.phone(), try appID())
         let budget = CallBudget(use, limits: OTPLimits(), device: TestApp.device(), now: now)
-        for isKnown in [true, false] {
-            let owner = budget.owner(of: phone, isKnownDevice: isKnown)
-            let counted = budget.counters(for: phone, isKnownDevice: isKnown)
+        for standing in [KnownDevice.Standing.stranger, .former, .known] {
+            let owner = budget.owner(of: phone, device: standing)
+            let counted = budget.counters(for: phone, device: standing)
             let success = owner.success(of: phone, counted: counted, clearsFailures: true, app: app)
-            let other = budget.counters(for: mail, isKnownDevice: isKnown).map(\.key)
+            let other = budget.counters(for: mail, device: standing).map(\.key)
             for key in other {
                 if case .failures(_, .streak) = key { continue }
                 #expect(!success.contains(.clearCounter(key, app: app)), "\(key)")
@@ -128,10 +153,11 @@ struct CallBudgetTests {
 
     @Test("All counters of a payer but its totals and shared ones are known by name")
     func all() throws {
-        let (mail, device) = (try TestApp.mail(), TestApp.device().owner)
-        for owner in [BudgetOwner.anonymous(mail), device] {
+        let mail = try TestApp.mail()
+        for standing in [KnownDevice.Standing.stranger, .former, .known] {
+            let owner = TestApp.device().owner(of: mail, as: standing)
             var keys: Set<CounterKey> = []
-            for use in Self.uses { keys.formUnion(self.keys(use, of: mail, isKnown: owner == device)) }
+            for use in Self.uses { keys.formUnion(self.keys(use, of: mail, standing)) }
             keys.subtract([.sendsOfApp])
             if let group = owner.group { keys.subtract([.failuresOfGroup(group), .sendsOfGroup(group)]) }
             #expect(Set(CounterKey.all(of: owner)) == keys)

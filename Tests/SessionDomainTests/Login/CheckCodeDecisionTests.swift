@@ -18,7 +18,7 @@ struct CheckCodeDecisionTests {
     private func counted(_ owner: BudgetOwner) throws -> [Change] {
         let device: KnownDevice? = if case .device = owner { TestApp.device() } else { nil }
         let budget = CallBudget(.check, limits: OTPLimits(), device: device, now: now)
-        return try TestApp.counted(budget.counters(for: try TestApp.mail(), isKnownDevice: device != nil))
+        return try TestApp.counted(budget.counters(for: try TestApp.mail(), device: device == nil ? .stranger : .known))
     }
 
     /// The changes of every correct code, also of one that proves nothing.
@@ -70,9 +70,9 @@ struct CheckCodeDecisionTests {
                 let decision = try check("right", device: device) { facts in
                     facts.verification = try TestApp.verification()
                     facts.user = user
-                    facts.isKnownDevice = isKnown
+                    facts.deviceStanding = isKnown ? .known : .stranger
                 }
-                let owner = isKnown ? device.owner : try stranger
+                let owner = device.owner(of: mail, as: isKnown ? .known : .stranger)
                 #expect(decision.changes == (try proven(owner, isHeld: isHeld)))
             }
         }
@@ -131,7 +131,7 @@ struct CheckCodeDecisionTests {
         func facts(_ facts: inout Facts, isKnown: Bool) throws {
             facts.verification = try TestApp.verification()
             facts.user = try TestApp.user([try TestApp.mail()])
-            facts.isKnownDevice = isKnown
+            facts.deviceStanding = isKnown ? .known : .stranger
             facts.failures.add(.exhausted(try hour(try stranger), until: now + 9))
         }
         let known = try check(hash, device: device) { try facts(&$0, isKnown: true) }
@@ -140,6 +140,25 @@ struct CheckCodeDecisionTests {
         if hash == "right" { #expect(known.changes == (try proven(owner))) }
         let foreign = try check(hash, device: device) { try facts(&$0, isKnown: false) }
         #expect(foreign == Decision(.limited(ReachedLimit(try hour(try stranger), until: now + 9))))
+    }
+
+    @Test("A former device pays from the budget of all former devices, and a success ends its streak only (X5)")
+    func formerDevice() throws {
+        let (mail, device) = (try TestApp.mail(), TestApp.device())
+        let former = BudgetOwner.formerDevices(userID: "usr_1")
+        let decision = try check("right", device: device) { facts in
+            facts.verification = try TestApp.verification()
+            facts.user = try TestApp.user([mail])
+            facts.deviceStanding = .former
+            facts.failures.add(.exhausted(try hour(try stranger), until: now + 9))
+            facts.failures.add(.exhausted(try hour(device.owner(of: mail, as: .known)), until: now + 9))
+        }
+        let counters = CallBudget(.check, limits: OTPLimits(), device: device, now: now).failures(of: former)
+        let streak = CounterKey.failures(former, .streak)
+        #expect(
+            decision.changes
+                == (try TestApp.counted(counters)) + [.deleteVerification(try TestApp.verification())]
+                + (try TestApp.cleared([streak])) + (try TestApp.uncounted(counters, without: [streak])))
     }
 
     @Test("Without attempts or without a verification nothing is counted")

@@ -33,14 +33,19 @@ struct KnownDeviceTests {
         #expect(KnownDevice(try token(), app: try appID(), keys: KeyRing(current: other), now: now) == nil)
     }
 
-    @Test("A device is known to its own user only, until a change voids the user's logins")
+    @Test("A device is known to its own user only, and a former one once a change voids the user's logins")
     func known() throws {
         let user = try TestApp.user()
         var later = user
         later.loginEpoch += 1
-        #expect(device.isKnown(to: user) && !device.isKnown(to: later))
-        #expect(!TestApp.device(epoch: 1).isKnown(to: user) && TestApp.device(epoch: 1).isKnown(to: later))
-        #expect(!TestApp.device(of: "usr_2").isKnown(to: user))
+        #expect(device.standing(for: user) == .known && device.standing(for: later) == .former)
+        #expect(TestApp.device(epoch: 1).standing(for: later) == .known)
+        // The database is older than the device: a backup is back.
+        #expect(TestApp.device(epoch: 1).standing(for: user) == .former)
+        for epoch in [0, 1] as [Int64] {
+            #expect(TestApp.device(of: "usr_2", epoch: epoch).standing(for: user) == .stranger)
+        }
+        #expect(device.standing(atEpoch: nil) == .stranger)
     }
 
     @Test("No part of a token can be changed")

@@ -9,7 +9,7 @@ struct LoginDecisionTests {
     func start() throws {
         let mail = try TestApp.mail()
         let budget = CallBudget(.start, limits: OTPLimits(), device: nil, now: now)
-        let counters = budget.counters(for: mail, isKnownDevice: false)
+        let counters = budget.counters(for: mail, device: .stranger)
         let verifications = [false: try TestApp.verification("sent"), true: try TestApp.verification("suppressed")]
         let rows: [(status: User.Status?, signUp: Bool, isSuppressed: Bool)] = [
             (nil, true, false), (nil, false, true), (.active, true, false), (.active, false, false),
@@ -60,7 +60,7 @@ struct LoginDecisionTests {
         let budget = CallBudget(
             .password(RateLimit(limit: 5, window: 600)), limits: OTPLimits(), device: nil, now: now)
         let intent = BeginPasswordTry(appID: try appID(), identifier: mail, budget: budget)
-        let counters = budget.counters(for: mail, isKnownDevice: false)
+        let counters = budget.counters(for: mail, device: .stranger)
         let counted = try TestApp.counted(counters)
         #expect(intent.decide(Facts()) == Decision(.unknown, counted))
         let found = Facts { facts in
@@ -86,7 +86,7 @@ struct LoginDecisionTests {
         }
         let decision = intent.decide(Facts { $0.verification = running })
         let counters = CallBudget(.resend, limits: OTPLimits(), device: nil, now: now)
-            .counters(for: running.identifier, isKnownDevice: false)
+            .counters(for: running.identifier, device: .stranger)
         let written = try TestApp.counted(counters) + [.replaceVerification(running, with: next)]
         #expect(decision == Decision(.send(next), written))
         for key in counters.map(\.key) {

@@ -106,7 +106,7 @@ struct ManagementKeyDecisionTests {
 
     /// `mk_0` creates `mk_1`, which creates `mk_2`, which creates `mk_3`. `mk_4` is another key of `mk_0`.
     @Test(
-        "No rotation of a key, by itself or by a key below or beside it, lets a key survive the keys above it",
+        "No rotation of a key, by itself or by another one, lets a secret survive the keys above it or the key that has seen it",
         arguments: ["mk_1", "mk_2", "mk_3", "mk_4"], ["mk_1", "mk_2", "mk_3"])
     func rotatedFromBelow(caller: String, rotated: String) throws {
         var keys = [
@@ -116,7 +116,13 @@ struct ManagementKeyDecisionTests {
         let creator = try #require(keys.first { $0.id == caller })
         let rotation = RotateManagementKey(
             id: rotated, app: try appID(), newID: "mk_new", newHash: "new", creator: creator, now: now)
-        for change in try rotation.decide(Facts { $0.managementKeys = keys }).changes {
+        let decision = try rotation.decide(Facts { $0.managementKeys = keys })
+        // The new secret of a key above would survive the revocation of the caller, which has seen it.
+        guard caller == "mk_4" || rotated >= caller else {
+            #expect(decision == Decision(.exceeds(.ancestor)))
+            return
+        }
+        for change in decision.changes {
             switch change {
             case .insertManagementKey(let new): keys.append(new)
             case .deleteManagementKey(let old): keys.removeAll { $0.id == old.id }
@@ -128,6 +134,10 @@ struct ManagementKeyDecisionTests {
         #expect(keys.count == 5 && keys.contains { $0.id == "mk_new" })
         let revoked = RevokeManagementKey(id: "mk_0").decide(Facts { $0.managementKeys = keys }).outcome
         #expect(Set(revoked) == Set(keys.map(\.id)))
+        let ofCaller = RevokeManagementKey(id: rotated == caller ? "mk_new" : caller).decide(
+            Facts { $0.managementKeys = keys }
+        ).outcome
+        #expect(ofCaller.contains("mk_new"), "revoking the caller ends what it has seen")
     }
 
     @Test("An app has at most 100 keys, as have all apps, and an expired key counts")

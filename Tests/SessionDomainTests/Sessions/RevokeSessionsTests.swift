@@ -30,8 +30,8 @@ struct RevokeSessionsTests {
     func begun() throws {
         let user = try TestApp.user([try TestApp.mail(), try TestApp.phone()])
         let logins: [Change] = [
-            .deleteVerifications(of: try TestApp.mail(), app: user.appID),
-            .deleteVerifications(of: try TestApp.phone(), app: user.appID), .voidLogins(of: user),
+            .endVerifications(of: try TestApp.mail(), app: user.appID),
+            .endVerifications(of: try TestApp.phone(), app: user.appID), .voidLogins(of: user),
         ]
         let all = try revoke(.all, user: user)
         #expect(all.outcome == 2)

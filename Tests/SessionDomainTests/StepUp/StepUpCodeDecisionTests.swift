@@ -203,6 +203,28 @@ struct StepUpCodeDecisionTests {
         #expect(next.sends == 2)
     }
 
+    @Test("A code to an identifier that a step adds is one of the strangers' messages of app and country")
+    func share() throws {
+        let phone = try TestApp.phone()
+        let shared: [CounterKey] = [.sendsOfApp, .sendsToCallingCode("+1")]
+        func limits(_ challenge: StepUpChallenge, of user: User) throws -> [Int] {
+            let decision = try send(
+                try facts(challenge) { facts in
+                    facts.verification = nil
+                    facts.user = user
+                })
+            return decision.changes.compactMap { change in
+                guard case .count(let key, _, let limit, _) = change, shared.contains(key) else { return nil }
+                return limit.limit
+            }
+        }
+        let user = try TestApp.user([try TestApp.mail()])
+        let adding = try TestApp.challenge(step: StepUpStep.verifySMS, newIdentifier: phone)
+        #expect(try limits(adding, of: user) == [8000, 1600])
+        let owner = try TestApp.user([try TestApp.mail(), phone])
+        #expect(try limits(try TestApp.challenge(step: StepUpStep.verifySMS), of: owner) == [10_000, 2000])
+    }
+
     @Test("A code goes to the identifier to add, else to the first of the user that fits the step and is not held")
     func recipient() throws {
         let phone = try TestApp.phone()

@@ -71,6 +71,11 @@ struct CanonicalIdentifierTests {
             // 64 bytes as typed, and 65 in lower case.
             String(repeating: "a", count: 62) + "\u{23A}@example.com",
             "a@" + String(repeating: "bbbbbbbbbb.", count: 24) + "com",
+            // A separator with a combining mark is a separator for software that reads scalars.
+            "a@corp.com@\u{338}x.example", "ceo@\u{338}corp.com@x.example", "@\u{338}@x.example", "a@b.\u{301}com",
+            "a.\u{301}b@x.example", "a@b.com\u{20DD}",
+            // No part of a host name.
+            "a@x.example?cc=b", "a@x/y.example", "a@x.ex%61mple", "a@x#.example", "a@{x}.example", "a@x!y.example",
         ])
     func notAnEmailAddress(typed: String) {
         #expect(throws: Refusal.invalidIdentifier("identifier is not an e-mail address")) {

@@ -71,7 +71,7 @@ struct IdentifierChangeTests {
                 == Decision(
                     .updated(next),
                     [
-                        .deleteIdentifier(mail, of: user), .deleteVerifications(of: mail, app: user.appID),
+                        .deleteIdentifier(mail, of: user), .endVerifications(of: mail, app: user.appID),
                         .deleteStepUps(of: user), .voidLogins(of: user), .replaceUser(user, with: next),
                         .append(try TestApp.events().identifierDeleted(mail, of: user.id)),
                     ]))

@@ -67,8 +67,8 @@ struct UserChangeTests {
         #expect(
             DeleteUser(user.id, app: user.appID, events: []).decide(facts(user)).changes
                 == [
-                    .deleteVerifications(of: try TestApp.mail(), app: user.appID),
-                    .deleteVerifications(of: try TestApp.phone(), app: user.appID), .deleteUser(user),
+                    .endVerifications(of: try TestApp.mail(), app: user.appID),
+                    .endVerifications(of: try TestApp.phone(), app: user.appID), .deleteUser(user),
                 ])
     }
 
@@ -84,7 +84,7 @@ struct UserChangeTests {
         let decision = SetUserStatus(status, in: try TestApp.change(of: user.id))
             .decide(facts(user, sessions: [session]))
         let ended: [Change] = [
-            .deleteStepUps(of: user), .deleteVerifications(of: try TestApp.mail(), app: user.appID),
+            .deleteStepUps(of: user), .endVerifications(of: try TestApp.mail(), app: user.appID),
             .voidLogins(of: user),
         ]
         #expect(
@@ -122,7 +122,7 @@ struct UserChangeTests {
                     next,
                     [
                         .setPasswordHash("hash", replacing: nil, of: user), .replaceUser(user, with: next),
-                        .deleteStepUps(of: user), .deleteVerifications(of: try TestApp.mail(), app: user.appID),
+                        .deleteStepUps(of: user), .endVerifications(of: try TestApp.mail(), app: user.appID),
                         .voidLogins(of: user), .append(event),
                     ] + (endingSessions ? ended : [])))
     }

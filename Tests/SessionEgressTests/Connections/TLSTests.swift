@@ -25,7 +25,7 @@ struct TLSTests {
                 $0.additionalTrustRoots = path
             }
             return try await withEgress(policy, resolver: resolver) {
-                try await $0.send(EgressRequest(.get, "https://\(host):\(server.port)/"))
+                try await $0.send(EgressRequest(.get, "https://\(host):\(server.port)/", timeout: 60))
             }
         }
         guard let authority else { return try await send(nil) }

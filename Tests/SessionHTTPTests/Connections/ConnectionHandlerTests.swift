@@ -201,14 +201,56 @@ struct ConnectionHandlerTests {
         #expect(connection.requests.isEmpty && !connection.isOpen)
     }
 
-    @Test("A rejected request behind another one closes the connection, so that no response is mistaken")
+    @Test(
+        "The connection ends with the response, unless the client wants it to stay open (RFC 9112 §9.3)",
+        arguments: [
+            ("HTTP/1.0\r\n", true), ("HTTP/1.0\r\nConnection: close\r\n", true),
+            ("HTTP/1.0\r\nConnection: Keep-Alive\r\n", false), ("HTTP/1.1\r\n", false),
+            ("HTTP/1.1\r\nConnection: keep-alive\r\n", false), ("HTTP/1.1\r\nConnection: Close\r\n", true),
+        ])
+    func lastRequest(line: String, isLast: Bool) throws {
+        let world = ConnectionWorld(Self.limits)
+        let connection = try world.connect()
+        try connection.send("GET /v1 \(line)Host: a\r\n\r\n" + Self.get)
+        #expect(connection.requests == ["/v1"])
+        try connection.respond()
+        let text = try connection.received().lowercased()
+        #expect(text.hasPrefix("http/1.1 200 ") && text.contains("connection: close") == isLast)
+        #expect(connection.isOpen != isLast)
+        #expect(connection.requests == (isLast ? [] : ["/v1"]))
+    }
+
+    @Test("A request in HTTP/1.0 with Transfer-Encoding gets 400, and what follows is no request (RFC 9112 §6.1)")
+    func framing() throws {
+        let world = ConnectionWorld(Self.limits)
+        let connection = try world.connect()
+        try connection.send(
+            "POST /v1 HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+                + Self.get)
+        let text = try connection.received()
+        #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("Transfer-Encoding needs HTTP/1.1"))
+        #expect(connection.requests.isEmpty && !connection.isOpen)
+    }
+
+    @Test("A rejected HEAD request gets no body (RFC 9110 §9.3.2)")
+    func head() throws {
+        let world = ConnectionWorld(Self.limits)
+        let connection = try world.connect()
+        try connection.send("HEAD /v1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
+        let text = try connection.received()
+        #expect(text.hasPrefix("HTTP/1.1 400 ") && text.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test("A rejected request behind another one gets the response after it, and what follows is dropped")
     func pipelined() throws {
         let world = ConnectionWorld(Self.limits)
         let connection = try world.connect()
         try connection.send(Self.get + "GET /v1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n" + Self.get)
         #expect(connection.requests == ["/v1"])
-        #expect(!connection.isOpen)
-        #expect(try connection.received().isEmpty)
+        try connection.respond()
+        let text = try connection.received()
+        #expect(text.hasPrefix("HTTP/1.1 200 OK") && text.contains("HTTP/1.1 400 "))
+        #expect(connection.requests.isEmpty && !connection.isOpen)
     }
 
     @Test("A limit is logged at once, then once per interval with a count")

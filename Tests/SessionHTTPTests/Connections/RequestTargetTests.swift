@@ -50,6 +50,15 @@ struct RequestTargetTests {
         #expect(throws: Refusal.self) { try RequestTarget.normalized(head(uri, hosts: ["a.example"])) }
     }
 
+    @Test("Transfer-Encoding needs HTTP/1.1 (RFC 9112 §6.1)")
+    func transferEncoding() throws {
+        for (version, isValid) in [(HTTPVersion.http1_0, false), (.http1_1, true)] {
+            var head = head("/", hosts: ["a"], version: version)
+            head.headers.add(name: "Transfer-Encoding", value: "chunked")
+            #expect(((try? RequestTarget.normalized(head)) != nil) == isValid)
+        }
+    }
+
     @Test("HTTP/1.0 needs no host; a target in absolute form names it")
     func old() throws {
         #expect(try RequestTarget.normalized(head("/", hosts: [], version: .http1_0)).headers["host"].isEmpty)

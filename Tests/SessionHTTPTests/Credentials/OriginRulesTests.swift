@@ -29,6 +29,8 @@ struct OriginRulesTests {
         Row(.post, origin: "https://session.test", true),
         Row(.post, origin: "https://evil.example", false),
         Row(.get, origin: "https://evil.example", false),
+        Row(.head, site: "cross-site", true),
+        Row(.head, origin: "https://evil.example", false),
         Row(.options, origin: "https://evil.example", false),
         Row(.post, origin: "https://evil.example", site: "same-origin", false),
         Row(.post, origin: "null", false),

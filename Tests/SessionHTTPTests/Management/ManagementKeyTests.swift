@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import PreludeSessionTesting
 import SessionDomain
@@ -171,5 +172,42 @@ struct ManagementKeyTests {
         let world = try await EdgeWorld()
         let response = try await world.call(.get, "/v1/session/me/list", try await world.operatorHeaders())
         #expect(response.status == 401)
+    }
+
+    @Test("A name has no characters that change a terminal")
+    func names() async throws {
+        let world = try await EdgeWorld()
+        let headers = try await world.operatorHeaders()
+        for name in ["a\u{1B}[2Jb", "a\nb", "a\u{9B}b", "a\u{202E}b", "a\u{2028}b", " ", ""] {
+            let json = String(decoding: try TokenJSON.encode(JSONValue.object(["name": .string(name)])), as: UTF8.self)
+            for (method, path) in [
+                (HTTPRequest.Method.post, "/v2/session/apps"), (.patch, "/v2/session/apps/testapp"),
+                (.post, "/v2/session/apps/testapp/keys"),
+            ] {
+                let response = try await world.call(method, path, headers, json: json)
+                #expect(response.status == 400 && response.text.contains("name must have"), "\(path) \(json)")
+            }
+        }
+    }
+
+    @Test("A key with the role read does not see what proves a challenge to a webhook")
+    func verificationToken() async throws {
+        let world = try await EdgeWorld()
+        world.operatorEndpoints.serve("https://hooks.example.com/") { request throws(EgressError) in
+            let challenge = request.url.split(separator: "challenge=").last?.prefix { $0.isNumber } ?? ""
+            return EgressAnswer(status: 200, body: Data(#"{"challenge": \#(challenge)}"#.utf8))
+        }
+        let path = "/v2/session/apps/testapp/webhooks"
+        let created = try await world.call(
+            .post, path, try await world.operatorHeaders(), json: #"{"url": "https://hooks.example.com/"}"#)
+        let token = try #require(created.members["verification_token"]?.stringValue)
+        let id = try #require(created.members["id"]?.stringValue)
+        let reader = try await world.service.managementKeys.create(name: "reader", app: nil, role: .read).secret
+        for path in [path, path + "/" + id] {
+            let seen = try await world.call(.get, path, [.authorization: "Bearer " + reader])
+            #expect(seen.status == 200 && seen.text.contains(id) && !seen.text.contains(token))
+            let all = try await world.call(.get, path, try await world.operatorHeaders())
+            #expect(all.text.contains(token))
+        }
     }
 }

@@ -163,6 +163,6 @@ struct DatabaseReplacementTests {
         #expect(throws: StoreError.inUse) { try DatabaseReplacement(of: link) }
         try await store.close()
         let replacement = try DatabaseReplacement(of: link)
-        #expect(replacement.path == DatabaseFile.resolved(path))
+        #expect(try replacement.path == DatabaseFile.resolved(path))
     }
 }

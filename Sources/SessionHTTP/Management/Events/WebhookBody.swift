@@ -6,7 +6,8 @@ struct WebhookBody: Encodable {
     let url: String
     let events: [String]
     let status: String
-    let verificationToken: String
+    /// Only for a key that may write: it shows the receiver that a challenge is from this service.
+    let verificationToken: String?
     let createdAt: String
     let updatedAt: String
 
@@ -17,12 +18,12 @@ struct WebhookBody: Encodable {
         case updatedAt = "updated_at"
     }
 
-    init(_ webhook: Webhook) {
+    init(_ webhook: Webhook, for key: ManagementKey) {
         id = webhook.id
         url = webhook.url
         events = webhook.events
         status = webhook.status.rawValue
-        verificationToken = webhook.verificationToken
+        verificationToken = key.role == .write ? webhook.verificationToken : nil
         createdAt = webhook.createdAt.rfc3339
         updatedAt = webhook.updatedAt.rfc3339
     }

@@ -7,24 +7,25 @@ struct WebhookRoutes: Sendable {
 
     @Sendable func list(_ request: Request, context: OperatorContext) async throws -> Response {
         let all = try await webhooks.webhooks(app: context.appID)
-        return try .json(WebhookListBody(webhooks: all.map(WebhookBody.init)))
+        return try .json(WebhookListBody(webhooks: all.map { WebhookBody($0, for: context.managementKey) }))
     }
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
         let body = try await request.decode(WebhookChangeBody.self)
         let webhook = try await webhooks.create(url: body.url, events: body.events, app: context.appID)
-        return try .json(WebhookBody(webhook), status: .created)
+        return try .json(WebhookBody(webhook, for: context.managementKey), status: .created)
     }
 
     @Sendable func get(_ request: Request, context: OperatorContext) async throws -> Response {
-        try .json(WebhookBody(try await webhooks.webhook(Self.id(context), app: context.appID)))
+        let webhook = try await webhooks.webhook(Self.id(context), app: context.appID)
+        return try .json(WebhookBody(webhook, for: context.managementKey))
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
         let body = try await request.decode(WebhookChangeBody.self)
         let webhook = try await webhooks.replace(
             Self.id(context), url: body.url, events: body.events, app: context.appID)
-        return try .json(WebhookBody(webhook))
+        return try .json(WebhookBody(webhook, for: context.managementKey))
     }
 
     @Sendable func delete(_ request: Request, context: OperatorContext) async throws -> Response {
@@ -33,7 +34,8 @@ struct WebhookRoutes: Sendable {
     }
 
     @Sendable func activate(_ request: Request, context: OperatorContext) async throws -> Response {
-        try .json(WebhookBody(try await webhooks.activate(Self.id(context), app: context.appID)))
+        let webhook = try await webhooks.activate(Self.id(context), app: context.appID)
+        return try .json(WebhookBody(webhook, for: context.managementKey))
     }
 
     @Sendable func deliveries(_ request: Request, context: OperatorContext) async throws -> Response {

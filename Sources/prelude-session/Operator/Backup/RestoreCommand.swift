@@ -58,9 +58,8 @@ extension BackupCommand {
         private static func copy(_ backup: String, of manifest: BackupManifest, beside path: String) throws -> String {
             let copy = path + ".restoring"
             // A file of a restore that was killed.
-            if DatabaseFile.exists(at: copy) { try FileManager.default.removeItem(atPath: copy) }
-            try DurableFile.copy(backup, to: copy)
-            DatabaseFile.giveToOwner(ofDatabase: path, file: copy)
+            try DurableFile.remove(copy)
+            try DurableFile.copy(backup, to: copy, owner: FileOwner(beside: path))
             guard try FileDigest.sha256(of: copy) == (manifest.database.size, manifest.database.sha256) else {
                 throw ConfigurationError("backup", "\(copy) is not the database of the backup. Check the disk")
             }

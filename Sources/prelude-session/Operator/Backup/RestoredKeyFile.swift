@@ -36,9 +36,8 @@ struct RestoredKeyFile {
     func write(keepingAs suffix: String) throws {
         guard let (path, keys) = change else { return }
         let partial = path + ".restoring"
-        if FileManager.default.fileExists(atPath: partial) { try FileManager.default.removeItem(atPath: partial) }
-        try DurableFile.create(partial, try MasterKeyFormat.encode(keys))
-        DatabaseFile.giveToOwner(ofDatabase: path, file: partial)
+        try DurableFile.remove(partial)
+        try DurableFile.create(partial, try MasterKeyFormat.encode(keys), owner: FileOwner(beside: path))
         if FileManager.default.fileExists(atPath: path) { try DurableFile.link(path, as: path + suffix) }
         try DurableFile.move(partial, to: path)
     }
