@@ -97,7 +97,7 @@ extension DatabaseOptions {
         guard json else { return try show(config.rules.map(\.record)) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(StepUpConfigBody(config)), as: UTF8.self))
+        print(String(decoding: try encoder.encode(StepUpConfigBody(config)), as: UTF8.self).escapedJSONForTerminal)
     }
 }
 
