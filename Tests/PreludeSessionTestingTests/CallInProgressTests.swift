@@ -62,8 +62,8 @@ struct CallInProgressTests {
         await #expect {
             _ = try await client.data(for: URLRequest(url: url))
         } throws: {
-            guard case PreludeSessionError.network(let cause) = $0 else { return false }
-            return String(describing: cause).contains("serveBackend")
+            guard let failure = ($0 as? PreludeSessionError)?.transportFailure else { return false }
+            return String(describing: failure.underlying).contains("serveBackend")
         }
     }
 }
