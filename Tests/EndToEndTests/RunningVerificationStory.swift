@@ -35,7 +35,7 @@ struct RunningVerificationStory {
         arguments: ["others", "all", "password"])
     func ended(by end: String) async throws {
         var seen: [[String]] = []
-        for address in [Self.known, "nobody@example.com"] {
+        for address in [Self.known, "unknown@example.com"] {
             let world = try await ServiceWorld()
             let owner = try await world.signedIn(Self.known)
             world.clock.advance(seconds: 3600)

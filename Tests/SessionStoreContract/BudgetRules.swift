@@ -54,7 +54,7 @@ enum BudgetRules {
             #expect(try await world.standing(of: device, at: "ADA@example.com") == .known)
             #expect(try await world.standing(of: device, at: bob.identifiers[0].value) == .stranger)
             #expect(try await world.standing(of: device, at: "carol@example.com") == .stranger)
-            #expect(try await world.standing(of: device, at: "nobody@example.com") == .stranger)
+            #expect(try await world.standing(of: device, at: "unknown@example.com") == .stranger)
             _ = try await world.store.perform(DeleteUser(ada.id, app: world.app, events: []))
             #expect(try await world.standing(of: device, at: "ada@example.com") == .stranger)
         },

@@ -28,7 +28,7 @@ enum VerificationRules {
         },
         ContractRule("A verification that was ended has the answers of one for an unknown identifier") {
             world async throws in
-            let (known, unknown) = (try world.mail("ada@example.com"), try world.mail("nobody@example.com"))
+            let (known, unknown) = (try world.mail("ada@example.com"), try world.mail("unknown@example.com"))
             let rows = [(identifier: known, token: "known"), (unknown, "unknown")]
             for (identifier, token) in rows { try await world.begin(identifier, token: token) }
             try await world.write(.endVerifications(of: known, app: world.app))

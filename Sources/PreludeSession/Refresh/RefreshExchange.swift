@@ -5,8 +5,8 @@ internal import SessionWire
 /// It begins with an attempt id that is stored before anything is sent, and repeats the request once when the answer may be
 /// lost: the server answers the same attempt again. The store is read before each request: if another process has rotated
 /// meanwhile, a request with the old token could look like theft. A rejection that may be caused by a late or duplicated
-/// request is never final before the store was read again. It looks up the device key once when the key does not match: another client of
-/// the store may have replaced key and session.
+/// request is never final before the store was read again. It looks up the device key once when the key does not match:
+/// another client of the store may have replaced key and session.
 struct RefreshExchange: Sendable {
     /// What to do next.
     enum Step: Sendable {

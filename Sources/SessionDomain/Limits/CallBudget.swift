@@ -100,8 +100,8 @@ extension BudgetOwner {
     ///
     /// Strangers have proven the identifier whose failures are counted, so all of these end. The hour and day of a device or
     /// a session cover all identifiers of the user: a success with one must not give more attempts at another, so only the
-    /// streak ends, and so it is for the former devices of a user. A success on a known device also ends the streak of strangers, but not their hour and day: an owner who
-    /// signs in often must not give a stranger more attempts.
+    /// streak ends, and so it is for the former devices of a user. A success on a known device also ends the streak of
+    /// strangers, but not their hour and day: an owner who signs in often must not give a stranger more attempts.
     package func clearedBySuccess(of identifier: CanonicalIdentifier) -> [CounterKey] {
         let streak = CounterKey.failures(self, .streak)
         switch self {

@@ -82,7 +82,7 @@ struct DatabaseReplacementTests {
     @Test("An error that is no damage stops the replacement, and the log stays with its database")
     func notDamaged() async throws {
         try await killedProcess("old")
-        // SQLite can open neither the database nor its log then (CANTOPEN), as with too few rights.
+        // SQLite then fails with CANTOPEN. It gives the same error to a process that may not read the file.
         try FileManager.default.moveItem(atPath: path + "-wal", toPath: directory.path("log"))
         try FileManager.default.createDirectory(atPath: path + "-wal", withIntermediateDirectories: false)
         let before = try files()
