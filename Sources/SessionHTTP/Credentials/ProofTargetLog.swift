@@ -7,6 +7,7 @@ import Synchronization
 ///
 /// At most one line in 10 seconds is a warning, with the number of those before it, because any client can send such proofs.
 /// The others have the level debug. The URLs have no query, and the claimed one is normalised and bounded.
+@available(service, *)
 final class ProofTargetLog: Sendable {
     /// Seconds between two warnings.
     static let interval = 10

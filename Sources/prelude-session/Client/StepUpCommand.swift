@@ -2,6 +2,7 @@ import ArgumentParser
 import PreludeSession
 
 /// `prelude-session step-up`: requests a scope as the signed-in user, and manages the rules of an app for scopes.
+@available(service, *)
 struct StepUpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "step-up", abstract: "Get a scope for your access token. Or set an app's rules for scopes.",
@@ -12,6 +13,7 @@ struct StepUpCommand: AsyncParsableCommand {
         subcommands: [Request.self, Show.self, Set.self, Remove.self, Replace.self], defaultSubcommand: Request.self)
 }
 
+@available(service, *)
 extension StepUpCommand {
     /// `prelude-session step-up SCOPE`: requests a scope and does the steps for it.
     struct Request: AsyncParsableCommand {

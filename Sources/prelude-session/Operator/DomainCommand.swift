@@ -2,6 +2,7 @@ import ArgumentParser
 import SessionDomain
 
 /// `prelude-session domain`: manages the custom domains of one app.
+@available(service, *)
 struct DomainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "domain", abstract: "List, add and remove the custom domains of an app.",

@@ -1,6 +1,7 @@
 import ArgumentParser
 
 /// The option of commands that name a URL of the operator, which the service calls.
+@available(service, *)
 struct OutboundOptions: ParsableArguments {
     @Flag(help: "Allow http and the addresses of this machine in URLs, as development mode does.")
     var development = false

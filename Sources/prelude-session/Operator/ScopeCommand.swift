@@ -2,6 +2,7 @@ import ArgumentParser
 import SessionDomain
 
 /// `prelude-session scope`: manages the scopes of one app.
+@available(service, *)
 struct ScopeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scope", abstract: "List, register and remove the scopes of an app.",

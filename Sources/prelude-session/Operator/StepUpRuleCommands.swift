@@ -4,6 +4,7 @@ import SessionDomain
 import SessionHTTP
 
 /// The commands on the rules of an app for scopes. `Request` beside them belongs to the user.
+@available(service, *)
 extension StepUpCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -91,6 +92,7 @@ extension StepUpCommand {
     }
 }
 
+@available(service, *)
 extension DatabaseOptions {
     /// Prints one record for each rule, or the JSON of the management API.
     fileprivate func show(_ config: StepUpConfig) throws {

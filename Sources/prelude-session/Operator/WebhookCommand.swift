@@ -2,6 +2,7 @@ import ArgumentParser
 import SessionDomain
 
 /// `prelude-session webhook`: manages the webhooks of one app.
+@available(service, *)
 struct WebhookCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhook", abstract: "Create, activate, change and delete the webhooks of an app.",
