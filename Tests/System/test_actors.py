@@ -35,8 +35,7 @@ CHANGES = [
     (["step-up", "set", "--app", APP, "transfer:write"], {"management.app.updated"}),
     (["step-up", "replace", "--app", APP, "{rules}"], {"management.app.updated"}),
     (["step-up", "remove", "--app", APP, "transfer:write"], {"management.app.updated"}),
-    (["webhook", "create", "--app", APP, "--development", "{endpoint}"], {
-        "management.webhook.created", "signing_key.rotated"}),
+    (["webhook", "create", "--app", APP, "--development", "{endpoint}"], {"management.webhook.created"}),
     (["webhook", "activate", "--app", APP, "--development", "{webhook}"], {"management.webhook.activated"}),
     (["webhook", "update", "--app", APP, "--development", "{webhook}", "{endpoint}?2"], {"management.webhook.updated"}),
     (["webhook", "delete", "--app", APP, "{webhook}"], {"management.webhook.deleted"}),

@@ -9,6 +9,7 @@ import socket
 
 import pytest
 
+from device import V1
 from person import Person, new_email
 
 #: Names whose parts do not all begin with one capital letter.
@@ -69,6 +70,11 @@ def test_the_names_of_tokens_and_nonces_have_their_usual_spelling(shared):
     started = person.device.start(email, "email_address")
     checked = person.device.check(started.headers["X-Verification-Token"], person.code(email))
     finished = person.device.finalize(checked.json["challenge_token"])
-    found = list(finished.headers)
-    assert {"X-Refresh-Token", "X-Refresh-Token-Expires-At", "X-Trusted-Device", "DPoP-Nonce"} <= set(found), found
+    person.device.clock_offset = -3600
+    path = f"{V1}/refresh"
+    without_nonce = person.device.send_with(
+        person.device.proof("POST", path), "POST", path, None, [("X-Refresh-Token", finished.headers["X-Refresh-Token"])])
+    assert without_nonce.json["code"] == "use_dpop_nonce"
+    found = {*finished.headers, *without_nonce.headers}
+    assert {"X-Refresh-Token", "X-Refresh-Token-Expires-At", "X-Trusted-Device", "DPoP-Nonce"} <= found, found
     assert not [name for name in found if not is_usual(name)]

@@ -189,7 +189,7 @@ def test_a_full_disk_keeps_the_old_record_and_loses_nothing(person):
         env={**os.environ, "PRELUDE_SESSION_ENDPOINT": service.url,
              "PRELUDE_SESSION_CREDENTIALS": str(service.directory / "credentials")})
     assert result.returncode != 0
-    assert "credential file" in result.stderr, result.stderr
+    assert "cannot write" in result.stderr and ".session" in result.stderr, result.stderr
     assert between.counts["/refresh"] == 1
     assert session_file(service).read_bytes() == spent
     leftovers = {path.name for path in (service.directory / "credentials").iterdir()} - files
@@ -198,3 +198,14 @@ def test_a_full_disk_keeps_the_old_record_and_loses_nothing(person):
     # The service repeats the answer that could not be stored.
     assert who(service)["session_id"] == before["session_id"]
     assert between.counts["/refresh"] == 2
+
+
+def test_a_session_that_ended_offline_is_revoked_by_the_next_command(service):
+    assert log_in_with_code(service, "ada@example.com").returncode == 0
+    service.stop()
+    assert service.run("logout").returncode == 0
+    service.start()
+    assert Management(service).events("user.session.revoked") == []
+    # No user is signed in, so the command itself sends nothing.
+    assert service.run("whoami").returncode == 2
+    assert len(Management(service).events("user.session.revoked")) == 1

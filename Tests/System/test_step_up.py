@@ -6,11 +6,13 @@ import time
 
 import pytest
 
+from conftest import running
 from device import V1
 from dpop import make_dpop
 from keys import unverified_claims
 from operator_api import Management
 from person import Person, new_email, new_phone
+from service import Service
 
 ONCE, SESSION, PROFILE, TWO, AT_ONCE, NEVER = "once", "session", "profile", "two:steps", "at.once", "never"
 PHONE = "prld:phone:register"
@@ -408,7 +410,7 @@ def test_a_registration_must_name_the_identifier(ada):
 
 def test_a_reserved_scope_of_a_login_lasts_ten_minutes(ada, shared, management):
     configs = management.get("/config/login/otp")["configs"]
-    [config] = [config for config in configs if config["channel_type"] == "email"]
+    [config] = [config for config in configs if config["channel_type"] == "email" and config["is_default"]]
     body = {"channel_type": "email", "is_default": True, "granted_scopes": ["prld:pwd:write", ONCE]}
     management.expect(200, "PUT", "/config/sessions", {"access_token_lifetime": 900})
     management.expect(200, "PUT", f"/config/login/otp/{config['id']}", body)
@@ -434,5 +436,10 @@ def test_a_login_cannot_grant_an_unregistered_scope(management):
     assert refused.json["message"].startswith("granted_scopes ")
 
 
-def test_without_a_configuration_there_is_no_step_up(service):
-    assert status_and_code(Person.signed_in(service).request_scope(ONCE)) == (403, "not_configured")
+def test_without_a_configuration_there_is_no_step_up(tmp_path):
+    service = Service(tmp_path, "--default-app", "newapp1")
+    service.app = "newapp1"
+    made = service.run("app", "create", "New", "--id", service.app, "--email")
+    assert made.returncode == 0, made.stderr
+    with running(service):
+        assert status_and_code(Person.signed_in(service).request_scope(ONCE)) == (403, "not_configured")

@@ -58,17 +58,6 @@ def test_a_user_signs_in_with_a_code_and_signs_out(service):
     assert "signed in" in after.stderr
 
 
-def test_a_session_that_ended_offline_is_revoked_by_the_next_command(service):
-    assert log_in_with_code(service, "ada@example.com").returncode == 0
-    service.stop()
-    assert service.run("logout").returncode == 0
-    service.start()
-    assert Management(service).events("user.session.revoked") == []
-    # No user is signed in, so the command itself sends nothing.
-    assert service.run("whoami").returncode == 2
-    assert len(Management(service).events("user.session.revoked")) == 1
-
-
 def test_a_user_signs_in_with_a_password_set_by_a_command(service):
     made = service.run(
         "user", "create", "--app", "devapp1", "--email", "grace@example.com", "--password", "--json",

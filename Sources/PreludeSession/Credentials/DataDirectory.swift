@@ -8,9 +8,10 @@ enum DataDirectory {
             app: Bundle.main.bundleIdentifier ?? executable)
     }
 
-    /// The name under which the process was started. The file may have been replaced since.
+    /// The name under which the process was started. `ProcessInfo` has the path of the file instead, which changes when a
+    /// running executable is replaced.
     private static var executable: String {
-        ProcessInfo.processInfo.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+        CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
     }
 
     /// - Parameters:
