@@ -31,15 +31,16 @@ package struct ErrorBody: Codable, Sendable, Equatable {
         case expectedTarget = "expected_htu"
     }
 
-    /// Decodes a body. Only `code` is required, because other servers of this protocol may omit the other members.
+    /// Decodes a body. Only `code` is required, because other servers of this protocol may omit the other members, or give
+    /// them another type.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(ErrorCode.self, forKey: .code)
-        type = try container.decodeIfPresent(String.self, forKey: .type) ?? ""
-        message = try container.decodeIfPresent(String.self, forKey: .message) ?? ""
-        requestID = try container.decodeIfPresent(String.self, forKey: .requestID)
-        field = try container.decodeIfPresent(String.self, forKey: .field)
-        needsNewCode = try container.decodeIfPresent(Bool.self, forKey: .needsNewCode)
-        expectedTarget = try container.decodeIfPresent(String.self, forKey: .expectedTarget)
+        type = (try? container.decode(String.self, forKey: .type)) ?? ""
+        message = (try? container.decode(String.self, forKey: .message)) ?? ""
+        requestID = try? container.decode(String.self, forKey: .requestID)
+        field = try? container.decode(String.self, forKey: .field)
+        needsNewCode = try? container.decode(Bool.self, forKey: .needsNewCode)
+        expectedTarget = try? container.decode(String.self, forKey: .expectedTarget)
     }
 }

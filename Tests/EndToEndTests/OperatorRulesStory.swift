@@ -50,6 +50,25 @@ struct OperatorRulesStory {
         }
     }
 
+    @Test("A request that a process decides by rules that another one has changed opens no challenge")
+    func changedElsewhere() async throws {
+        let world = try await ServiceWorld()
+        let management = world.service.stepUpConfig
+        _ = try await management.setRules([rule("pay")], for: "pay", app: world.appID)
+        let client = try await world.signedIn()
+        _ = try await client.requestStepUp(scope: "pay")
+        // The directory of this process does not learn it.
+        let denied = ScopeRule(scope: "pay", mode: .direct([.emailAddress], .block))
+        _ = try await world.service.store.perform(UpdateApp(world.appID) { $0.stepUp?.rules = [denied] })
+        let error = await #expect(throws: PreludeSessionError.self) { try await client.requestStepUp(scope: "pay") }
+        #expect(error?.retryAfter == 5)
+        world.clock.advance(by: .seconds(5))
+        #expect(try await client.requestStepUp(scope: "pay").status == .blocked)
+        try await client.invalidateSession()
+        try await client.refresh()
+        #expect(try await client.scopes() == [])
+    }
+
     @Test("Invalid rules change nothing, not even the registered scopes")
     func invalidRules() async throws {
         let world = try await ServiceWorld()

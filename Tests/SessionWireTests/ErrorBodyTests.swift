@@ -29,8 +29,16 @@ struct ErrorBodyTests {
             ))
         try golden.expectUnknownMembersTolerated()
         try golden.expectRequired("code")
-        try golden.expectTyped(
-            "code", "type", "message", "request_id", "field", "needs_new_code", "expected_htu")
+        try golden.expectTyped("code")
+    }
+
+    @Test(
+        "A member of another type does not hide the code",
+        arguments: ["type", "message", "request_id", "field", "needs_new_code", "expected_htu"], ["7", "null", "[{}]"])
+    func otherTypes(member: String, value: String) throws {
+        let json = #"{"code": "unauthorized", "\#(member)": \#(value)}"#
+        let body = try JSONDecoder().decode(ErrorBody.self, from: Data(json.utf8))
+        #expect(body == ErrorBody(code: .unauthorized, type: "", message: "", requestID: nil))
     }
 
     @Test("An error body with only the code is accepted")

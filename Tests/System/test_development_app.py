@@ -101,15 +101,34 @@ def test_the_printed_rules_are_what_replace_reads(shared, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("text", "error"), [
+        ("{}", "allowed_scopes is required"), ('{"allowed_scopes": null}', "allowed_scopes is required"),
+        ('{"allowed_scope": []}', "allowed_scope is unknown"),
+        ('{"config": {"allowed_scopes": []}}', "config is the frame of a response"), ("[]", "body"), ("", "body"),
+    ])
+def test_a_file_that_is_no_configuration_deletes_no_rules(shared, text, error):
+    before = printed(shared, "step-up", "show", "--app", APP)
+    result = shared.run("step-up", "replace", "--app", APP, "-", stdin=text)
+    assert result.returncode != 0 and error in result.stderr, result.stderr
+    assert printed(shared, "step-up", "show", "--app", APP) == before
+
+
+@pytest.mark.parametrize(
     ("arguments", "error"), [
         (["step-up", "set", "--app", APP, "a b"], "scope must be 1 to 128"),
         (["step-up", "set", "--app", APP, "pay", "--granted-for", "0"], "granted_for must be 1 to 86400"),
         (["step-up", "set", "--app", APP, "pay", "--hook", "http://10.0.0.1/hook"], "delegation_hook"),
         (["step-up", "set", "--app", "zzzzzzz", "pay"], "there is no app zzzzzzz"),
         (["step-up", "remove", "--app", APP, "no:such:scope"], "there is no rule for this scope"),
+        (["step-up", "set", "--app", APP, "prld:phone:register", "--decision", "block"], "--decision has no effect"),
+        (["step-up", "set", "--app", APP, "prld:phone:register", "--hook", "https://a.example"], "--hook has no effect"),
+        (["step-up", "set", "--app", APP, "pay", "--hook", "https://a.example", "--email"], "--email has no effect"),
+        (["step-up", "set", "--app", APP, "pay", "--decision", "block", "--granted-for", "9"], "--granted-for has no"),
         (["scope", "add", "--app", APP, "a b"], "scope must be 1 to 128"),
         (["scope", "remove", "--app", APP, "no:such:scope"], "there is no such scope"),
         (["domain", "add", "--app", APP, "https://session.example.com"], "domains must be at most 20 bare hosts"),
+        *[(["domain", "add", "--app", APP, name], "domains must be at most 20 bare hosts") for name in [
+            "*.example.com", "a..com", "example.com.", "10.0.0.1", "localhost", "a.-b.com", "a-.com", f"{'a' * 64}.com"]],
         (["domain", "remove", "--app", APP, "other.example.com"], "the app has no such domain"),
         (["webhook", "create", "--app", APP, "http://localhost:1/x"], "url"),
         (["webhook", "create", "--app", APP, "https://backend.example.com", "--event", "x"], "events must be some of"),

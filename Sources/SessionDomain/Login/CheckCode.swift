@@ -59,9 +59,10 @@ package struct CheckCode: Intent {
         let counted = counters.map { $0.counted(app: appID) }
         // The same for a wrong code and for the right one of an identifier that may not sign in.
         let rejected: CheckCodeOutcome = checked.checks < limits.checksPerCode ? .wrong : .spent
+        let countedTry = counted + [.replaceVerification(current, with: checked)]
         guard isRight(checked) else {
             let reason = reason(user: facts.user, isSuppressed: current.isSuppressed) ?? .wrongCode
-            return Decision(rejected, counted + [.replaceVerification(current, with: checked)] + failed(reason))
+            return Decision(rejected, countedTry + failed(reason))
         }
         let spent = counted + [.deleteVerification(current)]
         let owner = budget.owner(of: identifier, device: standing)
@@ -69,13 +70,13 @@ package struct CheckCode: Intent {
             spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
         }
         if let user = facts.user {
-            guard user.status == .active else { return Decision(rejected, spent + failed(.inactiveUser)) }
+            guard user.status == .active else { return Decision(rejected, countedTry + failed(.inactiveUser)) }
             guard user.identifiers.contains(where: { $0.isStored(as: checked.identifier) }) else {
-                return Decision(rejected, spent + failed(.otherSpelling))
+                return Decision(rejected, countedTry + failed(.otherSpelling))
             }
             return Decision(.right(checked, user, isNew: false), proven(isHeld: user.isHeld(identifier, at: now)))
         }
-        guard signUp else { return Decision(rejected, spent + failed(.unknownUser)) }
+        guard signUp else { return Decision(rejected, countedTry + failed(.unknownUser)) }
         let user = newUser(for: checked)
         let created = Change.insertions(of: user) + [.append(events.userCreated(user))]
         return Decision(.right(checked, user, isNew: true), proven(isHeld: false) + created)

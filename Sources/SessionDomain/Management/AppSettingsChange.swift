@@ -67,7 +67,19 @@ package struct AppSettingsChange: Sendable {
 
     private static func isHost(_ text: String) -> Bool {
         // The longest name in DNS (RFC 1035 §2.3.4).
-        text.utf8.count <= 253 && TargetURI("https://" + text)?.origin == "https://" + text && !text.contains(":")
+        guard text.utf8.count <= 253, TargetURI("https://" + text)?.origin == "https://" + text else { return false }
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        // The last label of an IPv4 address is a number.
+        return labels.count > 1 && labels.allSatisfy(isLabel) && labels.last?.allSatisfy(\.isNumber) == false
+    }
+
+    /// Whether a text is a label of a host name in ASCII (RFC 1123 §2.1).
+    private static func isLabel(_ text: Substring) -> Bool {
+        (1...63).contains(text.utf8.count) && text.first != "-" && text.last != "-"
+            && text.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+            }
     }
 
     private static func isOrigin(_ text: String) -> Bool {

@@ -34,6 +34,8 @@ package struct StepUpConfigChange: Sendable {
         }
     }
 
+    static let maximumRules = 100
+
     package var jwksURL: String?
     package var stepKeys: [String]
     package var allowedScopes: [AllowedScope]
@@ -59,7 +61,9 @@ package struct StepUpConfigChange: Sendable {
         guard stepKeys.isEmpty || url != nil else {
             throw .invalidField("jwks_url", "is required: it contains the keys that sign the steps in step_keys")
         }
-        guard allowedScopes.count <= 100 else { throw .invalidField("allowed_scopes", "must have at most 100 entries") }
+        guard allowedScopes.count <= Self.maximumRules else {
+            throw .invalidField("allowed_scopes", "must have at most \(Self.maximumRules) entries")
+        }
         var config = StepUpConfig(jwksURL: url, stepKeys: stepKeys, rules: [], at: now)
         for (index, entry) in allowedScopes.enumerated() {
             let rule = try entry.rule(field: "allowed_scopes[\(index)]", config: config, egress: egress)

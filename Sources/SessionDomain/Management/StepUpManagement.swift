@@ -52,11 +52,15 @@ package struct StepUpManagement: Sendable {
     ) async throws -> StepUpConfig {
         let (egress, now) = (egress, environment.now())
         let changed: @Sendable (App) throws -> StepUpConfig = { app in
-            var change = StepUpConfigChange(app.stepUp)
-            change.allowedScopes.removeAll { $0.scope == scope }
-            change.allowedScopes += rules
-            var config = try change.validated(egress: egress, at: now)
-            config.createdAt = app.stepUp?.createdAt ?? now
+            // The rules of other scopes were validated by earlier calls, perhaps with other rules for URLs.
+            let change = StepUpConfigChange(jwksURL: nil, stepKeys: [], allowedScopes: rules)
+            let new = try change.validated(egress: egress, at: now).rules
+            var config = app.stepUp ?? StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: now)
+            config.rules = config.rules.filter { $0.scope != scope } + new
+            guard config.rules.count <= StepUpConfigChange.maximumRules else {
+                throw Refusal.conflict("an app has at most \(StepUpConfigChange.maximumRules) rules")
+            }
+            config.updatedAt = now
             return config
         }
         try await prepareKeys(for: try changed(try await apps.app(app)), app: app)

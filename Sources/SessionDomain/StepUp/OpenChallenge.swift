@@ -1,15 +1,29 @@
 /// Opens a challenge. If the session has too many open challenges, the oldest ones are deleted.
+///
+/// Returns `false`, and opens none, if the rules of the scope are not those that decided any more. A process caches them for
+/// some seconds, and a hook can take seconds. A change of the rules ends the open challenges, so none may be opened after it.
 package struct OpenChallenge: Intent {
     package let challenge: StepUpChallenge
+    /// The rules of the scope that decided.
+    package let rules: [ScopeRule]
 
-    package init(challenge: StepUpChallenge) { self.challenge = challenge }
-
-    package var facts: FactQuery {
-        FactQuery(app: challenge.appID) { $0.unredeemedChallenges = challenge.sessionID }
+    package init(challenge: StepUpChallenge, rules: [ScopeRule]) {
+        self.challenge = challenge
+        self.rules = rules
     }
 
-    package func decide(_ facts: Facts) -> Decision<Void> {
+    package var facts: FactQuery {
+        FactQuery(app: challenge.appID) {
+            $0.settings = true
+            $0.unredeemedChallenges = challenge.sessionID
+        }
+    }
+
+    package func decide(_ facts: Facts) -> Decision<Bool> {
+        guard (facts.settings?.stepUp?.rules ?? []).filter({ $0.scope == challenge.scope }) == rules else {
+            return Decision(false)
+        }
         let surplus = facts.unredeemedChallenges.dropFirst(StepUpChallenge.maximumPerSession - 1)
-        return Decision((), surplus.map { .deleteChallenge($0) } + [.insertChallenge(challenge)])
+        return Decision(true, surplus.map { .deleteChallenge($0) } + [.insertChallenge(challenge)])
     }
 }

@@ -69,7 +69,11 @@ package struct StepUp: Sendable {
         let challenge = StepUpChallenge(
             starting: scope, for: caller.session, terms: terms, steps: steps, newIdentifier: newIdentifier,
             id: environment.newID("chg"), tokenID: environment.newID("chl"), at: now)
-        try await store.perform(OpenChallenge(challenge: challenge))
+        let rules = (app.settings.stepUp?.rules ?? []).filter { $0.scope == scope }
+        guard try await store.perform(OpenChallenge(challenge: challenge, rules: rules)) else {
+            // The rules were changed. Every process knows the new ones after this time.
+            throw Refusal.rateLimited(retryAfter: AppDirectory.lifetime)
+        }
         return Answer(status: status, challengeToken: try app.issueStepUpChallenge(challenge, now: now))
     }
 

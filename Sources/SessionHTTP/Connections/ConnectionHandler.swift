@@ -144,7 +144,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         switch Self.unwrapOutboundIn(data) {
         case .head(var head) where isLastRequest:
-            head.headers.replaceOrAdd(name: "connection", value: "close")
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
             context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
         case .end: writeEnd(data, promise, context)
         default: context.write(data, promise: promise)

@@ -30,7 +30,10 @@ struct ProofMiddleware: RouterMiddleware {
         do {
             return .valid(try checker.check(headers: proofs))
         } catch {
-            guard error == .wrongTarget, let expected = targets.first else { throw Refusal.invalidProof(error) }
+            let host = request.head.authority.flatMap { TargetURI("https://" + $0)?.host }
+            // Of the configured origins, the one of the host that the client called helps it most.
+            let expected = targets.first { $0.host == host } ?? targets.first
+            guard error == .wrongTarget, let expected else { throw Refusal.invalidProof(error) }
             log.note(checker.claimedTarget(headers: proofs), expected: expected, logger: logger)
             throw Refusal.proofForOtherTarget(expected: expected.absoluteString)
         }

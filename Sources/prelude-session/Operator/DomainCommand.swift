@@ -25,8 +25,9 @@ struct DomainCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a domain under which apps reach the service over https.",
             discussion: """
-                The domain must reach the service before apps use it. Tokens for clients of this domain have it as issuer. A \
-                running service uses the change within 5 seconds.
+                The domain must reach the service before apps use it. The first domain is the issuer (iss) of all tokens of \
+                the app, whatever host a client uses. So the first domain changes the issuer, and so does its removal: \
+                backends must accept both before. A running service uses the change within 5 seconds.
                 """)
 
         @Option(help: "The app's id.") var app: AppID
@@ -42,7 +43,8 @@ struct DomainCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a domain. Clients that use it no longer reach the app.")
+            abstract: "Remove a domain. Clients that use it no longer reach the app.",
+            discussion: "The removal of the first domain changes the issuer (iss) of all tokens of the app.")
 
         @Option(help: "The app's id.") var app: AppID
         @Argument(help: "The domain.") var domain: String

@@ -37,6 +37,7 @@ extension StepUpCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
+            try rule.check(scope)
             try await options.withService(outbound: outbound) { service in
                 let config = try await service.stepUpConfig.setRules(rule.rules(for: scope), for: scope, app: app)
                 try options.show(config)
@@ -62,8 +63,10 @@ extension StepUpCommand {
     struct Replace: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Replace the whole configuration by JSON, as PUT config/stepup of the management API does.",
-            discussion:
-                "Use it for custom steps (jwks_url and step_keys) and for several steps. Scopes are not registered.")
+            discussion: """
+                Use it for custom steps (jwks_url and step_keys) and for several steps. Scopes are not registered. The \
+                rules of scopes that the file leaves out are deleted.
+                """)
 
         @Option(help: "The app's id.") var app: AppID
         @Argument(help: "A file with the configuration. - is standard input.") var file: String
@@ -71,7 +74,7 @@ extension StepUpCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            let change = try JSONBody.read(StepUpConfigBody.self, from: try contents()).change
+            let change = try StepUpConfigBody.read(file: try contents())
             try await options.withService(outbound: outbound) { service in
                 let management = service.stepUpConfig
                 let exists = try await service.apps.app(app).stepUp != nil

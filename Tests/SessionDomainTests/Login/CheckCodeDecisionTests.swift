@@ -21,7 +21,14 @@ struct CheckCodeDecisionTests {
         return try TestApp.counted(budget.counters(for: try TestApp.mail(), device: device == nil ? .stranger : .known))
     }
 
-    /// The changes of every correct code, also of one that proves nothing.
+    /// The changes of a wrong code, and of a correct one that signs no user in.
+    private var rejected: [Change] {
+        get throws {
+            let (running, checked) = (try TestApp.verification(), try TestApp.verification(checks: 1))
+            return try counted(try stranger) + [.replaceVerification(running, with: checked)]
+        }
+    }
+
     private func spent(_ owner: BudgetOwner) throws -> [Change] {
         try counted(owner) + [.deleteVerification(try TestApp.verification())]
     }
@@ -36,7 +43,6 @@ struct CheckCodeDecisionTests {
             + counters.filter { !cleared.contains($0) }.map { .uncount($0, app: app) }
     }
 
-    private var spent: [Change] { get throws { try spent(try stranger) } }
     private var proven: [Change] { get throws { try proven(try stranger) } }
 
     @Test("A wrong code counts, for the identifier and for the verification")
@@ -85,18 +91,21 @@ struct CheckCodeDecisionTests {
             facts.user = try TestApp.user([try TestApp.mail()])
         }
         let typed = try TestApp.verification(of: try TestApp.mail("ADA@example.com"))
-        #expect(decision == Decision(.wrong, try counted(try stranger) + [.deleteVerification(typed)]))
+        var checked = typed
+        checked.checks = 1
+        let changes = try counted(try stranger) + [.replaceVerification(typed, with: checked)]
+        #expect(decision == Decision(.wrong, changes))
     }
 
     @Test(
-        "A correct code of a user that may not sign in is spent and rejected, and clears nothing",
+        "A correct code of a user that may not sign in is answered and counted like a wrong one",
         arguments: [User.Status.inactive, .suspended])
     func inactive(status: User.Status) throws {
         let decision = try check("right") { facts in
             facts.verification = try TestApp.verification()
             facts.user = try TestApp.user(status: status)
         }
-        #expect(decision == Decision(.wrong, try spent))
+        #expect(decision == Decision(.wrong, try rejected))
     }
 
     @Test("A correct code creates a user if no user has the identifier and the app allows sign-up")
@@ -110,7 +119,7 @@ struct CheckCodeDecisionTests {
         let decision = try check("right") { $0.verification = try TestApp.verification() }
         #expect(decision == Decision(.right(checked, user, isNew: true), try proven + created))
         let closed = try check("right", signUp: false) { $0.verification = try TestApp.verification() }
-        #expect(closed == Decision(.wrong, try spent))
+        #expect(closed == Decision(.wrong, try rejected))
     }
 
     @Test("At the limit of failures a code is not compared and nothing is written (O6)", arguments: ["right", "wrong"])

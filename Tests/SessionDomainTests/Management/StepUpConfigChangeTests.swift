@@ -42,19 +42,6 @@ struct StepUpConfigChangeTests {
         try change.validated(egress: FakeEgress.unreachable, at: now)
     }
 
-    @Test(
-        "A stored configuration can be validated again, and stays as it is",
-        arguments: ["review", "continue", "block"])
-    func again(status: String) throws {
-        let config = try validated(Self.direct { $0.status = status })
-        #expect(try validated(Change(config)) == config)
-    }
-
-    @Test("Without a stored configuration there is an empty one to change")
-    func nothingStored() throws {
-        #expect(try validated(Change(nil)) == StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: now))
-    }
-
     @Test("A valid configuration is accepted unchanged, with its steps sorted by their order")
     func accepted() throws {
         let steps = [

@@ -17,9 +17,32 @@ struct StepUpDecisionTests {
     func open(existing: Int) throws {
         let challenge = try TestApp.challenge(id: "chg_new")
         let open = try (0..<existing).map { try TestApp.challenge(id: "chg_\($0)") }
-        let decision = OpenChallenge(challenge: challenge).decide(Facts { $0.unredeemedChallenges = open })
+        let decision = OpenChallenge(challenge: challenge, rules: []).decide(Facts { $0.unredeemedChallenges = open })
         #expect(
-            decision.changes == open.dropFirst(9).map { .deleteChallenge($0) } + [.insertChallenge(challenge)])
+            decision
+                == Decision(true, open.dropFirst(9).map { .deleteChallenge($0) } + [.insertChallenge(challenge)]))
+    }
+
+    @Test("No challenge is opened by rules that were changed after they decided")
+    func openByOldRules() throws {
+        let challenge = try TestApp.challenge()
+        let terms = GrantTerms(mode: .sessionBound, grantedFor: 300)
+        let rule = ScopeRule(scope: challenge.scope, mode: .direct([.emailAddress], .grant(terms)))
+        let denied = ScopeRule(scope: challenge.scope, mode: .direct([.emailAddress], .block))
+        let other = ScopeRule(scope: "other", mode: .direct([.emailAddress], .block))
+        func opens(_ stored: [ScopeRule]?) throws -> Bool {
+            var app = App(id: try appID(), name: "Shop", createdAt: now)
+            app.stepUp = stored.map { StepUpConfig(jwksURL: nil, stepKeys: [], rules: $0, at: now) }
+            let decision = OpenChallenge(challenge: challenge, rules: [rule]).decide(Facts { $0.settings = app })
+            #expect(decision.changes.isEmpty != decision.outcome)
+            return decision.outcome
+        }
+        #expect(try opens([rule]))
+        #expect(try opens([other, rule]))
+        #expect(try !opens([denied]))
+        #expect(try !opens([rule, rule]))
+        #expect(try !opens([other]))
+        #expect(try !opens(nil))
     }
 
     private func changePassword(endsOthers: Bool = true, _ fill: (inout Facts) throws -> Void = { _ in }) throws

@@ -58,11 +58,31 @@ struct ProofTargetLogTests {
         for _ in 1...3 { log.note(claimed, expected: expected, logger: logger) }
         clock.advance(by: .seconds(10))
         log.note(nil, expected: expected, logger: logger)
-        #expect(lines.all.map(\.level) == [.warning, .debug, .debug, .warning])
-        #expect(lines.all.map(\.omitted) == ["0", "0", "0", "2"])
+        log.note(nil, expected: expected, logger: logger)
+        #expect(lines.all.map(\.level) == [.warning, .debug, .debug, .warning, .debug])
+        #expect(lines.all.map(\.omitted) == ["0", "0", "0", "2", "0"])
         #expect(Set(lines.all.map(\.expected)) == ["https://right.example/v1/session/refresh"])
         #expect(lines.all.map(\.claimed).prefix(3).allSatisfy { $0 == "https://wrong.example/v1/session/refresh" })
         #expect(lines.all.last?.claimed == "no valid URL")
+    }
+
+    @Test("Proofs for one URL do not hide those for another, and the number of warnings is bounded")
+    func origins() throws {
+        let (lines, clock) = (Lines(), TestClock())
+        let logger = Logger(label: "test") { _ in Handler(lines: lines) }
+        let log = ProofTargetLog(
+            environment: ServiceEnvironment(
+                now: { clock.timestamp }, randomBytes: { Array(repeating: 0, count: $0) },
+                sleep: { _ in throw CancellationError() }))
+        let expected = try #require(TargetURI("https://right.example/v1/session/refresh"))
+        for name in ["noise", "noise", "typo", "noise"] {
+            log.note(TargetURI("https://\(name).example/refresh"), expected: expected, logger: logger)
+        }
+        #expect(lines.all.map(\.level) == [.warning, .debug, .warning, .debug])
+        for number in 0..<20 {
+            log.note(TargetURI("https://\(number).example/refresh"), expected: expected, logger: logger)
+        }
+        #expect(lines.all.filter { $0.level == .warning }.count == ProofTargetLog.maximumWarnings)
     }
 
     private func proof(url: String) throws -> [String] {
@@ -88,6 +108,20 @@ struct ProofTargetLogTests {
         #expect(response.members["expected_htu"]?.stringValue == "https://testapp.session.test/v1/session/refresh")
         #expect(response.message?.contains("https://testapp.session.test/v1/session/refresh") == true)
         #expect(!response.text.contains("secret") && !response.text.contains("wrong.example"))
+    }
+
+    @Test("Of several origins, the response names the one that the client called")
+    func calledOrigin() async throws {
+        let world = try await EdgeWorld { $0.domains = ["first.example", "second.example"] }
+        let name = try #require(HTTPField.Name(HeaderName.dpop))
+        let wrong = [name: try proof(url: "http://second.example/v1/session/refresh")[0]] as HTTPFields
+        for (host, expected) in [
+            ("second.example", "https://second.example"), ("first.example", "https://first.example"),
+            (EdgeWorld.host, "https://testapp.session.test"), ("testapp.elsewhere.example", "https://first.example"),
+        ] {
+            let response = try await world.call(.post, "/v1/session/refresh", wrong, json: "{}", host: host)
+            #expect(response.members["expected_htu"]?.stringValue == expected + "/v1/session/refresh")
+        }
     }
 
     @Test(

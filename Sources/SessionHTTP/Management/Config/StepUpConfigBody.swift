@@ -1,3 +1,4 @@
+package import Foundation
 package import SessionDomain
 
 /// The step-up configuration, in requests and in responses, and in files of the command line.
@@ -47,7 +48,7 @@ package struct StepUpConfigBody: Codable {
     var createdAt: String?
     var updatedAt: String?
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case jwksURL = "jwks_url"
         case stepKeys = "step_keys"
         case allowedScopes = "allowed_scopes"
@@ -65,6 +66,27 @@ package struct StepUpConfigBody: Codable {
                     direct: entry.direct.map(StepUpConfigChange.Direct.init))
             })
     }
+
+    /// Reads a file that replaces the configuration. A misspelt member would delete rules, so it is an error here.
+    ///
+    /// - Throws: `Refusal` that names the member.
+    package static func read(file: Data) throws -> StepUpConfigChange {
+        let body = try JSONBody.read(StepUpConfigBody.self, from: file)
+        let known = CodingKeys.allCases.map(\.rawValue)
+        for member in try JSONBody.read([String: AnyMember].self, from: file).keys.sorted()
+        where !known.contains(member) {
+            let hint =
+                member == "config" ? "is the frame of a response; the file must have its content only" : "is unknown"
+            throw Refusal.invalidField(member, hint)
+        }
+        guard body.allowedScopes != nil else {
+            throw Refusal.invalidField("allowed_scopes", "is required; an empty list deletes all rules")
+        }
+        return body.change
+    }
+
+    /// A member whose value does not matter.
+    private struct AnyMember: Decodable { init(from decoder: any Decoder) {} }
 
     package init(_ config: StepUpConfig) {
         jwksURL = config.jwksURL ?? ""
