@@ -56,7 +56,7 @@ public struct PreludeSessionClient: Sendable {
         engine = SessionEngine(
             api: api, device: device, records: records, signals: signalsDispatcher, environment: environment,
             margin: earlyRefreshMargin, log: log)
-        engine.revocations.send()
+        engine.revocations.sendIfDue()
     }
 
     /// The time and randomness that the client was created with, for the product of views.

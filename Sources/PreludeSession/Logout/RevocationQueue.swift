@@ -45,6 +45,7 @@ actor RevocationQueue {
     nonisolated func send() -> Task<Void, Never> { Task { await sendAll() } }
 
     /// Starts to send the queue if this client has not sent it since the last entry, and joins a task that sends it now.
+    @discardableResult
     nonisolated func sendIfDue() -> Task<Void, Never> { Task { await sendAll(onlyIfDue: true) } }
 
     private func sendAll(onlyIfDue: Bool = false) async {
