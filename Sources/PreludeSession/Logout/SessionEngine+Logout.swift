@@ -14,7 +14,7 @@ extension SessionEngine {
         loggingOut = task
         let outcome = await task.value
         // Also if the store refused the wipe: it may have refused the queue, too.
-        if outcome.mustRevoke { await environment.wait(for: revocations.send(), atMost: api.timeout) }
+        if outcome.mustRevoke { await environment.wait(for: revocations.sendIfDue(), atMost: api.timeout) }
         try outcome.wipe.get()
     }
 
