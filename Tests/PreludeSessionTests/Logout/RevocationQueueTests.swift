@@ -186,8 +186,11 @@ struct RevocationQueueTests {
         _ = try await client.refresh()
         _ = try await SoftwareDeviceKeyStore(store: fixture.store).makeKey(ClientFixture.name)
         try await fixture.signIn(session: "ses_2")
-        await fixture.transport.answer("/revoke", .errorResponse(401, "dpop_key_mismatch"), .success())
+        let mismatch = ScriptedTransport.Answer.errorResponse(401, "dpop_key_mismatch")
+        await fixture.transport.answer("/revoke", mismatch, .success(), mismatch)
         try await client.logout()
-        #expect(await sent(fixture).count == 2)
+        // The old session is bound to the old key, which does not exist any more.
+        #expect(await sent(fixture) == ["refresh-0", "refresh-0", "refresh-1"])
+        #expect(try await pending(fixture).isEmpty)
     }
 }
