@@ -95,6 +95,49 @@ struct ResetPasswordStory {
         #expect(try await canSignIn(with: Self.new, in: world))
     }
 
+    @Test("Only the code that began the session continues a reset: another code changes no password")
+    func otherCode() async throws {
+        let world = try await world()
+        let store = InMemoryCredentialStore()
+        let client = try world.client(store: store)
+        let code = try await start(client, in: world)
+        await #expect(throws: PreludeSessionError.self) {
+            try await client.resetPassword(code: code, newPassword: RedactedString("password1"))
+        }
+        #expect(try await client.canChangePassword(), "the session could change the password")
+        let relaunched = try world.client(store: store)
+        for (client, code) in [(client, code == "000000" ? "000001" : "000000"), (relaunched, code)] {
+            let error = await #expect(throws: PreludeSessionError.self) {
+                try await client.resetPassword(code: code, newPassword: RedactedString(Self.new))
+            }
+            guard case .unauthorized = error else { return #expect(Bool(false), "\(String(describing: error))") }
+            #expect(error?.needsNewCode == true)
+        }
+        #expect(try await canSignIn(with: Self.old, in: world))
+        // Typed in another way, it is the same code.
+        try await client.resetPassword(
+            code: code.prefix(3) + " " + code.suffix(3), newPassword: RedactedString(Self.new))
+        #expect(try await canSignIn(with: Self.new, in: world))
+    }
+
+    @Test("A code does not continue in the session of a later login")
+    func laterLogin() async throws {
+        let world = try await world()
+        let client = try world.client()
+        let code = try await start(client, in: world)
+        await #expect(throws: PreludeSessionError.self) {
+            try await client.resetPassword(code: code, newPassword: RedactedString("password1"))
+        }
+        world.clock.advance(seconds: 30)
+        let later = try await start(client, in: world)
+        _ = try await client.checkOTP(later)
+        #expect(try await client.canChangePassword())
+        await #expect(throws: PreludeSessionError.self) {
+            try await client.resetPassword(code: code, newPassword: RedactedString(Self.new))
+        }
+        #expect(try await canSignIn(with: Self.old, in: world))
+    }
+
     @Test("If the login does not grant the scope, the error says so, and the user is signed in")
     func withoutGrant() async throws {
         let world = try await world(grants: false)

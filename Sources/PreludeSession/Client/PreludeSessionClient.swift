@@ -56,7 +56,7 @@ public struct PreludeSessionClient: Sendable {
         engine = SessionEngine(
             api: api, device: device, records: records, signals: signalsDispatcher, environment: environment,
             margin: earlyRefreshMargin, log: log)
-        engine.revocations.send()
+        engine.revocations.sendIfDue()
     }
 
     /// The time and randomness that the client was created with, for the product of views.
@@ -122,11 +122,11 @@ public struct PreludeSessionClient: Sendable {
         try await engine.logout()
     }
 
-    /// Waits until the server has revoked the sessions that an earlier logout could not revoke, or does not respond.
+    /// Waits until the server has revoked the sessions that an earlier logout could not revoke, but at most 3 seconds.
     ///
     /// A client starts with it by itself, so apps need no call. Call it at the end of a process that ends soon, such as a
     /// command.
     public func revokeEndedSessions() async {
-        await engine.revocations.send().value
+        await engine.finishRevocations()
     }
 }

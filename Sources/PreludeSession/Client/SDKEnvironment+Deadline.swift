@@ -21,4 +21,15 @@ extension SDKEnvironment {
             throw PreludeSessionError.timeout
         }
     }
+
+    /// Waits for a task, but at most that many seconds. Then the task goes on.
+    func wait(for task: Task<Void, Never>, atMost seconds: TimeInterval) async {
+        let (ended, source) = AsyncStream.makeStream(of: Never.self)
+        Task {
+            await task.value
+            source.finish()
+        }
+        // A wait for the stream ends when it is cancelled, and a wait for a task does not.
+        try? await withDeadline(after: seconds) { for await _ in ended {} }
+    }
 }

@@ -42,6 +42,7 @@ extension SessionEngine {
         }
         let user = try await finalize(challengeToken, codeVerifier: pending.codeVerifier, since: fence)
         if pendingLogin?.codeVerifier == pending.codeVerifier { pendingLogin = nil }
+        if machine.session?.accessToken == user.accessToken { redeemedCode = RedeemedCode(code, of: user) }
         return user
     }
 
@@ -78,7 +79,15 @@ extension SessionEngine {
         // The session to replace. An unreadable record names none and is overwritten.
         request.headers[HeaderName.refreshToken] = (try? await loaded())?.refreshToken
         let answer = try await sendAnonymous(request)
-        let session = try TokenAnswer.session(answer, previous: nil)
+        let tokens = try TokenAnswer(answer, previous: nil)
+        let session: StoredSession
+        do {
+            session = try tokens.checkedSession()
+        } catch {
+            // The challenge is used up, so no repeated call could get this session.
+            await revokeUnwanted(tokens.session)
+            throw error
+        }
         guard try await adopt(session, fence: fence) else {
             await revokeUnwanted(session)
             throw Self.loginOvertaken
@@ -86,16 +95,16 @@ extension SessionEngine {
         await keepTrustedDevice(answer)
         revocations.send()
         var user = try user(session)
-        user.isNewUser = TokenAnswer.isNewUser(answer)
+        user.isNewUser = tokens.isNewUser
         return user
     }
 
-    /// Revokes the session of a login that a logout or another login overtook. It exists on the server only.
+    /// Revokes a session that exists on the server only: its login was overtaken, or its access token is invalid.
     private func revokeUnwanted(_ session: StoredSession) async {
         let isStored = await revocations.add(session)
         let sending = revocations.send()
         // Without a stored entry only this process can send it.
-        if !isStored { await sending.value }
+        if !isStored { await environment.wait(for: sending, atMost: api.timeout) }
     }
 
     static let loginOvertaken = PreludeSessionError.unauthorized("another login or a logout ended this login")

@@ -30,19 +30,7 @@ extension PendingRevocations.Entry {
     }
 
     /// Whether the session has expired, so there is nothing to revoke.
-    func isExpired(at now: Date) -> Bool { expiresAt.map { $0 < now } ?? false }
-
-    /// Whether a revocation need not be sent again: the server revoked the session, or it never will.
     ///
-    /// Only the service's own responses count. A captive portal or a proxy responds with a page and any status: an error
-    /// without the service's body, or a success with a body. The service's success has none.
-    static func isSettled(by result: Result<TransportAnswer, any Error>) -> Bool {
-        switch result {
-        case .success(let answer): return answer.body.isEmpty
-        case .failure(PreludeSessionError.deviceKeyLost): return true
-        case .failure(let response as ErrorResponse):
-            return !response.isForeign && (400..<500).contains(response.status) && response.status != 429
-        case .failure: return false
-        }
-    }
+    /// - Parameter now: By the server's clock.
+    func isExpired(at now: Date) -> Bool { expiresAt.map { $0 < now } ?? false }
 }

@@ -13,8 +13,9 @@ actor RevocationQueue {
     private var unstored = PendingRevocations()
     /// The task that sends the queue; at most one.
     private var sending: Task<Void, Never>?
-    /// Whether an entry may have been added since `sending` read the queue.
-    private var mustSendAgain = false
+    /// Whether an entry was added since the queue was read. At first it may have entries of earlier processes.
+    private var isDue = true
+    private var pauses = RevocationPauses()
 
     init(api: APIClient, records: RecordStore, environment: SDKEnvironment, log: SessionLog) {
         self.api = api
@@ -29,6 +30,7 @@ actor RevocationQueue {
     @discardableResult
     func add(_ session: StoredSession) async -> Bool {
         let entry = PendingRevocations.Entry(session)
+        defer { isDue = true }
         do {
             try await change { $0.add(entry) }
             return true
@@ -42,34 +44,50 @@ actor RevocationQueue {
     @discardableResult
     nonisolated func send() -> Task<Void, Never> { Task { await sendAll() } }
 
-    private func sendAll() async {
-        if let sending {
-            mustSendAgain = true
-            return await sending.value
-        }
+    /// Starts to send the queue if this client has not sent it since the last entry, and joins a task that sends it now.
+    @discardableResult
+    nonisolated func sendIfDue() -> Task<Void, Never> { Task { await sendAll(onlyIfDue: true) } }
+
+    private func sendAll(onlyIfDue: Bool = false) async {
+        if let sending { return await sending.value }
+        guard isDue || !onlyIfDue else { return }
         let task = Task {
+            var tried: [PendingRevocations.Entry] = []
             repeat {
-                mustSendAgain = false
-                await sendEntries()
-            } while mustSendAgain
+                isDue = false
+                await sendEntries(except: &tried)
+            } while isDue
             sending = nil
         }
         sending = task
         await task.value
     }
 
-    /// Sends the entries in order and stops at the first that must be sent again later.
-    private func sendEntries() async {
+    /// Sends the entries that were not tried yet, the newest first, because a caller may wait for it.
+    private func sendEntries(except tried: inout [PendingRevocations.Entry]) async {
         await storeRemaining()
         let stored = (try? await read())?.entries ?? []
-        let now = environment.now()
-        for entry in stored + unstored.entries {
+        for entry in (stored + unstored.entries).reversed() where !tried.contains(entry) {
+            guard !pauses.isPaused(entry, now: environment.now()) else { continue }
+            tried.append(entry)
+            switch await outcome(of: entry) {
+            case .settled: await remove(entry)
+            case .undecided(nil): continue
+            case .undecided(let seconds?):
+                // It is about the caller, so the other entries wait, too.
+                pauses.start(entry, seconds: seconds, now: environment.now())
+                return
             // Without a connection for one entry there is none for the others.
-            if !entry.isExpired(at: now), !(await isSettled(entry)) { return }
-            unstored.remove(entry)
-            // An entry that cannot be removed is sent again. A second revocation has no effect.
-            if stored.contains(entry) { try? await change { $0.remove(entry) } }
+            case .unanswered: return
+            }
         }
+    }
+
+    private func remove(_ entry: PendingRevocations.Entry) async {
+        unstored.remove(entry)
+        pauses.end(entry)
+        // An entry that cannot be removed is sent again. A second revocation has no effect.
+        try? await change { $0.remove(entry) }
     }
 
     /// Tries again to store the entries that the store has refused.
@@ -82,19 +100,41 @@ actor RevocationQueue {
         } catch {}
     }
 
-    private func isSettled(_ entry: PendingRevocations.Entry) async -> Bool {
+    /// Sends a revocation.
+    ///
+    /// An entry that has expired is settled by any response, because the time of the response has corrected the clock. It is
+    /// never dropped without one: the clock may be wrong.
+    private func outcome(of entry: PendingRevocations.Entry) async -> RevocationOutcome {
+        let result = await result(of: entry)
+        let outcome = RevocationOutcome(result)
+        switch (outcome, result) {
+        case (.settled, _): log(.debug, "a revocation is settled")
+        case (.undecided, _): if await isExpired(entry) { return .settled }
+        case (.unanswered, .failure(let error)): log(.debug, "a session is revoked later", [.error(error)])
+        case (.unanswered, .success): break
+        }
+        return outcome
+    }
+
+    private func result(of entry: PendingRevocations.Entry) async -> Result<TransportAnswer, any Error> {
         var request = APIRequest(.revoke)
         request.proof = .session
         request.headers[HeaderName.refreshToken] = entry.refreshToken
         let result = await api.result(of: request)
-        let isSettled = PendingRevocations.Entry.isSettled(by: result)
-        switch result {
-        case .success: log(.debug, "the server revoked a session")
-        case .failure(let error) where !(isSettled || error is ErrorResponse):
-            log(.debug, "a session is revoked later", [.error(error)])
-        case .failure: break
+        guard case .failure(let response as ErrorResponse) = result, response.code == .dpopKeyMismatch else {
+            return result
         }
-        return isSettled
+        do {
+            // Another process may have replaced the key together with the session.
+            return try await api.device.reloadKey() ? await api.result(of: request) : result
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func isExpired(_ entry: PendingRevocations.Entry) async -> Bool {
+        guard let now = try? await api.device.serverTime() else { return false }
+        return entry.isExpired(at: now)
     }
 
     /// - Throws: `.storageUnavailable` for a record of a newer version, which must not be replaced.

@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension SessionEngine {
     /// Signs out on this device at once. The server revokes the session now or, offline, later.
     ///
@@ -12,9 +14,18 @@ extension SessionEngine {
         loggingOut = task
         let outcome = await task.value
         // Also if the store refused the wipe: it may have refused the queue, too.
-        if outcome.mustRevoke { await revocations.send().value }
+        if outcome.mustRevoke { await environment.wait(for: revocations.sendIfDue(), atMost: api.timeout) }
         try outcome.wipe.get()
     }
+
+    /// Waits until the queue of revocations was sent once, or for a short time: a service that does not respond must not
+    /// delay the end of a process.
+    func finishRevocations() async {
+        await environment.wait(for: revocations.sendIfDue(), atMost: Self.patience)
+    }
+
+    /// Seconds.
+    private static let patience: TimeInterval = 3
 
     private func performLogout() async -> LogoutOutcome {
         // From here on no login in progress is accepted. The login itself revokes its session.

@@ -45,7 +45,8 @@ extension PreludeSessionClient {
     /// password is checked against the app's rules before the code is used.
     ///
     /// If this throws after the code was accepted, the user is signed in and the old password is still valid. Then call it
-    /// again, with another password after `.invalidPassword`: the code is not checked again. The scope lasts 10 minutes.
+    /// again with the same code, and with another password after `.invalidPassword`: the code is not checked again. The scope
+    /// lasts 10 minutes. The client keeps the code in memory only: after a relaunch begin with a new code.
     ///
     /// - Parameters:
     ///   - code: The digits, as the user typed them.

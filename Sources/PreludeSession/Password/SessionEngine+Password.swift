@@ -24,9 +24,12 @@ extension SessionEngine {
     }
 
     /// Changes the password with the current access token. A refresh would remove a scope that is valid once.
-    func changePassword(_ password: RedactedString) async throws {
+    ///
+    /// - Parameter sessionID: The session whose user's password changes; `nil` for the current one.
+    func changePassword(_ password: RedactedString, in sessionID: String? = nil) async throws {
         let request = try APIRequest.post(.passwordReset, body: ResetPasswordRequest(password: password.value))
         let session = try await sessionWithValidToken()
+        if let sessionID, machine.session?.sessionID != sessionID { throw Self.loginOvertaken }
         let fence = machine.fence
         let allowed = session.flatMap { $0.scopes.contains(Self.passwordScope[...]) ? $0.accessToken : nil }
         _ = try await sendSignedIn(request, accessToken: allowed)
@@ -41,20 +44,28 @@ extension SessionEngine {
 
     /// Signs in with a code, then sets the password.
     ///
-    /// A repeated call finds no login that waits for a code, and continues with the scope of the completed one.
+    /// A repeated call with the same code finds no login that waits for it, and continues in the session that the code began.
+    /// Any other session may be another user's.
     func resetPassword(code: String, to password: RedactedString) async throws -> PreludeUser {
         guard try await passwordCompliancy().check(password.value).valid else {
             throw PreludeSessionError.invalidPassword("the password does not meet the app's rules")
         }
-        let mayContinue = try await loaded() != nil && pendingLogin == nil
-        let isContinued = mayContinue ? try await canChangePassword() : false
-        let isNewUser = isContinued ? false : try await checkOTP(code).isNewUser
-        try await changePassword(password)
+        var newUser: PreludeUser?
+        if try await !continuesReset(with: EnteredCode.normalized(code)) { newUser = try await checkOTP(code) }
+        try await changePassword(password, in: newUser?.profile.sessionID ?? redeemedCode?.sessionID)
+        redeemedCode = nil
         // Its refresh may have failed, but the password is changed and the token is still valid.
         guard let session = try await loaded() else { throw Self.loginOvertaken }
         var user = try user(session)
-        user.isNewUser = isNewUser
+        user.isNewUser = newUser?.isNewUser ?? false
         return user
+    }
+
+    private func continuesReset(with code: String) async throws -> Bool {
+        guard let session = try await loaded(), pendingLogin == nil,
+            redeemedCode?.continues(session, with: code) ?? false
+        else { return false }
+        return try await canChangePassword()
     }
 
     /// The session if its access token has not expired, without any margin.

@@ -162,13 +162,15 @@ extension SessionEngine {
     private func accept(
         _ answer: TransportAnswer, for stored: StoredSession, challenge: StepUpChallenge?, fence: Int
     ) async throws -> RefreshOutcome {
-        var renewed = try TokenAnswer.session(answer, previous: stored)
-        renewed.spentAttempts = await records.attemptsToForget(of: stored)
+        var renewed = try TokenAnswer(answer, previous: stored).checkedSession()
+        // A proxy may have removed the new refresh token. Then the next refresh must repeat this attempt.
+        let isRotated = !renewed.hasSameRefreshToken(as: stored)
+        renewed.spentAttempts = isRotated ? await records.attemptsToForget(of: stored) : stored.spentAttempts
         guard try await replace(stored, by: renewed, fence: fence) else {
             return machine.accepts(fence) ? .superseded : .ended(Self.overtaken)
         }
         machine.refreshed(renewed)
-        await records.deleteAttempts(of: stored)
+        if isRotated { await records.deleteAttempts(of: stored) }
         emit(SessionEvent.refreshed, of: renewed)
         log(.info, "refreshed", renewed.logAttributes)
         if let challenge {

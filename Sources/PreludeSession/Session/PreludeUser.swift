@@ -39,6 +39,21 @@ public struct PreludeProfile: Sendable, Hashable {
     }
 }
 
+extension PreludeUser {
+    /// Reads the user from an access token.
+    ///
+    /// - Throws: `.refreshFailed` when it is not a JWT of a user.
+    init(accessToken: String) throws {
+        guard let profile = try? PreludeProfile(accessToken: accessToken) else {
+            throw PreludeSessionError.refreshFailed("the access token is not a JWT")
+        }
+        guard profile.userID?.isEmpty == false else {
+            throw PreludeSessionError.refreshFailed("the access token names no user")
+        }
+        self.init(accessToken: accessToken, profile: profile)
+    }
+}
+
 extension PreludeUser: CustomStringConvertible, CustomReflectable {
     /// Does not contain the token.
     public var description: String { "PreludeUser(\(profile.userID ?? "unknown"))" }

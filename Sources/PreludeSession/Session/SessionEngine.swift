@@ -21,8 +21,10 @@ actor SessionEngine {
     let log: SessionLog
 
     var machine = SessionMachine() {
-        // The token in `cachedUser` must not outlive its session.
-        didSet { if machine.session == nil { cachedUser = nil } }
+        // The token in `cachedUser` and the code must not outlive their session.
+        didSet {
+            if machine.session == nil { (cachedUser, redeemedCode) = (nil, nil) }
+        }
     }
     /// The user of the current access token. Decoding the token is the main cost of a `refresh()` without a request.
     private var cachedUser: PreludeUser?
@@ -33,6 +35,8 @@ actor SessionEngine {
     /// The wipe that the store has not finished yet.
     var pendingWipe: PendingWipe?
     var pendingLogin: PendingOTPLogin?
+    /// The code that began the session, for a password reset that continues.
+    var redeemedCode: RedeemedCode?
     /// Counts started OTP logins and logouts. A response to an older start is dropped.
     var loginAttempt = 0
     var migrations = Migrations()
@@ -92,13 +96,7 @@ actor SessionEngine {
     /// - Throws: `.refreshFailed` when the access token is not a JWT of a user.
     func user(_ session: StoredSession) throws -> PreludeUser {
         if let cachedUser, cachedUser.accessToken == session.accessToken { return cachedUser }
-        guard let profile = try? PreludeProfile(accessToken: session.accessToken) else {
-            throw PreludeSessionError.refreshFailed("the access token is not a JWT")
-        }
-        guard profile.userID?.isEmpty == false else {
-            throw PreludeSessionError.refreshFailed("the access token names no user")
-        }
-        let user = PreludeUser(accessToken: session.accessToken, profile: profile)
+        let user = try PreludeUser(accessToken: session.accessToken)
         if machine.session == session { cachedUser = user }
         return user
     }

@@ -35,7 +35,7 @@ struct SessionMachine: Sendable, Equatable {
     private(set) var knowledge = Knowledge.unread
     private(set) var fence = 0
     private(set) var loginFence = 0
-    /// An access token that must be replaced although it has not expired.
+    /// An access token that must be replaced although it has not expired: it was rejected, or is not a token of a user.
     private var invalidated: String?
 
     var session: StoredSession? {
@@ -72,7 +72,7 @@ struct SessionMachine: Sendable, Equatable {
     @discardableResult
     mutating func wasRead(_ session: StoredSession?, since fence: Int) -> Bool {
         guard fence == self.fence, self.session == nil else { return false }
-        knowledge = session.map(Knowledge.signedIn) ?? .signedOut
+        if let session { know(session) } else { knowledge = .signedOut }
         return true
     }
 
@@ -93,12 +93,18 @@ struct SessionMachine: Sendable, Equatable {
         fence += 1
         loginFence += 1
         invalidated = nil
-        knowledge = .signedIn(session)
+        know(session)
     }
 
     /// A refresh succeeded, here or in another client of the store.
     mutating func refreshed(_ session: StoredSession) {
         if session.accessToken != invalidated { invalidated = nil }
+        know(session)
+    }
+
+    /// A record may have an access token that no call can use. It must not delay the next refresh until it expires.
+    private mutating func know(_ session: StoredSession) {
+        if !session.hasUsableAccessToken { invalidated = session.accessToken }
         knowledge = .signedIn(session)
     }
 

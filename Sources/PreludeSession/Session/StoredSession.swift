@@ -28,6 +28,9 @@ extension StoredSession {
     /// `ses_…`, from the access token.
     var sessionID: String? { (try? PreludeProfile(accessToken: accessToken))?.sessionID }
 
+    /// Whether the access token is a JWT of a user, so that calls can use it.
+    var hasUsableAccessToken: Bool { (try? PreludeUser(accessToken: accessToken)) != nil }
+
     func isSameSession(as other: StoredSession?) -> Bool { sessionID == other?.sessionID }
 
     /// Whether a record that was read again has the refresh token of this one.

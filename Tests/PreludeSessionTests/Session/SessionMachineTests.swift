@@ -9,7 +9,7 @@ struct SessionMachineTests {
 
     private func session(_ token: String, expiresIn seconds: Double = 300) -> StoredSession {
         StoredSession(
-            refreshToken: "r-" + token, refreshTokenExpiresAt: nil, accessToken: token,
+            refreshToken: "r-" + token, refreshTokenExpiresAt: nil, accessToken: TestToken.access(token),
             accessTokenExpiresAt: now.addingTimeInterval(seconds))
     }
 
@@ -103,10 +103,25 @@ struct SessionMachineTests {
         var machine = SessionMachine()
         machine.signedIn(session("old"))
         machine.refreshed(session("new"))
-        machine.invalidate("old")
+        machine.invalidate(TestToken.access("old"))
         #expect(need(machine) == .nothing(session("new")))
-        machine.invalidate("new")
+        machine.invalidate(TestToken.access("new"))
         #expect(need(machine) == .refresh(session("new")))
+    }
+
+    @Test(
+        "An access token that no call can use counts as expired",
+        arguments: ["", "garbage", TestToken.jwt([:]), TestToken.jwt(["sub": .string("")])])
+    func unusable(token: String) {
+        var stored = session("a")
+        stored.accessToken = token
+        var machine = SessionMachine()
+        machine.wasRead(stored, since: machine.fence)
+        #expect(need(machine) == .refresh(stored))
+        machine.refreshed(session("b"))
+        #expect(need(machine) == .nothing(session("b")))
+        machine.refreshed(stored)
+        #expect(need(machine) == .refresh(stored))
     }
 
     @Test("A refresh compares the stored session with the known one, and stops when a login or a logout came since")
