@@ -1,7 +1,6 @@
 """Tests the executable from a terminal: every client command, its output and its exit code."""
 
 import contextlib
-import http.server
 import json
 import os
 import socket
@@ -179,62 +178,6 @@ class ClosingServer:
 
     def __exit__(self, *_):
         self.listener.close()
-
-
-class PlayedService:
-    """Answers the calls to each path in turn with a status, a body and header fields."""
-
-    def __init__(self, answers: dict[str, list[tuple[int, dict, dict]]]):
-        self.calls: list[str] = []
-        played = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):  # noqa: N802
-                self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                path = self.path.removeprefix("/v1/session")
-                status, body, fields = answers[path][min(played.calls.count(path), len(answers[path]) - 1)]
-                played.calls.append(path)
-                content = json.dumps(body).encode() if body else b""
-                self.send_response(status)
-                for name, value in {**fields, "Content-Length": str(len(content))}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(content)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-def test_another_code_is_sent_after_the_pause_of_the_service_and_no_text_controls_the_terminal(tmp_path):
-    texts = "\x1b]0;title\x07\x9b2J\nError: \u202e"
-    error = {"code": "\x1b[2J" + "x" * 100, "type": "t", "message": texts}
-    used_up = {"code": "bad_check_code", "type": "t", "message": "m", "needs_new_code": True}
-    limited = {"code": "rate_limited", "type": "t", "message": "m"}
-    with PlayedService({
-        "/otp": [(204, {}, {"X-Verification-Token": "token"})],
-        "/otp/check": [(400, used_up, {}), (400, error, {})],
-        "/otp/retry": [(429, limited, {"Retry-After": "1"}), (204, {}, {})],
-    }) as service:
-        login = subprocess.run(
-            [BINARY, "login", "--email", "ada@example.com"], input=b"111111\n222222\n", capture_output=True,
-            env={"PRELUDE_SESSION_ENDPOINT": service.url, "HOME": str(tmp_path)}, timeout=60)
-    assert service.calls == ["/otp", "/otp/check", "/otp/retry", "/otp/retry", "/otp/check"]
-    output = login.stderr.decode()
-    assert "Another code can be sent in 1 seconds" in output
-    last = output.rsplit("Code: ", 1)[1]
-    assert last.startswith("Error: ") and last.endswith("\n") and last[:-1].isprintable(), last
-    assert len(last) < 400
 
 
 def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess:
