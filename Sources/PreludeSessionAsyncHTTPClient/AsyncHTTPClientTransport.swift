@@ -20,7 +20,6 @@
         /// An open connection without requests is closed after 30 seconds, which is earlier than common proxies close it.
         public convenience init() {
             var configuration = HTTPClient.Configuration()
-            configuration.httpVersion = .http1Only
             configuration.connectionPool.idleTimeout = .seconds(30)
             configuration.tracing.tracer = nil
             self.init(configuration: configuration)
@@ -28,8 +27,9 @@
 
         /// Creates a transport with its own connections and your configuration.
         ///
-        /// - Parameter configuration: For example other trusted certificates, or a proxy. Redirects, decompression and
-        ///   repeated attempts to connect are always off: a proof is for one URL, and the client repeats what may be repeated.
+        /// - Parameter configuration: For example other trusted certificates, or a proxy. Redirects, decompression, HTTP/2
+        ///   and repeated attempts to connect are always off: a proof is for one URL, and the client repeats what may be
+        ///   repeated.
         public convenience init(configuration: HTTPClient.Configuration) {
             self.init(configuration: configuration, environment: .live)
         }
@@ -40,6 +40,14 @@
             configuration.redirectConfiguration = .disallow
             configuration.decompression = .disabled
             configuration.connectionPool.retryConnectionEstablishment = false
+            // The guard is for connections of HTTP/1.1.
+            configuration.httpVersion = .http1Only
+            let initializer = configuration.http1_1ConnectionDebugInitializer
+            configuration.http1_1ConnectionDebugInitializer = { channel in
+                StatusGuard.add(to: channel).flatMap {
+                    initializer?(channel) ?? channel.eventLoop.makeSucceededVoidFuture()
+                }
+            }
             client = HTTPClient(configuration: configuration)
             self.environment = environment
         }

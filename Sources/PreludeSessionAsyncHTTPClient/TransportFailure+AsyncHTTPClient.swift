@@ -45,7 +45,7 @@
     extension TransportFailure.Cause {
         fileprivate init(of error: any Error) {
             switch error {
-            case is AnswerTooLarge: self = .invalidResponse
+            case is AnswerTooLarge, is StatusGuard.InvalidStatus: self = .invalidResponse
             case let error as HTTPClientError:
                 self = [.remoteConnectionClosed, .uncleanShutdown].contains(error) ? .connectionLost : .other
             // The end of a connection inside a head.

@@ -226,9 +226,32 @@ def test_a_damaged_session_says_how_to_recover(service):
     assert not record.exists()
 
 
-def test_the_file_of_a_killed_process_is_removed(service):
+@pytest.mark.parametrize("use", ["refresh", "whoami", "logout"])
+def test_the_file_of_a_killed_process_is_removed(service, use):
     log_in_with_code(service, "mary@example.com")
     left = service.directory / "credentials" / ".new-h4Lf5w"
     left.write_text("a token")
-    assert service.run("refresh").returncode == 0
+    assert service.run(use).returncode == 0
     assert not left.exists()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_an_odd_object_in_place_of_the_session_is_an_error_until_the_next_logout(service, make):
+    log_in_with_code(service, "frances@example.com")
+    record = next((service.directory / "credentials").glob("*.session"))
+    record.unlink()
+    make(record)
+    who = service.run("whoami")
+    assert who.returncode == 3 and "it is not a file" in who.stderr, who
+    assert service.run("logout").returncode == 0
+    assert not record.exists()
+    assert service.run("whoami").returncode == 2
+
+
+def test_without_a_home_the_error_names_the_variables(tmp_path):
+    tmp_path.chmod(0o777)
+    who = subprocess.run(
+        [BINARY, "whoami"], env={"HOME": "relative"}, user=54321, group=54321, extra_groups=[], cwd=tmp_path,
+        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    assert who.returncode == 3 and "HOME" in who.stderr and "XDG_DATA_HOME" in who.stderr, who
+    assert list(tmp_path.iterdir()) == []

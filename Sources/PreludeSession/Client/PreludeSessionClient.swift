@@ -44,9 +44,9 @@ public struct PreludeSessionClient: Sendable {
         let log = SessionLog(handler: logHandler)
         let store = GuardedCredentialStore(
             store: credentialStore ?? DefaultStores.credentials(), log: log, timeout: timeout)
-        let host = String(origin.drop { $0 != "/" }.dropFirst(2))
         let space = try CredentialSpace.suffix(credentialSpace)
-        let records = RecordStore(store: store, endpoint: host + (hostOverride.map { "_" + $0 } ?? "") + space)
+        let records = RecordStore(
+            store: store, endpoint: EndpointName.of(origin: origin, hostOverride: hostOverride, space: space))
         let device = DeviceIdentity(
             records: records, keys: deviceKeyStore ?? DefaultStores.keys(with: store, log: log),
             environment: environment, log: log)

@@ -15,12 +15,12 @@ struct AppleFolders: Sendable {
     /// Of the locks of one app's Keychain items. Without a sandbox all apps share one caches directory, so it contains the
     /// app's name.
     func locks(ofApp app: String, service: String) -> String {
-        home + "/Library/Caches/" + FileLock.fileName(for: app) + "/" + FileLock.fileName(for: service)
+        home + "/Library/Caches/" + FileName.folder(app) + "/" + FileName.folder(service)
     }
 
     /// Of the locks of Keychain items that an app group shares.
     func locks(inGroup container: String, service: String) -> String {
-        support(in: container) + "/" + FileLock.fileName(for: service)
+        support(in: container) + "/" + FileName.folder(service)
     }
 
     private func support(in container: String) -> String {

@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Where an app keeps its credentials if it names no directory: one folder for each app of a user.
 enum DataDirectory {
-    static var standard: String {
+    /// `nil` if the system names no home directory.
+    static var standard: String? {
         path(
             environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory(),
             app: Bundle.main.bundleIdentifier ?? executable)
@@ -16,16 +17,18 @@ enum DataDirectory {
 
     /// - Parameters:
     ///   - environment: `XDG_DATA_HOME` and, on Linux, `HOME` count if they are absolute (XDG Base Directory Specification).
-    ///   - home: The home directory that the system names. Used on Linux.
+    ///   - home: The home directory that the system names; relative or empty if it knows none. Used on Linux.
     ///   - app: The bundle, or the name of the executable.
-    static func path(environment: [String: String], home: String, app: String) -> String {
+    /// - Returns: An absolute path. `nil` without an absolute home: credentials must not depend on the working directory.
+    static func path(environment: [String: String], home: String, app: String) -> String? {
         func absolute(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
         #if canImport(Darwin)
-            let standard = AppleFolders.current.records
+            let standard: String? = AppleFolders.current.records
         #else
-            let standard = (absolute("HOME") ?? home) + "/.local/share/prelude-session"
+            let known = absolute("HOME") ?? (home.hasPrefix("/") ? home : nil)
+            let standard = known.map { $0 + "/.local/share/prelude-session" }
         #endif
         let apps = absolute("XDG_DATA_HOME").map { $0 + "/prelude-session" } ?? standard
-        return apps + "/" + (app.isEmpty ? "app" : FileLock.fileName(for: app))
+        return apps.map { $0 + "/" + (app.isEmpty ? "app" : FileName.folder(app)) }
     }
 }

@@ -2,7 +2,8 @@ public import Foundation
 
 /// Keeps credentials in files that only their owner can read: directory 0700, files 0600, atomic replacement.
 public struct FileCredentialStore: CredentialStore {
-    private let directory: String
+    /// `nil` if the app has chosen none and the user has no home directory.
+    private let chosenDirectory: String?
     private let environment: SDKEnvironment
     /// Set for a directory that the app has chosen: it may be in the container of an app group.
     var activity: (any ExpiringActivity)?
@@ -20,29 +21,68 @@ public struct FileCredentialStore: CredentialStore {
 
     /// - Parameter environment: Its `sleep` waits for locks.
     package init(directory: String?, environment: SDKEnvironment) {
-        self.directory = directory ?? DataDirectory.standard
+        chosenDirectory = directory ?? DataDirectory.standard
         self.environment = environment
         activity = directory == nil ? nil : SystemActivity.current
     }
 
+    private var directory: String {
+        get throws {
+            guard let chosenDirectory else {
+                throw PreludeSessionError.storageUnavailable(
+                    "the user has no home directory for credentials; set HOME or XDG_DATA_HOME to an absolute path")
+            }
+            return chosenDirectory
+        }
+    }
+
     public func read(_ name: String) throws -> Data? {
-        let descriptor = open(path(name), O_RDONLY | O_CLOEXEC)
+        TemporaryFile.removeAbandoned(in: try directory)
+        // A pipe in place of the file must not stop the process.
+        let descriptor = open(try path(name), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             // Only ENOENT means that there is no record. A locked or failing disk returns another error.
             if errno == ENOENT { return nil }
             throw failure("open", name, errno)
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try requirePrivate(descriptor, path(name))
         do {
             return try handle.readToEnd() ?? Data()
         } catch {
-            throw PreludeSessionError.storageUnavailable("cannot read the file \(path(name))")
+            throw PreludeSessionError.storageUnavailable("cannot read the file \(try path(name))")
+        }
+    }
+
+    /// Rejects a file that another user may have written or can read.
+    private func requirePrivate(_ descriptor: Int32, _ path: String) throws {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw PreludeSessionError.storageUnavailable(file: path, verb: "open", errno)
+        }
+        let problem: String? =
+            if status.st_mode & S_IFMT != S_IFREG {
+                "it is not a file; delete it"
+            } else if status.st_uid != geteuid() {
+                "it belongs to another user; delete it"
+            } else if status.st_mode & (S_IRWXG | S_IRWXO) != 0 {
+                "other users have access to it; set its mode to 600, or delete it"
+            } else {
+                nil
+            }
+        if let problem {
+            throw PreludeSessionError.storageUnavailable("cannot use \(path): \(problem)")
         }
     }
 
     public func write(_ data: Data, to name: String) throws {
         try put(data, at: name) { temporary, target in
-            guard rename(temporary, target) == 0 else { throw failure("replace", name, errno) }
+            if rename(temporary, target) == 0 { return .moved }
+            // An empty directory in place of the file is removed. Any other one may have content of the user.
+            let code = errno
+            guard code == EISDIR, rmdir(target) == 0, rename(temporary, target) == 0 else {
+                throw failure("replace", name, code)
+            }
             return .moved
         }
     }
@@ -72,11 +112,12 @@ public struct FileCredentialStore: CredentialStore {
         case unsupported
     }
 
-    /// Writes a temporary file and puts it in place. Removes those of processes that were killed.
+    /// Writes a temporary file and puts it in place.
     @discardableResult
     private func put(
         _ data: Data, at name: String, place: (_ temporary: String, _ target: String) throws -> Placement
     ) throws -> Placement {
+        let directory = try directory
         try FileLock.makeDirectory(directory)
         TemporaryFile.removeAbandoned(in: directory)
         let temporary = try TemporaryFile(in: directory)
@@ -96,23 +137,29 @@ public struct FileCredentialStore: CredentialStore {
             }
         }
         guard fsync(descriptor) == 0 else { throw failure("sync", name, errno) }
-        let result = try place(temporary.path, path(name))
+        let result = try place(temporary.path, try path(name))
         placement = result
         if result == .moved || result == .linked { try syncDirectory() }
         return result
     }
 
     public func delete(_ name: String) throws {
-        guard unlink(path(name)) == 0 || errno == ENOENT else { throw failure("delete", name, errno) }
+        let path = try path(name)
+        TemporaryFile.removeAbandoned(in: try directory)
+        if unlink(path) == 0 || errno == ENOENT { return }
+        let code = errno
+        // A directory in place of the file. EPERM is Apple's error for it.
+        guard [EISDIR, EPERM].contains(code), rmdir(path) == 0 else { throw failure("delete", name, code) }
     }
 
     public func withLock<Answer: Sendable>(
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        try await FileLock(directory: directory, environment: environment, activity: activity).with(name, work)
+        try await FileLock(directory: try directory, environment: environment, activity: activity).with(name, work)
     }
 
     private func syncDirectory() throws {
+        let directory = try directory
         let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw PreludeSessionError.storageUnavailable(file: directory, verb: "sync", errno)
@@ -123,10 +170,10 @@ public struct FileCredentialStore: CredentialStore {
         }
     }
 
-    private func path(_ name: String) -> String { directory + "/" + FileLock.fileName(for: name) }
+    private func path(_ name: String) throws -> String { try directory + "/" + FileName.record(name) }
 
     private func failure(_ verb: String, _ name: String, _ code: Int32) -> PreludeSessionError {
-        .storageUnavailable(file: path(name), verb: verb, code)
+        .storageUnavailable(file: (try? path(name)) ?? name, verb: verb, code)
     }
 }
 

@@ -38,7 +38,7 @@ struct FileLock: Sendable {
         _ name: String, _ work: @Sendable () async throws -> Answer
     ) async throws -> Answer {
         try Self.makeDirectory(directory)
-        let file = directory + "/" + Self.fileName(for: name) + ".lock"
+        let file = directory + "/" + FileName.record(name) + ".lock"
         let (environment, seconds) = (environment, Self.waitLimit)
         let waitLimit: @Sendable () async throws -> Void = { try await environment.sleep(seconds) }
         return try await AsyncLock.shared.with(file, waitLimit: waitLimit) {
@@ -87,16 +87,5 @@ struct FileLock: Sendable {
             throw PreludeSessionError.storageUnavailable(
                 "cannot create the directory \(directory); check the permissions of its parent")
         }
-    }
-
-    /// A valid file name for a record or a lock. It does not begin with a dot, as temporary files do.
-    static func fileName(for name: String) -> String {
-        let characters = name.unicodeScalars.map { scalar in
-            scalar.isASCII
-                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                    || ".-_+".unicodeScalars.contains(scalar))
-                ? Character(scalar) : "_"
-        }
-        return characters.first == "." ? "_" + String(characters.dropFirst()) : String(characters)
     }
 }

@@ -47,7 +47,7 @@ struct TemporaryFile {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] where name.hasPrefix(prefix)
         {
             let path = directory + "/" + name
-            let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard descriptor >= 0 else { continue }
             // If the file becomes a record after it was opened, its old name does not exist any more.
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }

@@ -15,7 +15,7 @@ struct ErrorResponse: Error {
     let host: String?
 
     /// Reads a response without success. A body that is not an `ErrorBody` gets the code `http_<status>`; its text is never
-    /// shown.
+    /// shown. A long code or message is cut.
     ///
     /// - Parameters:
     ///   - path: The call that was answered.
@@ -25,12 +25,12 @@ struct ErrorResponse: Error {
         let body = try? JSONDecoder().decode(ErrorBody.self, from: answer.body)
         status = answer.status
         isForeign = body == nil
-        code = body?.code ?? ErrorCode(rawValue: "http_\(answer.status)")
+        code = ErrorCode(rawValue: body?.code.rawValue.cut(to: 64) ?? "http_\(answer.status)")
         let message = body?.message ?? "the response with status \(answer.status) is not from the session service"
         // A login with a code that has ended. The other calls with this error code have no login.
         let hasLoginEnded = code == .invalidVerificationToken && (path == .otpCheck || path == .otpRetry)
         details = ServerErrorText(
-            message: String(message.prefix(300)),
+            message: message.cut(to: 300),
             facts: ServerErrorFacts(
                 code: code.rawValue, field: body?.field, needsNewCode: body?.needsNewCode ?? hasLoginEnded,
                 requestID: body?.requestID ?? answer.header(HeaderName.requestID),
@@ -82,6 +82,11 @@ struct ErrorResponse: Error {
         "inactive_user", "suspended_account", "invalid_api_key", "email_verification_not_allowed",
         "invalid_verify_configuration",
     ]
+}
+
+extension String {
+    /// The first scalars of the text. One `Character` may consist of any number of them.
+    fileprivate func cut(to count: Int) -> String { String(unicodeScalars.prefix(count)) }
 }
 
 /// A gateway in front of the service did not get a response of it (RFC 9110 §15.6.3–5).

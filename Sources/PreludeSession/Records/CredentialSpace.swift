@@ -5,8 +5,8 @@ enum CredentialSpace {
     /// The end of the endpoint's name in stored names, such as `+work`. Empty without a space, so that records of
     /// earlier versions keep their names.
     ///
-    /// No host contains `+`, so no other endpoint has the same names. Upper-case letters are rejected, because some file
-    /// systems do not distinguish them.
+    /// `EndpointName` escapes `+` in hosts, so no other endpoint has the same names. Upper-case letters are rejected, because
+    /// some file systems do not distinguish them.
     ///
     /// - Throws: `PreludeSessionError.invalidConfiguration` for an invalid name.
     static func suffix(_ name: String?) throws(PreludeSessionError) -> String {

@@ -14,6 +14,8 @@ extension EgressError {
         case let error as HTTPClientError: self.init(error, host: host)
         case let error as NIOSSLError: self = .connectionFailed(Self.text(error, host: host))
         case is NIOSSLExtraError: self = .connectionFailed("The certificate of \(host) is for another name.")
+        case let error as StatusGuard.InvalidStatus:
+            self = .connectionFailed("\(host) answered with the invalid status \(error.code).")
         case let error as IOError:
             self = .connectionFailed("No connection to \(host): \(String(cString: strerror(error.errnoCode))).")
         default: self = .connectionFailed("The call to \(host) failed (\(type(of: error))).")

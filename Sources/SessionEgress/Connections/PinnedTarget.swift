@@ -36,7 +36,7 @@ struct PinnedTarget: Hashable, Sendable {
         configuration.tracing.tracer = nil
         configuration.http1_1ConnectionDebugInitializer = { [self] channel in
             hasPinnedPeer(channel)
-                ? channel.eventLoop.makeSucceededVoidFuture()
+                ? StatusGuard.add(to: channel)
                 : channel.close().flatMap { channel.eventLoop.makeFailedFuture(UnexpectedPeer()) }
         }
         return HTTPClient(eventLoopGroup: eventLoopGroup, configuration: configuration)

@@ -16,16 +16,18 @@ struct ClientOptions: ParsableArguments {
 
     func client() throws -> PreludeSessionClient {
         let environment = ProcessInfo.processInfo.environment
-        let origin = endpoint ?? environment["PRELUDE_SESSION_ENDPOINT"]
+        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let origin = endpoint ?? value("PRELUDE_SESSION_ENDPOINT")
         return try PreludeSessionClient(
             endpoint: origin.map(Endpoint.custom) ?? .default,
             credentialStore: FileCredentialStore(
-                directory: credentials ?? environment["PRELUDE_SESSION_CREDENTIALS"]),
+                directory: credentials ?? value("PRELUDE_SESSION_CREDENTIALS")),
             transport: AsyncHTTPClientTransport())
     }
 
     /// Runs the work with a client, and sends revocations of earlier logouts. Prints an error of the SDK on one line and
-    /// exits with its exit code.
+    /// exits with its exit code. The texts of a server are escaped here and in all results, because a terminal interprets
+    /// control characters.
     func run(_ work: (PreludeSessionClient) async throws -> Void) async throws {
         do {
             let client = try client()
@@ -37,7 +39,7 @@ struct ClientOptions: ParsableArguments {
                 throw error
             }
         } catch let error as PreludeSessionError {
-            FileHandle.standardError.write(Data("Error: \(error.localizedDescription)\n".utf8))
+            FileHandle.standardError.write(Data("Error: \(error.localizedDescription.escapedForTerminal)\n".utf8))
             throw ExitCode(error.exitCode)
         }
     }
@@ -46,15 +48,15 @@ struct ClientOptions: ParsableArguments {
         if json {
             try printJSON(["user_id": user.profile.userID ?? "", "session_id": user.profile.sessionID ?? ""])
         } else {
-            print(
-                "\(verb) \(user.profile.userID ?? "an unknown user"), session \(user.profile.sessionID ?? "unknown").")
+            let (user, session) = (user.profile.userID ?? "an unknown user", user.profile.sessionID ?? "unknown")
+            print("\(verb) \(user.escapedForTerminal), session \(session.escapedForTerminal).")
         }
     }
 
     func printJSON(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(value), as: UTF8.self))
+        print(String(decoding: try encoder.encode(value), as: UTF8.self).escapedJSONForTerminal)
     }
 }
 

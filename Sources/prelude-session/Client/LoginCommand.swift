@@ -41,7 +41,7 @@ struct LoginCommand: AsyncParsableCommand {
             do {
                 return try await client.checkOTP(code)
             } catch let error as PreludeSessionError where error.needsNewCode {
-                try await client.resendOTP()
+                try await CodeResend(client: client).send { try await client.resendOTP() }
                 Prompt.say("This code can no longer be used. Another one was sent to \(identifier.value).")
             } catch PreludeSessionError.invalidOTPCode {
                 Prompt.say("The code is wrong. Enter it again.")

@@ -27,9 +27,9 @@ struct WhoAmICommand: AsyncParsableCommand {
             let answer = Answer(
                 userID: profile?.userID ?? "", sessionID: profile?.sessionID ?? "", identifiers: identifiers)
             guard !options.json else { return try options.printJSON(answer) }
-            print("user         \(answer.userID)")
-            print("session      \(answer.sessionID)")
-            print("identifiers  \(identifiers.joined(separator: ", "))")
+            print("user         \(answer.userID.escapedForTerminal)")
+            print("session      \(answer.sessionID.escapedForTerminal)")
+            print("identifiers  \(identifiers.map(\.escapedForTerminal).joined(separator: ", "))")
         }
     }
 }
@@ -60,7 +60,8 @@ struct SessionsCommand: AsyncParsableCommand {
             for session in page.sessions {
                 let mark = session.id == own ? "*" : " "
                 let device = session.deviceModel.isEmpty ? session.deviceType.rawValue : session.deviceModel
-                print("\(mark) \(session.id)  \(device) \(session.osVersion)  last seen \(session.lastSeenAt)")
+                let line = "\(mark) \(session.id)  \(device) \(session.osVersion)  last seen \(session.lastSeenAt)"
+                print(line.escapedForTerminal)
             }
             print("\(page.total) in total, * is this session")
         }
@@ -102,7 +103,11 @@ struct RefreshCommand: AsyncParsableCommand {
         try await options.run { client in
             try await client.invalidateSession()
             let user = try await client.refresh()
-            if printToken { print(user.accessToken) } else { try options.printUser(user, as: "Refreshed for") }
+            if printToken {
+                print(user.accessToken.escapedForTerminal)
+            } else {
+                try options.printUser(user, as: "Refreshed for")
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The directory of an app that names none")
 struct DataDirectoryTests {
-    private func path(_ environment: [String: String], home: String = "/users/ada", app: String = "notes") -> String {
+    private func path(_ environment: [String: String], home: String = "/users/ada", app: String = "notes") -> String? {
         DataDirectory.path(environment: environment, home: home, app: app)
     }
 
@@ -16,12 +16,21 @@ struct DataDirectoryTests {
     }
 
     @Test("No name of an app leads to another folder", arguments: ["", ".", ".."])
-    func strangeNames(app: String) {
-        let folder = path(["XDG_DATA_HOME": "/data"], app: app).dropFirst("/data/prelude-session/".count)
+    func strangeNames(app: String) throws {
+        let folder = try #require(path(["XDG_DATA_HOME": "/data"], app: app)?.dropFirst("/data/prelude-session/".count))
         #expect(!folder.isEmpty && !folder.hasPrefix("."))
     }
 
     #if os(Linux)
+        @Test(
+            "Without an absolute home there is no directory, and XDG_DATA_HOME needs no home", arguments: ["", "home"])
+        func noHome(home: String) {
+            #expect(path([:], home: home) == nil)
+            #expect(path(["HOME": home, "XDG_DATA_HOME": home], home: home) == nil)
+            #expect(path(["HOME": "/other"], home: home) == "/other/.local/share/prelude-session/notes")
+            #expect(path(["XDG_DATA_HOME": "/data"], home: home) == "/data/prelude-session/notes")
+        }
+
         @Test("HOME counts, and a relative directory does not")
         func home() {
             #expect(path(["HOME": "/other"]) == "/other/.local/share/prelude-session/notes")

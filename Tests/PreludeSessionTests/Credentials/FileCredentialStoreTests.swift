@@ -50,6 +50,57 @@ struct FileCredentialStoreTests {
         }
     }
 
+    @Test("A pipe in place of a record is unavailable, does not block, and is deleted or replaced")
+    func pipe() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            for repair in [{ try store.delete("a") }, { try store.write(Data("x".utf8), to: "a") }] {
+                try store.write(Data("old".utf8), to: "a")
+                try store.delete("a")
+                try #require(mkfifo(directory + "/a", 0o600) == 0)
+                #expect(throws: PreludeSessionError.self) { try store.read("a") }
+                try repair()
+                #expect(try store.read("a") != Data("old".utf8))
+            }
+            #expect(try store.read("a") == Data("x".utf8))
+        }
+    }
+
+    @Test("An empty directory in place of a record is deleted or replaced")
+    func directoryInPlace() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try FileManager.default.createDirectory(atPath: directory + "/a", withIntermediateDirectories: true)
+            try store.delete("a")
+            #expect(try store.read("a") == nil)
+            try FileManager.default.createDirectory(atPath: directory + "/a", withIntermediateDirectories: true)
+            try store.write(Data("x".utf8), to: "a")
+            #expect(try store.read("a") == Data("x".utf8))
+        }
+    }
+
+    @Test("A record to which other users have access is unavailable", arguments: [0o640, 0o620, 0o604, 0o602, 0o777])
+    func foreignAccess(mode: Int) async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("x".utf8), to: "a")
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory + "/a")
+            #expect(throws: PreludeSessionError.self) { try store.read("a") }
+            try store.write(Data("y".utf8), to: "a")
+            #expect(try store.read("a") == Data("y".utf8))
+        }
+    }
+
+    @Test("A record of another user is unavailable", .enabled(if: geteuid() == 0))
+    func foreignOwner() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("x".utf8), to: "a")
+            try #require(chown(directory + "/a", 54_321, 54_321) == 0)
+            #expect(throws: PreludeSessionError.self) { try store.read("a") }
+        }
+    }
+
     @Test("A failed write keeps the old record and leaves nothing of the new one")
     func failedWrite() async throws {
         try await withDirectory { directory in
@@ -100,6 +151,20 @@ struct FileCredentialStoreTests {
             await #expect(throws: PreludeSessionError.self) { try await store.create(Data("new".utf8), at: long) }
             let files = try FileManager.default.contentsOfDirectory(atPath: directory)
             #expect(files.isEmpty)
+        }
+    }
+
+    @Test("A read and a delete remove the files of killed processes")
+    func abandonedWithoutWrite() async throws {
+        try await withDirectory { directory in
+            let store = FileCredentialStore(directory: directory)
+            try store.write(Data("x".utf8), to: "a")
+            for use in [{ _ = try store.read("a") }, { try store.delete("b") }] {
+                #expect(
+                    FileManager.default.createFile(atPath: directory + "/.new-h4Lf5w", contents: Data("token".utf8)))
+                try use()
+                #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["a"])
+            }
         }
     }
 

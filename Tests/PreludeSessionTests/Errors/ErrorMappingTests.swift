@@ -16,6 +16,17 @@ struct ErrorMappingTests {
             now: Date(timeIntervalSince1970: 784_111_777))
     }
 
+    @Test("A long code and a long message are cut, however their scalars form characters")
+    func long() {
+        let text = "a" + String(repeating: "\u{301}", count: 5000)
+        let error = response(#"{"code":"\#(text)","type":"t","message":"\#(text)"}"#).error
+        guard case .generic(let code, let message) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(code.unicodeScalars.count == 64 && message.unicodeScalars.count == 300)
+    }
+
     @Test(
         "Each error code becomes its case",
         arguments: [

@@ -31,7 +31,7 @@ struct CredentialSpaceTests {
 
     @Test("A file of a space is not the file of a host override with the same name")
     func files() {
-        #expect(FileLock.fileName(for: "localhost+work.session") == "localhost+work.session")
-        #expect(FileLock.fileName(for: "localhost_work.session") == "localhost_work.session")
+        #expect(FileName.record("localhost+work.session") == "localhost+work.session")
+        #expect(FileName.record("localhost_work.session") == "localhost%5Fwork.session")
     }
 }

@@ -14,6 +14,8 @@ final class TestServer: Sendable {
         /// Sends the head and half of the body, and then nothing.
         case stuck
         case silence
+        /// Sends these bytes, valid HTTP or not. Then closes the connection if `closes` is true.
+        case bytes(String, closes: Bool = false)
     }
 
     struct Request: Sendable {
@@ -106,7 +108,16 @@ final class TestServer: Sendable {
             case .stuck:
                 send(context, .ok, ["content-length": "10"], ["12345"], ends: false)
             case .silence: break
+            case .bytes(let text, let closes): sendBytes(context, text, closes: closes)
             }
+        }
+
+        /// Sends bytes past the encoder.
+        private func sendBytes(_ context: ChannelHandlerContext, _ text: String, closes: Bool) {
+            guard let encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+            else { return }
+            encoder.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
+            if closes { encoder.close(promise: nil) }
         }
 
         private func send(

@@ -1,0 +1,23 @@
+import Foundation
+import PreludeSession
+
+/// Sends another code. If the service asks for a pause first, it waits and tries once more.
+struct CodeResend {
+    /// The longest pause, in seconds. The service sends two codes at least 30 seconds apart.
+    private static let longestPause: TimeInterval = 60
+
+    let client: PreludeSessionClient
+
+    /// - Throws: The error of `request`. A pause that is longer, or has no length, is `.rateLimited`.
+    func send(_ request: () async throws -> Void) async throws {
+        do {
+            try await request()
+        } catch PreludeSessionError.rateLimited(let text) {
+            let error = PreludeSessionError.rateLimited(text)
+            guard let pause = error.retryAfter, pause <= Self.longestPause else { throw error }
+            Prompt.say("Another code can be sent in \(Int(pause)) seconds. Waiting.")
+            try await client.environment.sleep(pause)
+            try await request()
+        }
+    }
+}
