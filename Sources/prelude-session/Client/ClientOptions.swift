@@ -44,10 +44,10 @@ struct ClientOptions: ParsableArguments {
 
     func printUser(_ user: PreludeUser, as verb: String) throws {
         if json {
-            try printJSON(["user_id": user.profile.userID ?? "", "session_id": user.profile.sessionID ?? ""])
+            try printJSON(["user_id": user.userID, "session_id": user.profile.sessionID ?? ""])
         } else {
             print(
-                "\(verb) \(user.profile.userID ?? "an unknown user"), session \(user.profile.sessionID ?? "unknown").")
+                "\(verb) \(user.userID), session \(user.profile.sessionID ?? "unknown").")
         }
     }
 
