@@ -40,7 +40,7 @@ public final class FaultyCredentialStore: CredentialStore {
     private func check(_ use: Refusal) throws {
         let refused = refuses
         guard refused != use, refused != .everything else {
-            throw PreludeSessionError.storageUnavailable("the test makes the store fail; call unlock() to end that")
+            throw PreludeSessionError.deviceLocked("the test makes the store fail; call unlock() to end that")
         }
     }
 

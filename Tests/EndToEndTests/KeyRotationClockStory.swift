@@ -9,7 +9,7 @@ struct KeyRotationClockStory {
     private static func simulation(runsWholeService: Bool = false) async throws -> RotationSimulation {
         var simulation = try await RotationSimulation(
             policy: KeyRotationPolicy(), accessTokenLifetime: 900, runsWholeService: runsWholeService)
-        try await simulation.run(seconds: 900, step: 15)
+        try await simulation.run(seconds: 900, step: 30)
         return simulation
     }
 
@@ -39,7 +39,7 @@ struct KeyRotationClockStory {
     func ahead(_ seconds: Int, _ duration: Int) async throws {
         var simulation = try await Self.simulation()
         simulation.setClocks(ahead: seconds)
-        try await simulation.run(seconds: duration, step: 30)
+        try await simulation.run(seconds: duration, step: min(duration, 60))
         simulation.setClocks()
         try await simulation.run(seconds: 600, step: 15)
         try await Self.expectRotationWorks(&simulation)
@@ -55,7 +55,9 @@ struct KeyRotationClockStory {
         simulation.setClocks(ahead: seconds)
         try await simulation.run(seconds: 30, step: 3)
         simulation.setClocks()
-        try await simulation.run(seconds: 1200, step: 3)
+        // The new key begins to sign in these minutes.
+        try await simulation.run(seconds: 540, step: 3)
+        try await simulation.run(seconds: 660, step: 20)
         try await Self.expectRotationWorks(&simulation)
     }
 
@@ -83,7 +85,9 @@ struct KeyRotationClockStory {
         try await Self.rotate(simulation)
         try await simulation.run(seconds: 15, step: 3)
         simulation.setClocks()
-        try await simulation.run(seconds: 1200, step: 3)
+        // The new key begins to sign in these minutes.
+        try await simulation.run(seconds: 540, step: 3)
+        try await simulation.run(seconds: 660, step: 20)
         try await Self.expectRotationWorks(&simulation)
     }
 

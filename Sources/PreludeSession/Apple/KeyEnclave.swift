@@ -22,7 +22,7 @@ extension KeyEnclave {
     func error(forRejected blob: Data) -> PreludeSessionError {
         let works = (try? signature(by: makeKey(), for: blob)) != nil
         guard works || !isAvailable else {
-            return .storageUnavailable("the Secure Enclave does not respond; unlock the device and try again")
+            return .deviceLocked("the Secure Enclave does not respond; unlock the device and try again")
         }
         return .deviceKeyLost("the Secure Enclave rejects the device key of this session; sign in again")
     }

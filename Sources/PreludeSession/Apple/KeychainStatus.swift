@@ -30,12 +30,13 @@ struct KeychainStatus: RawRepresentable, Hashable, Sendable {
                     + " add the capability Keychain Sharing, or pass another credentialStore, such as"
                     + " FileCredentialStore for a command-line tool")
         }
-        return .storageUnavailable("the keychain cannot \(verb) the credentials (OSStatus \(rawValue)): \(remedy)")
+        let text = "the keychain cannot \(verb) the credentials (OSStatus \(rawValue)): \(remedy)"
+        return self == .interactionNotAllowed || self == .authFailed ? .deviceLocked(text) : .storageUnavailable(text)
     }
 
     /// The error of a Keychain that does not show items that may exist.
     static func hiddenItems(_ verb: String) -> PreludeSessionError {
-        .storageUnavailable(
+        .deviceLocked(
             "the keychain cannot \(verb) the credentials: it does not show its items now; unlock the device and try again"
         )
     }

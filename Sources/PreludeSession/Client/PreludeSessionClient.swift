@@ -26,7 +26,7 @@ public struct PreludeSessionClient: Sendable {
     ///   - logHandler: Receives log entries. `nil` is no log.
     ///   - environment: Time and randomness. Tests can pass their own.
     /// - Throws: Only `.invalidConfiguration`: for an endpoint that is not an https origin (http is allowed for loopback),
-    ///   an invalid host, a timeout of 0 seconds or less, a negative margin, or an invalid name of a credential space.
+    ///   an invalid host, a timeout of 0 seconds or less, a negative or infinite margin, or an invalid name of a credential space.
     public init(
         endpoint: Endpoint = .default, hostOverride: String? = nil,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil, timeout: TimeInterval = 10,
@@ -38,9 +38,7 @@ public struct PreludeSessionClient: Sendable {
         let origin = try endpoint.origin()
         if let hostOverride { try HostOverride.check(hostOverride) }
         guard timeout > 0 else { throw PreludeSessionError.invalidConfiguration("the timeout must be above 0 seconds") }
-        guard earlyRefreshMargin >= 0 else {
-            throw PreludeSessionError.invalidConfiguration("the early refresh margin must be 0 seconds or more")
-        }
+        try PreludeSessionError.rejectInvalid(margin: earlyRefreshMargin, "the early refresh margin")
         let log = SessionLog(handler: logHandler)
         let store = GuardedCredentialStore(
             store: credentialStore ?? DefaultStores.credentials(), log: log, timeout: timeout)
@@ -86,10 +84,11 @@ public struct PreludeSessionClient: Sendable {
     ///
     /// - Parameter margin: Seconds for which the token must be valid at least. More than two thirds of the token's lifetime
     ///   count as two thirds, so that each token is used for a third of its lifetime.
-    /// - Throws: The errors of `refresh()`. Without a network, a token that is valid for less than the margin is not
-    ///   returned; it stays valid for other calls.
+    /// - Throws: The errors of `refresh()`, and `.invalidConfiguration` for a negative or infinite margin. Without a network,
+    ///   a token that is valid for less than the margin is not returned; it stays valid for other calls.
     public func validAccessToken(margin: TimeInterval = 30) async throws -> String {
-        try await engine.refresh(validFor: margin).accessToken
+        try PreludeSessionError.rejectInvalid(margin: margin, "the margin")
+        return try await engine.refresh(validFor: margin).accessToken
     }
 
     /// Makes the next call refresh the access token, for example after its claims have changed.

@@ -2,9 +2,10 @@ public import Foundation
 
 /// Stores the credentials of a session.
 ///
-/// "Unreadable" is not "absent": a store that cannot be read now must throw `PreludeSessionError.storageUnavailable`. The
-/// session is then kept, and the next call tries again. Any other error, except for `CancellationError`, is reported as
-/// `.storageUnavailable` with its type name only, so log it in your store.
+/// "Unreadable" is not "absent": a store that cannot be read now must throw `PreludeSessionError.storageUnavailable`, or
+/// `.deviceLocked(_:)` if it can be read after an unlock. The session is then kept, and the next call tries again. Any other
+/// error, except for `CancellationError`, is reported as `.storageUnavailable` with its type name only, so log it in your
+/// store.
 ///
 /// Names are plain text with `.`, `:` and `_`. Records are opaque and at most a few kilobytes.
 public protocol CredentialStore: Sendable {

@@ -44,7 +44,8 @@ public enum PreludeSessionError: Error, Sendable {
     case network(underlying: any Error)
     /// An error code that this version of the SDK does not know.
     case generic(code: String, message: String)
-    /// The credential store cannot be read or written now, for example on a locked device. The session is kept. Retry later.
+    /// The credential store cannot be read or written now, for example on a locked device (`needsUnlock`). The session is
+    /// kept. Retry later.
     case storageUnavailable(String)
     /// The device key is lost, so the session has ended. Sign in again.
     case deviceKeyLost(String)
@@ -84,5 +85,14 @@ extension PreludeSessionError {
     /// - Parameter name: The argument, as the error's sentence begins.
     static func rejectBlank(_ text: String, _ name: String) throws(PreludeSessionError) {
         guard !text.allSatisfy(\.isWhitespace) else { throw .invalidConfiguration("\(name) is blank") }
+    }
+
+    /// Rejects a margin that would have each call refresh the token, such as `.nan` or `.infinity`, and a negative one.
+    ///
+    /// - Parameter name: The argument, as the error's sentence begins.
+    static func rejectInvalid(margin: TimeInterval, _ name: String) throws(PreludeSessionError) {
+        guard margin >= 0, margin.isFinite else {
+            throw .invalidConfiguration("\(name) must be a finite number of seconds, 0 or more")
+        }
     }
 }

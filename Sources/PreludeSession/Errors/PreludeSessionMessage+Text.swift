@@ -44,6 +44,9 @@ extension PreludeSessionMessage {
         case .taken: "Another account already uses this phone number or e-mail address."
         case .startAgain: "This took too long or was interrupted. Please start again."
         case .unlockDevice: "Unlock your device and try again."
+        case .storageFailed:
+            "Your sign-in cannot be read or saved on this device. Try again. If that does not help, free up storage, "
+                + "update the app, or sign in again."
         case .failed: "Something went wrong. Please try again later."
         }
     }

@@ -38,8 +38,10 @@ public struct PreludeSessionMessage: Sendable, Hashable {
         case taken = "prelude_session.taken"
         /// The step-up has ended. Start it again.
         case startAgain = "prelude_session.start_again"
-        /// The credentials cannot be read now. Retry when the app is in the foreground.
+        /// The credentials cannot be read while the device is locked. Retry when the app is in the foreground.
         case unlockDevice = "prelude_session.unlock_device"
+        /// The credentials are damaged or of a newer version of the app, or the disk is full or fails.
+        case storageFailed = "prelude_session.storage_failed"
         /// Any other failure.
         case failed = "prelude_session.failed"
     }
@@ -92,7 +94,7 @@ extension PreludeSessionError {
         case .forbidden, .conflict: return PreludeSessionMessage(.notAllowed)
         case .missingChallengeToken, .invalidChallengeToken, .expiredChallengeToken, .tokenReused:
             return PreludeSessionMessage(.startAgain)
-        case .storageUnavailable: return PreludeSessionMessage(.unlockDevice)
+        case .storageUnavailable: return PreludeSessionMessage(needsUnlock ? .unlockDevice : .storageFailed)
         case .badRequest, .notFound, .internalServerError, .refreshFailed, .invalidConfiguration, .generic:
             return PreludeSessionMessage(.failed)
         }

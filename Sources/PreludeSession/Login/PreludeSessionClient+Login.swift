@@ -25,7 +25,7 @@ extension PreludeSessionClient {
     ///
     /// Before this returns, the session is stored and bound to the device key (RFC 9449 §5).
     ///
-    /// - Parameter code: The digits, as the user typed them: spaces and dashes are removed, and digits of other scripts, such
+    /// - Parameter code: The digits, as the user typed them: spaces and punctuation are removed, and digits of other scripts, such
     ///   as full-width ones, are replaced.
     /// - Returns: The user with a valid access token.
     /// - Throws: `.invalidOTPCode` for a wrong code, which can be retried unless the error's `needsNewCode` is `true`;

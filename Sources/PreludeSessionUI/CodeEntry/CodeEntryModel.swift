@@ -117,7 +117,8 @@ public final class CodeEntryModel: ObservableObject {
 
     /// Takes the text of the field. After the last digit, it submits the code.
     ///
-    /// - Parameter text: All that the user has typed or pasted. Digits of any script are read, everything else is dropped.
+    /// - Parameter text: All that the user has typed or pasted. Digits of any script are read, everything else is dropped. In
+    ///   a pasted message with other digits, the code is found; if the message has none or two, no digits are read.
     /// - Returns: The task that submits the code; `nil` if the code is not complete.
     @discardableResult
     public func enter(_ text: String) -> Task<Void, Never>? {

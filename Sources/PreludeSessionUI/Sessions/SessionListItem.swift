@@ -22,5 +22,5 @@ public struct SessionListItem: Sendable, Hashable, Identifiable {
     public var deviceName: String? { session.deviceModel.isEmpty ? nil : session.deviceModel }
 
     /// When the session was last refreshed; `nil` if the service sent no valid time.
-    public var lastSeenAt: Date? { SessionDate.read(session.lastSeenAt) }
+    public var lastSeenAt: Date? { session.lastSeenDate }
 }

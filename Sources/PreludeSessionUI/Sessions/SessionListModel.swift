@@ -33,6 +33,7 @@ public final class SessionListModel: ObservableObject {
     }
     private let client: PreludeSessionClient
     private let pageSize: Int
+    private let loading = SingleRun()
 
     /// Creates a model. It loads nothing yet.
     ///
@@ -63,11 +64,18 @@ public final class SessionListModel: ObservableObject {
     public var hasOthers: Bool { hasMore || content.items.contains { !$0.isCurrent } }
 
     /// Loads the first page. The sessions that are shown stay if it fails.
+    ///
+    /// While another load runs, it waits for that one. If that one was cancelled, it loads.
     public func load() async {
+        await loading { await self.loadFirstPage() }
+    }
+
+    private func loadFirstPage() async {
         guard !content.isBusy else { return }
         if content.phase != .loaded { content.phase = .loading }
         await run { try await self.fetch(from: 0) }
-        if content.phase == .loading { content.phase = .failed }
+        // Only a cancelled call has no message.
+        if content.phase == .loading { content.phase = content.message == nil ? .empty : .failed }
     }
 
     /// Loads the next page, if there is one.

@@ -38,7 +38,7 @@ public final class StepUpModel: ObservableObject {
     private let codeLength: Int
     private let ownStep: OwnStep?
     private let onComplete: @MainActor () -> Void
-    private var isRunning = false
+    private let running = SingleRun()
 
     /// Creates a model. Call `start()` when its view appears.
     ///
@@ -62,10 +62,14 @@ public final class StepUpModel: ObservableObject {
     }
 
     /// Requests the scope and sends the first code. An open challenge for the scope continues.
+    ///
+    /// While another call runs, it waits for that call. If that one was cancelled, it starts.
     public func start() async {
-        guard !isRunning, !isDecided else { return }
-        isRunning = true
-        defer { isRunning = false }
+        await running { await self.run() }
+    }
+
+    private func run() async {
+        guard !isDecided else { return }
         phase = .waiting
         await attempt {
             if let open = await self.openChallenge() {
@@ -83,7 +87,8 @@ public final class StepUpModel: ObservableObject {
     private var isDecided: Bool {
         switch phase {
         case .waiting, .failed: false
-        case .code(let entry, _): entry.phase != .ended
+        // After an accepted code, only a cancelled call leaves its entry on the screen.
+        case .code(let entry, _): entry.phase == .entering || entry.phase == .checking
         case .completed, .denied: true
         }
     }

@@ -46,10 +46,10 @@ struct ClientOptions: ParsableArguments {
 
     func printUser(_ user: PreludeUser, as verb: String) throws {
         if json {
-            try printJSON(["user_id": user.profile.userID ?? "", "session_id": user.profile.sessionID ?? ""])
+            try printJSON(["user_id": user.userID, "session_id": user.profile.sessionID ?? ""])
         } else {
-            let (user, session) = (user.profile.userID ?? "an unknown user", user.profile.sessionID ?? "unknown")
-            print("\(verb) \(user.escapedForTerminal), session \(session.escapedForTerminal).")
+            let session = (user.profile.sessionID ?? "unknown").escapedForTerminal
+            print("\(verb) \(user.userID.escapedForTerminal), session \(session).")
         }
     }
 

@@ -23,9 +23,9 @@ struct WhoAmICommand: AsyncParsableCommand {
     func run() async throws {
         try await options.run { client in
             let identifiers = try await client.identifiers().map(\.value)
-            let profile = await client.profile
+            let user = try await client.refresh()
             let answer = Answer(
-                userID: profile?.userID ?? "", sessionID: profile?.sessionID ?? "", identifiers: identifiers)
+                userID: user.userID, sessionID: user.profile.sessionID ?? "", identifiers: identifiers)
             guard !options.json else { return try options.printJSON(answer) }
             print("user         \(answer.userID.escapedForTerminal)")
             print("session      \(answer.sessionID.escapedForTerminal)")

@@ -80,6 +80,19 @@ struct KeychainRecordsTests {
         }
     }
 
+    @Test(
+        "Only a locked Keychain asks for an unlock",
+        arguments: [
+            (KeychainStatus.interactionNotAllowed, true), (.authFailed, true), (.missingEntitlement, false),
+            (.notAvailable, false), (KeychainStatus(rawValue: -26275), false),
+        ])
+    func needsUnlock(status: KeychainStatus, expected: Bool) {
+        let error = status.failure("read", isMac: false)
+        #expect(error.needsUnlock == expected)
+        #expect(error.message.key == (expected ? .unlockDevice : .storageFailed))
+        #expect(KeychainStatus.hiddenItems("read").needsUnlock)
+    }
+
     @Test("A success without data does not mean that there is no record")
     func emptySuccess() throws {
         keychain.refuse(.success)

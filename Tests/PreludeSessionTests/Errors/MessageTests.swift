@@ -27,7 +27,8 @@ struct MessageTests {
         (.conflict(text()), .notAllowed),
         (.missingChallengeToken(text()), .startAgain), (.invalidChallengeToken(text()), .startAgain),
         (.expiredChallengeToken(text()), .startAgain), (.tokenReused(text()), .startAgain),
-        (.storageUnavailable("m"), .unlockDevice), (.badRequest(text()), .failed), (.notFound(text()), .failed),
+        (.deviceLocked("m"), .unlockDevice), (.storageUnavailable("m"), .storageFailed),
+        (.badRequest(text()), .failed), (.notFound(text()), .failed),
         (.internalServerError(text()), .failed), (.refreshFailed("m"), .failed), (.invalidConfiguration("m"), .failed),
         (.generic(code: "x", message: "m"), .failed),
     ]
@@ -37,6 +38,17 @@ struct MessageTests {
         for (error, key) in Self.errors { #expect(error.message.key == key, "\(error)") }
         let used = Set(Self.errors.map(\.1)).union([.waitSeconds, .waitMinutes, .waitHours])
         #expect(used == Set(PreludeSessionMessage.Key.allCases).subtracting([.wrongPassword]))
+    }
+
+    @Test("Damaged and newer records do not ask for an unlock, which does not repair them")
+    func unusableRecords() throws {
+        for record in ["?", #"{"version":99}"#] {
+            let error = try #require(
+                #expect(throws: PreludeSessionError.self) { try StoredSession.decode(Data(record.utf8)) })
+            #expect(error.message.key == .storageFailed && !error.needsUnlock)
+        }
+        let full = PreludeSessionError.storageUnavailable(file: "/x", verb: "write", ENOSPC)
+        #expect(full.message.key == .storageFailed)
     }
 
     @Test(

@@ -5,7 +5,7 @@ import Testing
 @Suite("Codes as users type them")
 struct EnteredCodeTests {
     @Test(
-        "Spaces, dashes, invisible characters and digits of other scripts are normalized",
+        "Spaces, punctuation, invisible characters and digits of other scripts are normalized",
         arguments: [
             ("123456", "123456"), (" 123456\n", "123456"), ("123 456", "123456"),
             ("1 2 3\u{A0}4\u{2009}5\u{3000}6", "123456"),
@@ -13,7 +13,9 @@ struct EnteredCodeTests {
             ("123\u{2212}456", "123456"), ("１２３４５６", "123456"), ("１２３\u{30FC}４５６", "123456"),
             ("１２３\u{FF0D}４５６", "123456"), ("١٢٣٤٥٦", "123456"), ("०१२३४५", "012345"),
             ("\u{200E}123456\u{200B}", "123456"),
-            ("\u{FEFF}0000", "0000"), ("000000", "000000"),
+            ("\u{FEFF}0000", "0000"), ("000000", "000000"), ("123.456", "123456"), ("123·456", "123456"),
+            ("123_456", "123456"), ("１２３\u{FF70}４５６", "123456"), ("１．２", "12"), ("\"123456\".", "123456"),
+            ("(123) 456", "123456"), ("123\u{30FB}456", "123456"),
         ])
     func normalized(typed: String, sent: String) {
         #expect(EnteredCode.normalized(typed) == sent)
@@ -21,7 +23,7 @@ struct EnteredCodeTests {
 
     @Test(
         "A text that is no code of digits is sent as it was typed",
-        arguments: ["", " ", "-", "abc", "12 34 5x", "AB-12", "½", "Ⅷ", "１.２", "12\u{301}", "1234😀"])
+        arguments: ["", " ", "-", "abc", "12 34 5x", "AB-12", "½", "Ⅷ", "1+2", "12\u{301}", "1234😀"])
     func other(typed: String) {
         #expect(EnteredCode.normalized(typed) == typed)
     }

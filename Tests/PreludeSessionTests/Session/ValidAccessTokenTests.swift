@@ -17,6 +17,16 @@ struct ValidAccessTokenTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
+    @Test("A margin that would refresh at every call is rejected", arguments: [-1, -Double.infinity, .infinity, .nan])
+    func invalidMargin(margin: Double) async throws {
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        #expect(try await failure { _ = try await client.validAccessToken(margin: margin) } == "invalidConfiguration")
+        #expect(
+            try await failure { _ = try PreludeSessionClient(earlyRefreshMargin: margin) } == "invalidConfiguration")
+        #expect(await fixture.transport.count("/refresh") == 0)
+    }
+
     @Test("Without a network, a token with less time is not returned, and other calls still use it")
     func offline() async throws {
         let fixture = try await ClientFixture()

@@ -44,6 +44,15 @@ struct CodeEntryModelTests {
         #expect(try user?.profile.userID == #require(await client.profile?.userID))
     }
 
+    @Test("A pasted message submits the code in it, and one without a clear code submits nothing")
+    func message() async throws {
+        let (service, _, model) = try await login()
+        #expect(model.enter("Acme24: 1234567") == nil)
+        #expect(model.code == "" && service.count(.checkOTP) == 0)
+        await model.enter("Acme24: \(try service.code(for: email))")?.value
+        #expect(model.phase == .accepted && service.count(.checkOTP) == 1)
+    }
+
     @Test("A wrong code is reported, removed and not sent again")
     func wrongCode() async throws {
         let (service, _, model) = try await login()

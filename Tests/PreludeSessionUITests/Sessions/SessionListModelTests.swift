@@ -138,14 +138,39 @@ struct SessionListModelTests {
         #expect(service.count(.revokeSessions) == 1 && model.items.count == 1)
     }
 
-    @Test(
-        "Times with and without fractions are read",
-        arguments: [
-            ("2026-11-22T10:00:00Z", 1_795_341_600.0), ("2026-11-22T10:00:00.250Z", 1_795_341_600.25),
-            ("2026-11-22T11:00:00+01:00", 1_795_341_600),
-        ])
-    func dates(text: String, seconds: TimeInterval) {
-        #expect(SessionDate.read(text) == Date(timeIntervalSince1970: seconds))
-        #expect(SessionDate.read("") == nil)
+    @Test("A cancelled load is no failure, and a view that appears again meanwhile loads the list")
+    func cancelled() async throws {
+        let service = try await TestService()
+        let model = SessionListModel(client: try await service.signedIn())
+        service.clock.advance(by: .seconds(301))
+        let held = service.faults.hold(.refresh)
+        let first = await appear { await model.load() }
+        await held.arrived()
+        first.cancel()
+        var phases: [SessionListModel.Phase] = []
+        let second = await appear {
+            await first.value
+            phases.append(model.phase)
+            await model.load()
+        }
+        let third = await appear { await model.load() }
+        held.release()
+        for task in [first, second, third] { await task.value }
+        #expect(model.phase == .loaded && model.items.count == 1 && model.message == nil)
+        #expect(!phases.contains(.failed))
+    }
+
+    @Test("A cancelled first load leaves the list empty without a message")
+    func cancelledOnly() async throws {
+        let service = try await TestService()
+        let model = SessionListModel(client: try await service.signedIn())
+        service.clock.advance(by: .seconds(301))
+        let held = service.faults.hold(.refresh)
+        let load = await appear { await model.load() }
+        await held.arrived()
+        load.cancel()
+        held.release()
+        await load.value
+        #expect(model.phase == .empty && model.message == nil && !model.isBusy)
     }
 }

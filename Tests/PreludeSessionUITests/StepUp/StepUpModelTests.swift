@@ -144,6 +144,42 @@ struct StepUpModelTests {
         #expect(isCompleted(model))
     }
 
+    @Test("A view that disappears during a refresh and appears again shows the code")
+    func reappears() async throws {
+        let (service, client) = try await signedIn()
+        let model = StepUpModel(client: client, scope: scope)
+        service.clock.advance(by: .seconds(301))
+        let held = service.faults.hold(.refresh)
+        let first = await appear { await model.start() }
+        await held.arrived()
+        first.cancel()
+        let second = await appear { await model.start() }
+        held.release()
+        await first.value
+        await second.value
+        await (try entry(of: model).0).enter(try service.code(for: email))?.value
+        #expect(isCompleted(model) && service.count(.requestStepUp) == 1)
+    }
+
+    @Test("An accepted code whose step-up was cancelled does not stop the next start")
+    func cancelledAfterCode() async throws {
+        let (service, client) = try await signedIn([.verifyEmail, .own("check_id")])
+        var asked = 0
+        let model = StepUpModel(
+            client: client, scope: scope,
+            ownStep: { challenge in
+                asked += 1
+                if asked == 1 { throw CancellationError() }
+                return try await service.verificationToken(for: challenge, as: client)
+            })
+        await model.start()
+        let (entry, _) = try entry(of: model)
+        await entry.enter(try service.code(for: email))?.value
+        #expect(entry.phase == .accepted && !isCompleted(model))
+        await model.start()
+        #expect(isCompleted(model))
+    }
+
     @Test("A grant whose refresh was lost is fetched by the next start")
     func lostRefresh() async throws {
         let (service, client) = try await signedIn()

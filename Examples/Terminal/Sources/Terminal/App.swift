@@ -30,7 +30,7 @@ struct App: Sendable {
         while true {
             do {
                 let user = try await client.checkOTP(try await console.ask("Code:"))
-                console.say("Signed in as \(user.profile.userID ?? "unknown").")
+                console.say("Signed in as \(user.userID).")
                 return
             } catch PreludeSessionError.invalidOTPCode {
                 // The login continues with the next code.
