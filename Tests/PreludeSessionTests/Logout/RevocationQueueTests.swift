@@ -142,10 +142,7 @@ struct RevocationQueueTests {
         try await client.logout()
         await client.engine.revocations.send().value
         #expect(await sent(fixture) == ["refresh-0"])
-        try await fixture.signIn(session: "ses_2")
-        var stored = try #require(try await fixture.stored())
-        stored.refreshToken = "refresh-1"
-        try await fixture.store.write(try stored.encoded(), to: ClientFixture.name + ".session")
+        try await fixture.signIn(session: "ses_2", refreshToken: "refresh-1")
         await fixture.transport.answer("/revoke", .success())
         try await client.logout()
         #expect(await sent(fixture) == ["refresh-0", "refresh-1"])

@@ -31,7 +31,7 @@ struct OtherClientsTests {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         _ = await client.profile
-        try await fixture.signIn(session: "ses_2")
+        try await fixture.signIn(session: "ses_2", refreshToken: "refresh-1")
         await fixture.transport.answer("/revoke", .success(), .success())
         try await client.logout()
         #expect(try await fixture.stored() == nil)

@@ -21,10 +21,12 @@ struct ClientFixture {
     }
 
     /// Stores a session, as another client of the same store does.
-    func signIn(session: String = "ses_1", scope: String? = nil, lifetime: Double = 300) async throws {
+    func signIn(
+        session: String = "ses_1", refreshToken: String = "refresh-0", scope: String? = nil, lifetime: Double = 300
+    ) async throws {
         let now = clock.now.timeIntervalSince1970
         let stored = StoredSession(
-            refreshToken: "refresh-0", refreshTokenExpiresAt: nil,
+            refreshToken: refreshToken, refreshTokenExpiresAt: nil,
             accessToken: TestToken.access("access-0", scope: scope, session: session, issuedAt: now),
             accessTokenExpiresAt: clock.now.addingTimeInterval(lifetime))
         try await store.write(try stored.encoded(), to: Self.name + ".session")
