@@ -164,13 +164,8 @@ struct SessionListModelTests {
     func cancelledOnly() async throws {
         let service = try await TestService()
         let model = SessionListModel(client: try await service.signedIn())
-        service.clock.advance(by: .seconds(301))
-        let held = service.faults.hold(.refresh)
-        let load = await appear { await model.load() }
-        await held.arrived()
-        load.cancel()
-        held.release()
-        await load.value
+        service.faults.interrupt(.listSessions) { throw CancellationError() }
+        await model.load()
         #expect(model.phase == .empty && model.message == nil && !model.isBusy)
     }
 }
