@@ -18,7 +18,8 @@ extension ContractWorld {
             starting: scope, for: session, terms: GrantTerms(mode: mode, grantedFor: seconds), steps: steps,
             newIdentifier: newIdentifier, id: environment.newID("chg"), tokenID: environment.newID("chl"),
             at: now + delay)
-        #expect(try await store.perform(OpenChallenge(challenge: challenge, rules: [])))
+        let rules = try await store.app(session.appID)?.stepUp?.rules.filter { $0.scope == scope } ?? []
+        #expect(try await store.perform(OpenChallenge(challenge: challenge, rules: rules)))
         return challenge
     }
 

@@ -103,7 +103,7 @@ def test_the_printed_rules_are_what_replace_reads(shared, tmp_path):
 @pytest.mark.parametrize(
     ("text", "error"), [
         ("{}", "allowed_scopes is required"), ('{"allowed_scopes": null}', "allowed_scopes is required"),
-        ('{"allowed_scope": []}', "allowed_scope is unknown"),
+        ('{"allowed_scope": []}', "allowed_scope is not a known member"),
         ('{"config": {"allowed_scopes": []}}', "config is the frame of a response"), ("[]", "body"), ("", "body"),
     ])
 def test_a_file_that_is_no_configuration_deletes_no_rules(shared, text, error):

@@ -74,7 +74,7 @@ extension StepUpCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            let change = try StepUpConfigBody.read(file: try contents())
+            let change = try StepUpRulesFile.read(try contents())
             try await options.withService(outbound: outbound) { service in
                 let management = service.stepUpConfig
                 let exists = try await service.apps.app(app).stepUp != nil

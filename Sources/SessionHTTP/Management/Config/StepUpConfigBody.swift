@@ -1,4 +1,3 @@
-package import Foundation
 package import SessionDomain
 
 /// The step-up configuration, in requests and in responses, and in files of the command line.
@@ -67,26 +66,11 @@ package struct StepUpConfigBody: Codable {
             })
     }
 
-    /// Reads a file that replaces the configuration. A misspelt member would delete rules, so it is an error here.
-    ///
-    /// - Throws: `Refusal` that names the member.
-    package static func read(file: Data) throws -> StepUpConfigChange {
-        let body = try JSONBody.read(StepUpConfigBody.self, from: file)
-        let known = CodingKeys.allCases.map(\.rawValue)
-        for member in try JSONBody.read([String: AnyMember].self, from: file).keys.sorted()
-        where !known.contains(member) {
-            let hint =
-                member == "config" ? "is the frame of a response; the file must have its content only" : "is unknown"
-            throw Refusal.invalidField(member, hint)
-        }
-        guard body.allowedScopes != nil else {
-            throw Refusal.invalidField("allowed_scopes", "is required; an empty list deletes all rules")
-        }
-        return body.change
-    }
+    /// The names of the members.
+    package static var members: [String] { CodingKeys.allCases.map(\.rawValue) }
 
-    /// A member whose value does not matter.
-    private struct AnyMember: Decodable { init(from decoder: any Decoder) {} }
+    /// Whether the member with the rules is there. An empty list deletes all rules.
+    package var hasRules: Bool { allowedScopes != nil }
 
     package init(_ config: StepUpConfig) {
         jwksURL = config.jwksURL ?? ""
