@@ -45,14 +45,18 @@ struct ProofTargetLogTests {
         }
     }
 
+    private static func log(_ clock: TestClock) -> ProofTargetLog {
+        ProofTargetLog(
+            environment: ServiceEnvironment(
+                now: { clock.timestamp }, randomBytes: { Array(repeating: 0, count: $0) },
+                sleep: { _ in throw CancellationError() }))
+    }
+
     @Test("Both URLs are logged: one warning in ten seconds, with the number of those before it")
     func lines() throws {
         let (lines, clock) = (Lines(), TestClock())
         let logger = Logger(label: "test") { _ in Handler(lines: lines) }
-        let log = ProofTargetLog(
-            environment: ServiceEnvironment(
-                now: { clock.timestamp }, randomBytes: { Array(repeating: 0, count: $0) },
-                sleep: { _ in throw CancellationError() }))
+        let log = Self.log(clock)
         let claimed = try #require(TargetURI("https://wrong.example/v1/session/refresh?token=secret#secret"))
         let expected = try #require(TargetURI("https://right.example/v1/session/refresh"))
         for _ in 1...3 { log.note(claimed, expected: expected, logger: logger) }
@@ -68,12 +72,9 @@ struct ProofTargetLogTests {
 
     @Test("Proofs for one URL do not hide those for another, and the number of warnings is bounded")
     func origins() throws {
-        let (lines, clock) = (Lines(), TestClock())
+        let lines = Lines()
         let logger = Logger(label: "test") { _ in Handler(lines: lines) }
-        let log = ProofTargetLog(
-            environment: ServiceEnvironment(
-                now: { clock.timestamp }, randomBytes: { Array(repeating: 0, count: $0) },
-                sleep: { _ in throw CancellationError() }))
+        let log = Self.log(TestClock())
         let expected = try #require(TargetURI("https://right.example/v1/session/refresh"))
         for name in ["noise", "noise", "typo", "noise"] {
             log.note(TargetURI("https://\(name).example/refresh"), expected: expected, logger: logger)
