@@ -5,8 +5,25 @@ enum DataDirectory {
     /// `nil` if the system names no home directory.
     static var standard: String? {
         path(
-            environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory(),
+            environment: ProcessInfo.processInfo.environment, home: home,
             app: Bundle.main.bundleIdentifier ?? executable)
+    }
+
+    /// The home directory in the database of users; empty for a user without an entry. `NSHomeDirectory` reads `HOME` first,
+    /// and completes a relative one with the working directory.
+    private static var home: String {
+        #if canImport(Darwin)
+            NSHomeDirectory()
+        #else
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { buffer in
+                var entry = passwd()
+                var found: UnsafeMutablePointer<passwd>?
+                guard let start = buffer.baseAddress,
+                    getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0, found != nil
+                else { return "" }
+                return entry.pw_dir.map { String(cString: $0) } ?? ""
+            }
+        #endif
     }
 
     /// The name under which the process was started. `ProcessInfo` has the path of the file instead, which changes when a
