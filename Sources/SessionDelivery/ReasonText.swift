@@ -21,7 +21,9 @@ struct ReasonText: Sendable {
         for secret in secrets {
             clean = clean.replacingOccurrences(of: secret, with: Self.hidden, options: .caseInsensitive)
         }
-        let scalars = withoutCode(clean).unicodeScalars.map { $0.properties.isNoncharacterCodePoint || isHidden($0) ? " " : $0 }
+        let scalars = withoutCode(clean).unicodeScalars.map {
+            $0.properties.isNoncharacterCodePoint || isHidden($0) ? " " : $0
+        }
         let words = String(String.UnicodeScalarView(scalars)).split(separator: " ").joined(separator: " ")
         return String(words.prefix(Self.maximumLength))
     }

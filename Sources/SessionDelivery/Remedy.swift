@@ -24,7 +24,8 @@ enum Remedy {
         let server = job.server
         switch problem {
         case .cannotConnect:
-            let advice = server.port == 25 ? "; many networks block port 25: use port 587, or 465 with tls implicit" : ""
+            let advice =
+                server.port == 25 ? "; many networks block port 25: use port 587, or 465 with tls implicit" : ""
             return "check host and port, and that a firewall lets this machine connect to \(server.place)\(advice)"
         case .noSTARTTLS:
             return server.port == 587
@@ -46,7 +47,8 @@ enum Remedy {
                 ? "the token may have expired: renew it, and name its file as the secret"
                 : "check username and secret; some providers need a password for apps"
         case .noSMTPUTF8: return "use a server that supports SMTPUTF8, or another address"
-        case .refused(_, let reply) where reply.code == 530: return "set username and secret: the server requires a login"
+        case .refused(_, let reply) where reply.code == 530:
+            return "set username and secret: the server requires a login"
         case .refused(let step, _), .timedOut(let step), .disconnected(let step):
             return text(for: SendingFailure(isTimeout(problem) ? .timeout : step.stage, ""), host: server.host)
         case .cancelled, .other: return nil

@@ -34,3 +34,17 @@ extension SendingResult {
         }
     }
 }
+
+extension RouteReport {
+    /// Sends the message by any route. Of a route that cannot say more, the failure shows how far the attempt came.
+    package init(sending message: OutboundMessage, by route: any MessageRoute) async {
+        if let route = route as? any TestableRoute {
+            self = await route.report(on: message)
+            return
+        }
+        let (result, host) = (await route.send(message), "the host of the \(route.name)")
+        self.init(
+            steps: Self.steps(before: result.failure?.stage, host: host), result: result,
+            remedy: result.failure.flatMap { Remedy.text(for: $0, host: host) })
+    }
+}

@@ -20,7 +20,8 @@ struct GatewayRoute: TestableRoute {
         let seconds = min(Self.timeout, Int(message.expiresAt.seconds - now.seconds))
         guard seconds > 0 else { return .failed(SendingFailure(.timeout, "the message has expired")) }
         switch secret {
-        case .failure(let failure): return .failed(failure as? SendingFailure ?? SendingFailure(.authentication, "no secret"))
+        case .failure(let failure):
+            return .failed(failure as? SendingFailure ?? SendingFailure(.authentication, "no secret"))
         case .success(let secret):
             let national = message.to.hasPrefix("+") ? String(message.to.dropFirst()) : message.to
             let text = ReasonText(hiding: [secret, message.to, national], code: message.code)

@@ -44,7 +44,8 @@ struct Twilio: Gateway {
     func result(status: Int, answer: [String: JSONValue], text: ReasonText) -> SendingResult {
         let code = answer["code"]?.wholeNumber ?? answer["error_code"]?.wholeNumber
         let message = answer["message"]?.stringValue.map(text.clean)
-        let reason = GatewayStatus.reason(status, code.map { "Twilio \($0)\(message.map { ": \($0)" } ?? "")" } ?? message)
+        let reason = GatewayStatus.reason(
+            status, code.map { "Twilio \($0)\(message.map { ": \($0)" } ?? "")" } ?? message)
         if let code, let result = Self.result(code, reason) { return result }
         if let result = GatewayStatus.result(status, reason) { return result }
         guard (200..<300).contains(status) else { return .rejected(SendingFailure(.content, reason)) }
@@ -58,7 +59,8 @@ struct Twilio: Gateway {
     private static func result(_ code: Int, _ reason: String) -> SendingResult? {
         switch code {
         // No valid mobile number, a country that is turned off, a recipient who has unsubscribed, no route.
-        case 21211, 21214, 21217, 21265, 21408, 21421, 21610, 21612, 21614: .rejected(SendingFailure(.recipient, reason))
+        case 21211, 21214, 21217, 21265, 21408, 21421, 21610, 21612, 21614:
+            .rejected(SendingFailure(.recipient, reason))
         case 21212, 21603, 21606, 21618, 21659, 21660, 21661, 21701, 21703: .rejected(SendingFailure(.sender, reason))
         case 21602, 21617, 21619, 21654, 21655, 21656, 92005: .rejected(SendingFailure(.content, reason))
         // The number of a test account that is not verified.

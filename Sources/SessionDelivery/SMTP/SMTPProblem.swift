@@ -27,7 +27,8 @@ extension SMTPProblem {
             SendingFailure(stage, text.clean(reason))
         }
         switch self {
-        case .cannotConnect(let reason): return .failed(failure(.connection, "no connection to \(server.place): \(reason)"))
+        case .cannotConnect(let reason):
+            return .failed(failure(.connection, "no connection to \(server.place): \(reason)"))
         case .noSTARTTLS: return .failed(failure(.tls, "\(server.place) does not offer STARTTLS"))
         case .notImplicitTLS: return .failed(failure(.tls, "\(server.place) does not begin with TLS"))
         case .untrustedCertificate(let reason), .tlsFailed(let reason): return .failed(failure(.tls, reason))
@@ -35,7 +36,8 @@ extension SMTPProblem {
             let names = offered.isEmpty ? "no authentication" : offered.joined(separator: ", ")
             return .failed(
                 failure(
-                    .authentication, "the server offers \(names), and \(wanted.joined(separator: " or ")) is configured"))
+                    .authentication, "the server offers \(names), and \(wanted.joined(separator: " or ")) is configured"
+                ))
         case .loginDenied(let reply):
             return .failed(failure(.authentication, reply?.text ?? "the server rejected the credentials"))
         case .noSMTPUTF8:

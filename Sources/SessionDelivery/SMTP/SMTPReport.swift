@@ -25,7 +25,8 @@ struct SMTPReport {
             .init(.nameResolution, "\(server.host) is \(job.addresses.joined(separator: ", "))")
         ]
         guard !conversation.replies.isEmpty || outcome.problem == nil else { return steps }
-        steps.append(.init(.connection, "connected to \(server.place)\(outcome.isReused ? ", on an open connection" : "")"))
+        steps.append(
+            .init(.connection, "connected to \(server.place)\(outcome.isReused ? ", on an open connection" : "")"))
         guard hasTLS else { return steps }
         let way = server.tls == .implicit ? "from the first byte" : "after STARTTLS"
         steps.append(.init(.tls, "\(way), and the certificate is valid for \(server.host)"))

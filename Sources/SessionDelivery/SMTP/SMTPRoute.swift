@@ -63,7 +63,9 @@ package struct SMTPRoute: TestableRoute {
         }
     }
 
-    private func mail(for message: OutboundMessage) throws(Obstacle) -> (sender: String, recipient: String, bytes: [UInt8]) {
+    private func mail(for message: OutboundMessage) throws(Obstacle) -> (
+        sender: String, recipient: String, bytes: [UInt8]
+    ) {
         guard let from = message.senderID.map({ MailAddress($0) }) ?? from else {
             throw Obstacle(
                 .rejected(SendingFailure(.sender, "the login's sender_id is not a mail address")),

@@ -75,7 +75,8 @@ struct SMTPTransfer {
         _ = ccurl_on_debug(handle.pointer) { _, kind, text, count, context in
             guard let text, kind == CURLINFO_HEADER_IN || kind == CURLINFO_HEADER_OUT else { return 0 }
             let bytes = UnsafeRawBufferPointer(start: text, count: count)
-            SMTPExchange.from(context)?.note(String(decoding: bytes, as: UTF8.self), isReply: kind == CURLINFO_HEADER_IN)
+            SMTPExchange.from(context)?.note(
+                String(decoding: bytes, as: UTF8.self), isReply: kind == CURLINFO_HEADER_IN)
             return 0
         }
         // libcurl calls this at least once a second. Any other result than 0 ends the transfer.

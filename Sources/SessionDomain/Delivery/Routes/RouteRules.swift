@@ -79,7 +79,8 @@ extension RouteSettings {
         guard kind == .smtp else { return }
         if let port, !(1...65535).contains(port) { throw RouteProblem(.port, "must be 1 to 65535") }
         if let from, MailAddress(from) == nil {
-            throw RouteProblem(.from, "must be a mail address, such as login@example.com or Example <login@example.com>")
+            throw RouteProblem(
+                .from, "must be a mail address, such as login@example.com or Example <login@example.com>")
         }
         if username == nil, authentication != nil || hasSecret {
             throw RouteProblem(.username, "is required with auth and secret")
