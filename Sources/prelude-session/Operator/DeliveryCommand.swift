@@ -24,8 +24,15 @@ struct DeliveryCommand: AsyncParsableCommand {
         @Option(help: "The app whose routes are tested, and whose key signs requests to webhooks.")
         var app: AppID?
 
+        @Option(help: "Seconds for each route, at most 30 for a mail server and 10 for a gateway.")
+        var timeout = 30
+
         @OptionGroup var outbound: OutboundOptions
         @OptionGroup var options: DatabaseOptions
+
+        func validate() throws {
+            guard timeout > 0 else { throw ValidationError("--timeout must be at least 1 second") }
+        }
 
         func run() async throws {
             let type: IdentifierType = to.contains("@") ? .emailAddress : .phoneNumber
@@ -37,7 +44,8 @@ struct DeliveryCommand: AsyncParsableCommand {
                     let channel: OTPLoginConfig.Channel = type == .emailAddress ? .email : .sms
                     works = await test(
                         service.deliveryRoutes.routes(for: settings, channel: channel),
-                        DeliveryTestMessage(to: recipient, app: settings).message(service.environment))
+                        DeliveryTestMessage(to: recipient, app: settings, timeout: timeout).message(service.environment)
+                    )
                 }
             } else {
                 works = try await testConfigured(recipient)
@@ -48,7 +56,7 @@ struct DeliveryCommand: AsyncParsableCommand {
         private func testConfigured(_ recipient: CanonicalIdentifier) async throws -> Bool {
             let configuration = try await options.shared.configuration(outbound.flags)
             let egress = try EgressClient(policy: configuration.egressPolicy)
-            let message = DeliveryTestMessage(to: recipient, app: nil).message(.live)
+            let message = DeliveryTestMessage(to: recipient, app: nil, timeout: timeout).message(.live)
             let works: Bool
             do {
                 try configuration.checkDelivery(egress)

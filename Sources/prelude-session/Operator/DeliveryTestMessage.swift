@@ -4,6 +4,8 @@ import SessionDomain
 struct DeliveryTestMessage {
     let to: CanonicalIdentifier
     let app: App?
+    /// Seconds after which the message expires.
+    let timeout: Int
 
     func message(_ environment: ServiceEnvironment) -> OutboundMessage {
         let channel: OTPLoginConfig.Channel = to.type == .emailAddress ? .email : .sms
@@ -14,6 +16,6 @@ struct DeliveryTestMessage {
             id: environment.newID("msg"), appID: app?.id ?? .service, appName: name, channel: channel, purpose: .signIn,
             to: to.value, locale: "en", code: code, subject: channel == .email ? "Test message of \(name)" : nil,
             text: "\(code) is a test of the delivery of codes for \(name). It opens nothing.", html: nil,
-            senderID: login?.senderID, templateID: login?.templateID, expiresAt: environment.now() + 600)
+            senderID: login?.senderID, templateID: login?.templateID, expiresAt: environment.now() + timeout)
     }
 }
