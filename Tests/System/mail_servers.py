@@ -112,7 +112,11 @@ class FaultyMailServer:
 
     `fault` is stall, close, drip, garbage or huge; `at` is CONNECT, EHLO, STARTTLS, AUTH, MAIL, RCPT, DATA or CONTENT."""
 
-    def __init__(self, context: ssl.SSLContext, fault: str, at: str, implicit: bool = False, closes_after: int = 0):
+    def __init__(
+        self, context: ssl.SSLContext, fault: str = "none", at: str = "", implicit: bool = False, closes_after: int = 0,
+        mechanisms: str = "PLAIN LOGIN",
+    ):
+        self.mechanisms = mechanisms
         self.fault, self.at, self.implicit = fault, at, implicit
         self.context = context
         #: The number of mails after which the server says 421 and closes the connection.
@@ -163,7 +167,8 @@ class FaultyMailServer:
                 case "STARTTLS":
                     self._reply(connection, "STARTTLS", "220 go ahead")
                     connection = self.context.wrap_socket(connection, server_side=True)
-                    reader, extensions = connection.makefile("rb"), "AUTH PLAIN LOGIN"
+                    reader = connection.makefile("rb")
+                    extensions = f"AUTH {self.mechanisms}" if self.mechanisms else "HELP"
                 case "AUTH":
                     connection.sendall(b"334 \r\n")
                     reader.readline()
