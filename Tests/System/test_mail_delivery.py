@@ -63,6 +63,14 @@ def test_a_second_mail_uses_the_open_connection(authority, tls):
     assert "on an open connection" in lines(result)["connect"]
 
 
+def test_an_open_connection_is_not_used_with_other_credentials(authority, tls):
+    with MailServer(tls) as server:
+        settings = smtp(server.port) | smtp(server.port, "EMAIL_FALLBACK_", SECRET="an0ther-secret")
+        result = delivery_test("bob@example.com", settings, authority.certificate_path)
+        assert result.returncode == 1 and lines(result)["AUTH"].startswith("FAILED 535")
+        assert server.mails.qsize() == 1
+
+
 def test_a_connection_that_the_server_has_closed_is_replaced(authority, tls):
     with FaultyMailServer(tls, closes_after=1) as server:
         settings = smtp(server.port) | smtp(server.port, "EMAIL_FALLBACK_")

@@ -3,8 +3,11 @@ internal import Foundation
 
 /// A handle of libcurl with its open connections. One task uses it at a time.
 final class CurlHandle {
-    /// Initializes libcurl once.
-    private static let isUsable = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    /// Initializes libcurl once. Without its own signal handlers, libcurl expects that SIGPIPE is ignored.
+    private static let isUsable: Bool = {
+        signal(SIGPIPE, SIG_IGN)
+        return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    }()
 
     let pointer: UnsafeMutableRawPointer
     /// The socket of the open connection.
