@@ -110,7 +110,7 @@ class _Handler:
 class FaultyMailServer:
     """A mail server of few lines that misbehaves at one command.
 
-    `fault` is stall, close, drip, garbage or huge; `at` is CONNECT, EHLO, STARTTLS, AUTH, MAIL, RCPT, DATA or CONTENT."""
+    `fault` is stall, late, close, drip, garbage or huge; `at` is CONNECT, EHLO, STARTTLS, AUTH, MAIL, RCPT, DATA or CONTENT."""
 
     def __init__(
         self, context: ssl.SSLContext, fault: str = "none", at: str = "", implicit: bool = False, closes_after: int = 0,
@@ -193,6 +193,9 @@ class FaultyMailServer:
             return
         match self.fault:
             case "stall": self._ended.wait(60)
+            case "late":
+                self._ended.wait(2.5)
+                connection.sendall(reply.encode() + b"\r\n")
             case "close": raise OSError
             case "garbage": connection.sendall(b"\x00\xff what is this\r\n" * 3)
             case "huge":

@@ -63,6 +63,14 @@ def test_a_second_mail_uses_the_open_connection(authority, tls):
     assert "on an open connection" in lines(result)["connect"]
 
 
+def test_a_late_reply_is_not_taken_for_that_to_the_next_mail(authority, tls):
+    with FaultyMailServer(tls, "late", "CONTENT") as server:
+        settings = smtp(server.port) | smtp(server.port, "EMAIL_FALLBACK_")
+        result = delivery_test("bob@example.com", settings, authority.certificate_path, "--timeout", "2")
+        assert result.returncode == 1 and result.stdout.count("after the mail was sent") == 2, result
+        assert server.connections == 2
+
+
 def test_an_open_connection_is_not_used_with_other_credentials(authority, tls):
     with MailServer(tls) as server:
         settings = smtp(server.port) | smtp(server.port, "EMAIL_FALLBACK_", SECRET="an0ther-secret")

@@ -54,8 +54,6 @@ struct SMTPTransfer {
         if let roots = job.trustRoots { handle.set(CURLOPT_CAINFO, roots) }
         handle.set(CURLOPT_TIMEOUT_MS, job.timeout)
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, job.timeout)
-        // Also limits the wait for the reply to QUIT when a connection is closed.
-        handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, max(job.timeout / 1000, 1))
         handle.set(CURLOPT_MAXAGE_CONN, SMTPWorker.idleSeconds)
         handle.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
         handle.set(CURLOPT_MAIL_FROM, job.sender)
