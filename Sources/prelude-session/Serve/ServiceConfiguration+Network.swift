@@ -1,3 +1,4 @@
+import SessionDelivery
 import SessionDomain
 import SessionEgress
 import SessionTokens
@@ -16,5 +17,13 @@ extension ServiceConfiguration {
         EgressPolicy(
             allowsPlainHTTP: isDevelopment, allowedNetworks: egressNetworks + (isDevelopment ? IPNetwork.loopback : []),
             additionalTrustRoots: egressTrustRoots)
+    }
+
+    /// Makes the routes for messages. Mail servers obey the same rules for addresses as hooks.
+    func routeBuilder(egress: any Egress, environment: ServiceEnvironment) -> RouteBuilder {
+        RouteBuilder(
+            RouteSurroundings(
+                egress: egress, pinning: HostPinning(policy: egressPolicy), trustRoots: egressTrustRoots,
+                environment: environment))
     }
 }

@@ -29,6 +29,8 @@ struct ServiceConfiguration: Sendable {
     /// `nil`: the listener of the apps serves the management API, too.
     var managementListener: ManagementListener?
     var connections: ConnectionLimits
+    /// How messages are sent. Empty: no delivery is configured.
+    var delivery: ConfiguredRoutes
 
     /// The names of the settings in the file. In the environment: `PRELUDE_SESSION_` and the name in upper snake case.
     enum Key: String, CaseIterable {
@@ -36,12 +38,22 @@ struct ServiceConfiguration: Sendable {
         case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel
         case keyRotationDays, keyPublishAhead
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
+        case emailRoute, emailHost, emailPort, emailTls, emailAuth, emailUsername, emailSecret, emailSecretFile
+        case emailUrl, emailFrom
+        case emailFallbackRoute, emailFallbackHost, emailFallbackPort, emailFallbackTls, emailFallbackAuth
+        case emailFallbackUsername, emailFallbackSecret, emailFallbackSecretFile, emailFallbackUrl, emailFallbackFrom
+        case smsRoute, smsAccount, smsUsername, smsSecret, smsSecretFile, smsUrl, smsFrom
+        case smsFallbackRoute, smsFallbackAccount, smsFallbackUsername, smsFallbackSecret, smsFallbackSecretFile
+        case smsFallbackUrl, smsFallbackFrom
 
         var flag: String {
             rawValue.reduce(into: "") { flag, character in
                 flag += character.isUppercase ? "-" + character.lowercased() : String(character)
             }
         }
+
+        /// Whether the value must not appear in logs.
+        var isSecret: Bool { self == .managementKey || rawValue.hasSuffix("Secret") }
 
         var isList: Bool { [.trustedProxies, .egressNetworks, .managementKey].contains(self) }
     }
@@ -87,6 +99,7 @@ struct ServiceConfiguration: Sendable {
             publishAhead: try settings.number(.keyPublishAhead, in: AppDirectory.lifetime + 1...86_400))
         managementListener = try Self.managementListener(settings, publicPort: port)
         connections = try Self.connections(settings)
+        delivery = try Self.delivery(settings)
     }
 
     /// Checks the requirements of `serve`.

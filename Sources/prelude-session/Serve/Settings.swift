@@ -72,7 +72,7 @@ struct Settings {
 
     private static func text(_ key: Key, _ reader: ConfigReader) -> String? {
         let name = ConfigKey([key.rawValue])
-        let isSecret = key == .managementKey
+        let isSecret = key.isSecret
         if let text = reader.string(forKey: name, isSecret: isSecret) { return text }
         if let number = reader.int(forKey: name, isSecret: isSecret) { return String(number) }
         return reader.bool(forKey: name, isSecret: isSecret).map { String($0) }

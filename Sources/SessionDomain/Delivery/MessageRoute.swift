@@ -1,0 +1,48 @@
+/// A way to send messages: a mail server, or a gateway for SMS.
+package protocol MessageRoute: Sendable {
+    /// A short name for events, metrics and logs, such as `smtp` or `twilio`.
+    var name: String { get }
+    var channel: OTPLoginConfig.Channel { get }
+
+    /// Sends a message once. It takes no longer than the route's timeout, and less if the message expires before.
+    ///
+    /// It does not repeat anything: the courier decides about further attempts and other routes.
+    func send(_ message: OutboundMessage) async -> SendingResult
+}
+
+package enum SendingResult: Sendable, Equatable {
+    /// The server or gateway is responsible for the message now.
+    ///
+    /// - Parameter reference: The id that it gave to the message.
+    case accepted(reference: String?)
+    /// This message is never accepted by this route, for example because the recipient does not exist.
+    case rejected(SendingFailure)
+    /// No result, or a temporary one. A later attempt may succeed.
+    case failed(SendingFailure)
+}
+
+/// Why a message was not sent.
+package struct SendingFailure: Error, Sendable, Equatable {
+    /// How far the attempt came.
+    package enum Stage: String, Sendable, CaseIterable {
+        case nameResolution = "name_resolution"
+        case addressRules = "address_rules"
+        case connection
+        case tls
+        case authentication
+        case sender
+        case recipient
+        case content
+        case response
+        case timeout
+    }
+
+    package let stage: Stage
+    /// The reason of the server in its words, at most 200 printable characters. It contains no secret and no code.
+    package let reason: String
+
+    package init(_ stage: Stage, _ reason: String) {
+        self.stage = stage
+        self.reason = reason
+    }
+}
