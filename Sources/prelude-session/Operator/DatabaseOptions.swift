@@ -26,7 +26,7 @@ struct DatabaseOptions: ParsableArguments {
         _ flags: [ServiceConfiguration.Key: String] = [:], outbound: OutboundOptions? = nil, rotating: Bool = false,
         opening: Opening = .existing, _ work: (SessionService) async throws -> Void
     ) async throws {
-        let configuration = try await shared.configuration(outbound?.flags ?? flags)
+        let configuration = try shared.configuration(outbound?.flags ?? flags)
         if rotating { try configuration.checkRotating() }
         guard case .file = configuration.database else {
             throw ConfigurationError(

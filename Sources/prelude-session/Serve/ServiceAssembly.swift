@@ -57,23 +57,11 @@ struct ServiceAssembly {
         // Another process may have created the file since the first read.
         if let keys = KeyRing(try configured ?? source.read() ?? []) {
             let missing = try await store.sealingKeyIDs().subtracting(keys.ids)
-            guard missing.isEmpty else {
-                throw ConfigurationError(
-                    "master keys",
-                    "\(source.name) lacks \(missing.sorted().joined(separator: ", ")), and signing keys are sealed with it. "
-                        + "Add this master key again, or restore the keys of this database from your backup"
-                )
-            }
+            guard missing.isEmpty else { throw source.lacks(missing) }
             return (keys, nil)
         }
         // New keys for an existing database would end every session and could not open its signing keys.
-        guard case .file(let file) = source, try await store.apps().isEmpty else {
-            throw ConfigurationError(
-                "key-file",
-                "\(source.name) is missing, and the database has apps. If the master keys are somewhere else, name "
-                    + "the place with --key-file or \(MasterKeySource.variable). Otherwise restore the file from your backup"
-            )
-        }
+        guard case .file(let file) = source, try await store.apps().isEmpty else { throw source.isMissing }
         // The service may have its keys somewhere else. Keys that a command creates here would not be those.
         guard opening == .migrating || store.schema.found == 0 else {
             throw ConfigurationError(

@@ -13,9 +13,11 @@ struct ServiceRunner {
     let configuration: ServiceConfiguration
 
     func run() async throws {
-        let logger = try makeLogger()
+        let logger = makeLogger()
         let mailbox = configuration.isDevelopment ? Mailbox() : nil
-        let egress = try EgressClient(policy: configuration.egressPolicy)
+        // Before the database is created or migrated: a second process must not begin what it cannot finish.
+        try configuration.checkPortsAreFree()
+        let egress = try configuration.makeEgressClient()
         let managementKeys = try self.managementKeys()
         let assembly = try await ServiceAssembly.open(
             configuration, opening: .migrating,
@@ -60,12 +62,9 @@ struct ServiceRunner {
         return limits
     }
 
-    private func makeLogger() throws -> Logger {
-        guard let level = Logger.Level(rawValue: configuration.logLevel) else {
-            throw ConfigurationError("log-level", "must be trace, debug, info, notice, warning, error or critical")
-        }
+    private func makeLogger() -> Logger {
         var logger = Logger(label: "prelude-session", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel = level
+        logger.logLevel = configuration.logLevel
         return logger
     }
 
