@@ -18,13 +18,16 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - flags: Settings from flags of this command.
-    ///   - outbound: The option of a command that names a URL. Then the settings for outbound calls apply.
+    ///   - keys: Whether the command reads or creates signing keys. Others do not read the master keys.
+    ///   - outbound: The option of a command that names a URL. Then the settings for outbound calls apply, and the command
+    ///     needs the keys that sign outbound calls.
     ///   - rotating: Whether the command rotates keys. Then the settings for rotation are checked.
     ///   - opening: Whether a missing database is created. Commands never migrate, because an older service may be
     ///     running.
     func withService(
-        _ flags: [ServiceConfiguration.Key: String] = [:], outbound: OutboundOptions? = nil, rotating: Bool = false,
-        opening: Opening = .existing, _ work: (SessionService) async throws -> Void
+        _ flags: [ServiceConfiguration.Key: String] = [:], keys: MasterKeyUse = .none,
+        outbound: OutboundOptions? = nil, rotating: Bool = false, opening: Opening = .existing,
+        _ work: (SessionService) async throws -> Void
     ) async throws {
         let configuration = try shared.configuration(outbound?.flags ?? flags)
         if rotating { try configuration.checkRotating() }
@@ -32,9 +35,12 @@ struct DatabaseOptions: ParsableArguments {
             throw ConfigurationError(
                 "database", "commands cannot open a database in memory. Use a file, or the management API")
         }
-        let egress = try EgressClient(policy: outbound == nil ? EgressPolicy() : configuration.egressPolicy)
+        let egress =
+            try outbound == nil ? EgressClient(policy: EgressPolicy()) : configuration.makeEgressClient()
         do {
-            try await withService(of: configuration, opening: opening, egress: egress, work)
+            try await withService(
+                of: configuration, keys: outbound != nil || rotating ? .needed : keys, opening: opening, egress: egress,
+                work)
         } catch {
             await egress.shutdown()
             throw error
@@ -43,11 +49,11 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     private func withService(
-        of configuration: ServiceConfiguration, opening: Opening, egress: EgressClient,
+        of configuration: ServiceConfiguration, keys: MasterKeyUse, opening: Opening, egress: EgressClient,
         _ work: (SessionService) async throws -> Void
     ) async throws {
         let assembly = try await ServiceAssembly.open(
-            configuration, opening: opening, defaultApp: nil, delivery: nil, egress: egress)
+            configuration, keys: keys, opening: opening, defaultApp: nil, delivery: nil, egress: egress)
         if assembly.store.schema.found == 0 {
             let keys = assembly.createdKeyFile.map { " and its master keys \($0). Back up both" } ?? ""
             FileHandle.standardError.write(

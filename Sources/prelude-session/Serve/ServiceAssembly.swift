@@ -14,18 +14,19 @@ struct ServiceAssembly {
     /// Opens the configured database, and reads or creates the master keys.
     ///
     /// - Parameters:
+    ///   - keys: Whether the master keys are read.
     ///   - opening: Decides whether a missing database and its missing master keys are created, and whether an older schema
     ///     is migrated.
     ///   - managementKeys: Keys of the management API that the configuration names.
     /// - Throws: `ConfigurationError` when the database or the keys cannot be used.
     static func open(
-        _ configuration: ServiceConfiguration, opening: Opening, defaultApp: AppID?,
+        _ configuration: ServiceConfiguration, keys use: MasterKeyUse = .needed, opening: Opening, defaultApp: AppID?,
         managementKeys: [ConfiguredManagementKey] = [], delivery: (any CodeDelivery)?, egress: any Egress,
         environment: ServiceEnvironment = .live,
         notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) async throws -> ServiceAssembly {
         let origins = try configuration.origins()
-        let source = try MasterKeySource.find(for: configuration)
+        let source = use == .none ? nil : try MasterKeySource.find(for: configuration)
         // Reads the keys first: with invalid keys, no new database must be created.
         let configured = try source?.read()
         let store: SQLiteStore
@@ -35,8 +36,11 @@ struct ServiceAssembly {
             throw ConfigurationError(error, opening: configuration.database, from: configuration.databaseSource)
         }
         do {
-            let (keys, created) = try await keyRing(
-                of: store, configured: configured, from: source, opening: opening, environment: environment)
+            let (keys, created): (KeyRing, String?) =
+                use == .none
+                ? (.withoutMasterKeys(random: environment.randomBytes(32)), nil)
+                : try await keyRing(
+                    of: store, configured: configured, from: source, opening: opening, environment: environment)
             let service = SessionService(
                 store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
                 origins: origins, defaultApp: defaultApp, environment: environment,

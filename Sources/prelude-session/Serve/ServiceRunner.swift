@@ -30,6 +30,7 @@ struct ServiceRunner {
         let edge = EdgeOptions(
             trustedProxies: configuration.trustedProxies, countryHeader: configuration.countryHeader,
             exemptsLoopback: configuration.isDevelopment)
+        let forwarding = ForwardingLog()
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment, logger: logger)
         let group = ServiceGroup(
@@ -39,7 +40,8 @@ struct ServiceRunner {
                     .init(service: Courier(courier: assembly.service.courier, logger: logger)),
                 ]
                     + listeners.services(for: configuration) { api in
-                        buildRouter(service: assembly.service, edge: edge, mailbox: mailbox, api: api)
+                        buildRouter(
+                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, api: api)
                     },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
