@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import SessionDomain
-import SessionEgress
 import SessionSQLite
 
 /// The options of all administration commands: the configuration of the service, and the output format.
@@ -35,39 +34,17 @@ struct DatabaseOptions: ParsableArguments {
             throw ConfigurationError(
                 "database", "commands cannot open a database in memory. Use a file, or the management API")
         }
-        let egress =
-            try outbound == nil ? EgressClient(policy: EgressPolicy()) : configuration.makeEgressClient()
-        do {
-            try await withService(
-                of: configuration, keys: outbound != nil || rotating ? .needed : keys, opening: opening, egress: egress,
-                work)
-        } catch {
-            await egress.shutdown()
-            throw error
-        }
-        await egress.shutdown()
-    }
-
-    private func withService(
-        of configuration: ServiceConfiguration, keys: MasterKeyUse, opening: Opening, egress: EgressClient,
-        _ work: (SessionService) async throws -> Void
-    ) async throws {
-        let assembly = try await ServiceAssembly.open(
-            configuration, keys: keys, opening: opening, defaultApp: nil, delivery: nil, egress: egress)
-        if assembly.store.schema.found == 0 {
-            let keys = assembly.createdKeyFile.map { " and its master keys \($0). Back up both" } ?? ""
-            FileHandle.standardError.write(
-                Data("Created the database \(configuration.database.fullPath)\(keys).\n".utf8))
-        }
-        do {
-            try await EventContext.$current.withValue(EventContext(actor: .init(.commandLine))) {
-                try await work(assembly.service)
+        let needsKeys = keys == .needed || outbound != nil || rotating
+        try await configuration.withAssembly(
+            keys: needsKeys ? .needed : .none, opening: opening, allowsOutbound: outbound != nil
+        ) { assembly in
+            if assembly.store.schema.found == 0 {
+                let keys = assembly.createdKeyFile.map { " and its master keys \($0). Back up both" } ?? ""
+                FileHandle.standardError.write(
+                    Data("Created the database \(configuration.database.fullPath)\(keys).\n".utf8))
             }
-        } catch {
-            try await assembly.store.close()
-            throw error
+            try await work(assembly.service)
         }
-        try await assembly.store.close()
     }
 
     /// Prints a record as JSON or as aligned lines.

@@ -47,10 +47,10 @@ struct Settings: Sendable {
         var lines: [Key: Int] = [:]
         for member in problems.value([], { try members(of: path) }) {
             let place = "\(path):\(member.line)"
+            if DeliverySettingName(rawValue: member.name) != nil { continue }
             guard let key = Key(rawValue: member.name) else {
-                let remedy =
-                    NearestName.of(member.name, in: Key.allCases.map(\.rawValue)).map { "Did you mean \($0)?" }
-                    ?? "Remove it"
+                let names = Key.allCases.map(\.rawValue) + DeliverySettingName.allCases.map(\.rawValue)
+                let remedy = NearestName.of(member.name, in: names).map { "Did you mean \($0)?" } ?? "Remove it"
                 problems.add([ConfigurationError(member.name, "is an unknown setting. \(remedy)", at: place)])
                 continue
             }
