@@ -46,6 +46,18 @@ class CertificateAuthority:
         context.load_cert_chain(chain)
         return context
 
+    def issue(self, host: str) -> tuple[bytes, bytes]:
+        """Creates a certificate for a host name. Returns certificate and private key in PEM."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        certificate = (
+            self._builder(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)]), key.public_key())
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+            .sign(self._key, hashes.SHA256()))
+        return certificate.public_bytes(serialization.Encoding.PEM), key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+
     def _builder(self, subject: x509.Name, public_key) -> x509.CertificateBuilder:
         now = datetime.datetime.now(datetime.timezone.utc)
         return (
