@@ -104,6 +104,11 @@ let package = Package(
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .target(
+            name: "SessionDelivery",
+            dependencies: ["SessionDomain", "SessionEgress", "SessionTokens", "CCurl", nioPosix]),
         .target(
             name: "SessionHTTP",
             dependencies: [
@@ -114,9 +119,9 @@ let package = Package(
         .executableTarget(
             name: "prelude-session",
             dependencies: [
-                "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionDomain", "SessionEgress",
-                "SessionHTTP", "SessionSQLite", "SessionTokens", "SessionWire", crypto, hummingbird, httpTypes, logging,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionDelivery", "SessionDomain",
+                "SessionEgress", "SessionHTTP", "SessionSQLite", "SessionTokens", "SessionWire", crypto, hummingbird,
+                httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
@@ -199,6 +204,12 @@ let package = Package(
             dependencies: [
                 "SessionDomain", "SessionEgress", "SessionForeignJudge", "SessionTokens", nioCore, nioHTTP1, nioPosix,
                 nioSSL,
+            ]),
+        .testTarget(
+            name: "SessionDeliveryTests",
+            dependencies: [
+                "SessionDelivery", "SessionDomain", "SessionEgress", "SessionForeignJudge", "SessionTokens", nioCore,
+                nioHTTP1, nioPosix, nioSSL,
             ]),
         .testTarget(
             name: "SessionSQLiteTests", dependencies: ["SessionDomain", "SessionSQLite", "SessionStoreContract", grdb]),

@@ -15,6 +15,8 @@ package struct SessionService: Sendable {
     package let stepUpConfig: StepUpManagement
     package let claims: ClaimsManagement
     package let migration: MigrationManagement
+    package let delivery: DeliveryManagement
+    package let deliveryRoutes: DeliveryRoutes
     package let webhooks: WebhookManagement
     package let courier: WebhookCourier
     package let users: UserManagement
@@ -31,11 +33,14 @@ package struct SessionService: Sendable {
     ///   - defaultApp: Serves hosts that name no app.
     ///   - keyRotation: When signing keys are replaced.
     ///   - configuredKeys: Keys of the management API that the configuration names.
+    ///   - configuredRoutes: The routes for messages that the configuration names.
+    ///   - routeFactory: Makes routes to servers and gateways. `nil`: messages leave by webhooks only.
     ///   - notices: Called with conditions that an operator should know.
     package init(
         store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, delivery: (any CodeDelivery)?,
         egress: any Egress, origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment,
         keyRotation: KeyRotationPolicy = KeyRotationPolicy(), configuredKeys: [ConfiguredManagementKey] = [],
+        configuredRoutes: ConfiguredRoutes = ConfiguredRoutes(), routeFactory: (any RouteFactory)? = nil,
         notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) {
         let sources = SourceLimiter()
@@ -70,6 +75,12 @@ package struct SessionService: Sendable {
         stepUpConfig = StepUpManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
         claims = ClaimsManagement(apps: apps, environment: environment)
         migration = MigrationManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
+        self.delivery = DeliveryManagement(
+            apps: apps, keys: keys, hookKeys: hookKeys, egress: egress, environment: environment)
+        deliveryRoutes = DeliveryRoutes(configured: configuredRoutes, factory: routeFactory, keys: keys) {
+            [directory] url, channel in
+            WebhookRoute(channel: channel, url: url, call: call, directory: directory, environment: environment)
+        }
         webhooks = WebhookManagement(
             store: store, apps: apps, keys: hookKeys, egress: egress, environment: environment)
         courier = WebhookCourier(store: store, directory: directory, call: call, environment: environment)

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A continuation that is resumed by a result or by cancellation, whichever comes first. Later results are ignored.
 @available(service, *)
-final class CancellableContinuation<Value: Sendable>: Sendable {
+package final class CancellableContinuation<Value: Sendable>: Sendable {
     private enum State {
         case new
         case awaited(CheckedContinuation<Value, any Error>)
@@ -14,7 +14,7 @@ final class CancellableContinuation<Value: Sendable>: Sendable {
     /// Waits for the result, or throws when the task is cancelled.
     ///
     /// - Parameter start: Starts the work. The work calls `resume(with:)` from any thread.
-    static func wait(_ start: (CancellableContinuation) -> Void) async throws -> Value {
+    package static func wait(_ start: (CancellableContinuation) -> Void) async throws -> Value {
         let waiter = CancellableContinuation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -26,7 +26,7 @@ final class CancellableContinuation<Value: Sendable>: Sendable {
         }
     }
 
-    var isAwaited: Bool {
+    package var isAwaited: Bool {
         state.withLock { state in
             if case .awaited = state { true } else { false }
         }
@@ -42,12 +42,16 @@ final class CancellableContinuation<Value: Sendable>: Sendable {
         if isFinished { continuation.resume(throwing: CancellationError()) }
     }
 
-    func resume(with result: Result<Value, any Error>) {
+    /// - Returns: Whether the waiting task gets this result.
+    @discardableResult
+    package func resume(with result: Result<Value, any Error>) -> Bool {
         let before = state.withLock { state in
             defer { state = .finished }
             return state
         }
-        if case .awaited(let continuation) = before { continuation.resume(with: result) }
+        guard case .awaited(let continuation) = before else { return false }
+        continuation.resume(with: result)
+        return true
     }
 
     func cancel() { resume(with: .failure(CancellationError())) }

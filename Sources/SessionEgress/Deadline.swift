@@ -1,13 +1,23 @@
 internal import NIOCore
+internal import NIOPosix
 internal import SessionDomain
 
 /// A time limit for work, on the machine's monotonic clock.
-enum Deadline {
+package enum Deadline {
     /// Longer limits are shortened to one hour.
     private static let maximumSeconds = 3600
 
     static func after(seconds: Int) -> NIODeadline {
         .now() + .seconds(Int64(min(max(seconds, 0), maximumSeconds)))
+    }
+
+    /// Runs the work and cancels it after a number of seconds.
+    ///
+    /// - Throws: `EgressError.timedOut` when the time is over, or the error of the work.
+    package static func run<Answer: Sendable>(
+        seconds: Int, _ work: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        try await run(until: after(seconds: seconds), on: MultiThreadedEventLoopGroup.singleton.next(), work)
     }
 
     /// Runs the work and cancels it at the deadline.

@@ -12,6 +12,7 @@ from access_token import verify_access_token
 from certificates import make_certificates
 from dpop import make_dpop, verify_dpop
 from keys import import_key, new_device_key
+from mail import parse_mail
 from rsa import make_rsa_token, verify_pss
 
 
@@ -37,6 +38,7 @@ SUBCOMMANDS = {
     "verify-pss": verify_pss,
     "make-rsa-token": make_rsa_token,
     "make-certificates": make_certificates,
+    "parse-mail": parse_mail,
     "thumbprint": thumbprint,
 }
 

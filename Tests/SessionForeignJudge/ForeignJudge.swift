@@ -24,6 +24,8 @@ package enum ForeignJudge {
         package var jwks: JSONValue?
         /// PEM texts by name: `authority`, `certificate`, `key`.
         package var pem: [String: String]?
+        /// What a mail program sees of a mail.
+        package var mail: [String: JSONValue]?
     }
 
     package enum Question: String, Sendable {
@@ -33,6 +35,7 @@ package enum ForeignJudge {
         case verifyPSS = "verify-pss"
         case makeRSAToken = "make-rsa-token"
         case makeCertificates = "make-certificates"
+        case parseMail = "parse-mail"
         case thumbprint
     }
 

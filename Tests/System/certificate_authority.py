@@ -3,6 +3,7 @@
 import datetime
 import ipaddress
 import pathlib
+import secrets
 import ssl
 
 from cryptography import x509
@@ -27,40 +28,41 @@ class CertificateAuthority:
         self.certificate_path = directory / "ca.pem"
         self.certificate_path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
-    def server_context(self) -> ssl.SSLContext:
-        """Creates a certificate for localhost and returns a TLS context for a server."""
-        key = ec.generate_private_key(ec.SECP256R1())
-        names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-        certificate = (
-            self._builder(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")]), key.public_key())
-            .add_extension(x509.SubjectAlternativeName(names), critical=False)
-            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-            .sign(self._key, hashes.SHA256()))
-        chain = self._directory / "server.pem"
-        chain.write_bytes(
-            key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-            + certificate.public_bytes(serialization.Encoding.PEM))
+    def server_context(self, name: str = "localhost", valid_for: datetime.timedelta | None = None) -> ssl.SSLContext:
+        """Creates a certificate and returns a TLS context for a server.
+
+        A negative `valid_for` makes an expired certificate. The certificate for localhost is for 127.0.0.1, too."""
+        chain = self.server_chain(name, valid_for)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(chain)
         return context
 
-    def issue(self, host: str) -> tuple[bytes, bytes]:
-        """Creates a certificate for a host name. Returns certificate and private key in PEM."""
+    def server_chain(self, name: str = "localhost", valid_for: datetime.timedelta | None = None) -> pathlib.Path:
+        """Returns a PEM file with a key and its certificate."""
         key = ec.generate_private_key(ec.SECP256R1())
+        names = [x509.DNSName(name)]
+        if name == "localhost":
+            names.append(x509.IPAddress(ipaddress.ip_address("127.0.0.1")))
         certificate = (
-            self._builder(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)]), key.public_key())
-            .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+            self._builder(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]), key.public_key(), valid_for)
+            .add_extension(x509.SubjectAlternativeName(names), critical=False)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
             .sign(self._key, hashes.SHA256()))
-        return certificate.public_bytes(serialization.Encoding.PEM), key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        chain = self._directory / f"{name}-{secrets.token_hex(4)}.pem"
+        chain.write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+            + certificate.public_bytes(serialization.Encoding.PEM))
+        return chain
 
-    def _builder(self, subject: x509.Name, public_key) -> x509.CertificateBuilder:
+    def _builder(
+        self, subject: x509.Name, public_key, valid_for: datetime.timedelta | None = None
+    ) -> x509.CertificateBuilder:
         now = datetime.datetime.now(datetime.timezone.utc)
+        valid_for = valid_for or datetime.timedelta(days=1)
         return (
             x509.CertificateBuilder().subject_name(subject).issuer_name(self._name).public_key(public_key)
-            .serial_number(x509.random_serial_number()).not_valid_before(now - datetime.timedelta(hours=1))
-            .not_valid_after(now + datetime.timedelta(days=1)))
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(hours=1) + min(valid_for, datetime.timedelta()))
+            .not_valid_after(now + valid_for))

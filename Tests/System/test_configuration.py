@@ -112,7 +112,7 @@ def test_check_works_beside_a_running_service_and_compares_the_master_keys(tmp_p
         other.write_text('{"version": 1, "keys": [{"secret": "%s"}]}' % ("A" * 43))
         other.chmod(0o600)
         wrong = command(tmp_path, "check", *flags, "--key-file", str(other))
-        assert wrong.returncode == 1 and "signing keys are sealed with it" in wrong.stderr
+        assert wrong.returncode == 1 and "stored keys or secrets are sealed with it" in wrong.stderr
         missing = command(tmp_path, "check", *flags, "--key-file", str(tmp_path / "nowhere"))
         assert missing.returncode == 1 and "is missing, and the database has apps" in missing.stderr
 
@@ -269,7 +269,7 @@ def test_a_command_that_seals_a_key_needs_the_master_keys(tmp_path, arguments):
 # init
 
 
-FLAGS = ["--app-name", "Shop", "--public-url", "https://auth.example.com", "--no-mail", "--no-sms"]
+FLAGS = ["--app-name", "Shop", "--public-url", "https://auth.example.com", "--no-email", "--no-sms"]
 
 
 def set_up(tmp_path, *flags: str) -> subprocess.CompletedProcess:
@@ -281,8 +281,8 @@ def test_init_without_a_terminal_names_all_missing_flags(tmp_path):
     result = command(tmp_path, "init")
     assert result.returncode != 0
     assert (
-        "these flags are missing: --config; --app-name; --public-url; --database; --smtp-host or --no-mail; "
-        "--sms-provider or --no-sms") in result.stderr
+        "these flags are missing: --config; --app-name; --public-url; --database; --email-host or --no-email; "
+        "--sms-route or --no-sms") in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -310,12 +310,12 @@ def test_init_writes_the_servers_for_mail_and_sms(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("a secret\n")
     made = set_up(
-        tmp_path, *FLAGS[:4], "--smtp-host", "smtp.example.com", "--smtp-tls", "implicit", "--mail-from", "a@example.com",
-        "--smtp-username", "login", "--smtp-password-file", str(secret), "--sms-provider", "twilio", "--sms-account",
+        tmp_path, *FLAGS[:4], "--email-host", "smtp.example.com", "--email-tls", "implicit", "--email-from", "a@example.com",
+        "--email-username", "login", "--email-secret-file", str(secret), "--sms-route", "twilio", "--sms-account",
         "AC" + "0" * 32, "--sms-secret-file", str(secret), "--sms-from", "+15550100", "--json")
     assert made.returncode == 0, made.stderr
     text = (tmp_path / "session.json").read_text()
-    for line in ('"smtpPort": 465,', '"smtpUsername": "login",', f'"smtpPasswordFile": "{secret}",', '"smsFrom": "+15550100",'):
+    for line in ('"emailPort": 465,', '"emailUsername": "login",', f'"emailSecretFile": "{secret}",', '"smsFrom": "+15550100",'):
         assert f"    {line}\n" in text
     assert "a secret" not in text
     listed = command(tmp_path, "app", "list", "--json", "--config", str(tmp_path / "session.json"))
@@ -339,9 +339,9 @@ def test_init_replaces_nothing(tmp_path):
         (["--public-url", "https://{appid}.example.com"], "contains {appid}. Write {app_id}"),
         (["--app-name", " "], "--app-name: name must have 1 to 100 characters"),
         (["--trusted-proxy", "proxy"], '"proxy" is not an address or a network'),
-        (["--smtp-host", "a", "--mail-from", "b"], "--mail-from: must be a mail address"),
+        (["--email-host", "a", "--email-from", "b"], "--email-from: must be a mail address"),
     ])
 def test_init_with_an_invalid_value_leaves_nothing_behind(tmp_path, flags, message):
-    refused = set_up(tmp_path, *(FLAGS[:-2] if "--smtp-host" in flags else FLAGS), *flags, "--no-sms")
+    refused = set_up(tmp_path, *(FLAGS[:-2] if "--email-host" in flags else FLAGS), *flags, "--no-sms")
     assert refused.returncode != 0 and message in refused.stderr, refused.stderr
     assert list(tmp_path.iterdir()) == []

@@ -23,6 +23,8 @@ package struct App: Sendable, Equatable, Codable {
     package var stepUpLimit = RateLimit(limit: 30, window: 600)
     package var claims: ClaimsConfig?
     package var migration: MigrationConfig?
+    /// The routes for messages that replace those of the service. `nil`: the service's are used.
+    package var delivery: DeliveryConfig?
     package var passwordChangeEndsOtherSessions = true
     /// Days for which events are kept.
     package var eventRetention = Retention.eventDays
@@ -43,7 +45,7 @@ extension App {
     enum CodingKeys: String, CodingKey {
         case id, name, domains, allowedOrigins, signingAlgorithm, sessions, signUp, passwordLogin, otpLogins, otpLimits
         case scopes, stepUp, stepUpLimit, claims, migration, passwordChangeEndsOtherSessions, createdAt
-        case eventRetention, newIdentifierHold
+        case eventRetention, newIdentifierHold, delivery
         /// The name in the management API, which events show.
         case registersInOneStep = "registerInOneStep"
     }
@@ -76,6 +78,7 @@ extension App {
         stepUp = try stored.decodeIfPresent(StepUpConfig.self, forKey: .stepUp)
         claims = try stored.decodeIfPresent(ClaimsConfig.self, forKey: .claims)
         migration = try stored.decodeIfPresent(MigrationConfig.self, forKey: .migration)
+        delivery = try stored.decodeIfPresent(DeliveryConfig.self, forKey: .delivery)
     }
 }
 

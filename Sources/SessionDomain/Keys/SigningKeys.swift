@@ -122,7 +122,8 @@ package struct SigningKeys: Sendable {
     /// The id of the master key with which `reseal` seals.
     package var masterKeyID: String { keys.currentID }
 
-    /// Seals every key with the current master key. Returns how many were sealed with an older one.
+    /// Seals every key, and every secret of a route, with the current master key. Returns how many were sealed with an
+    /// older one.
     package func reseal() async throws -> Int {
         var count = 0
         for app in try await store.apps() {
@@ -131,9 +132,24 @@ package struct SigningKeys: Sendable {
                 guard let new = try keys.resealed(old) else { continue }
                 if try await store.perform(ResealSigningKey(old, as: new, events: events)) { count += 1 }
             }
+            if let delivery = app.delivery, try keys.resealed(delivery, app: app.id).count > 0 {
+                count += try await resealDelivery(of: app.id)
+            }
         }
         directory?.invalidate()
         return count
+    }
+
+    /// Seals the secrets of the routes as they are stored now, without an event: no setting changes.
+    private func resealDelivery(of app: AppID) async throws -> Int {
+        let keys = keys
+        return try await store.perform(
+            UpdateApp(app) { app in
+                guard let stored = app.delivery else { return 0 }
+                let (config, count) = try keys.resealed(stored, app: app.id)
+                app.delivery = config
+                return count
+            }) ?? 0
     }
 
     private func rotation(

@@ -14,7 +14,7 @@ extension App {
         ]
         let configs = [
             sessions.audited, otpLimits.audited, passwordLogin?.audited ?? [], otpLogins.flatMap(\.audited),
-            stepUp?.audited ?? [], claims?.audited ?? [], migration?.audited ?? [],
+            stepUp?.audited ?? [], claims?.audited ?? [], migration?.audited ?? [], delivery?.audited ?? [],
         ]
         return own + configs.joined()
     }
@@ -157,5 +157,33 @@ extension ClaimsConfig {
 extension MigrationConfig {
     fileprivate var audited: [AuditedSetting] {
         [.init("migration.session_validation_url", sessionValidationURL)]
+    }
+}
+
+extension DeliveryConfig {
+    /// One setting for each channel. Nothing of a secret is shown.
+    fileprivate var audited: [AuditedSetting] {
+        OTPLoginConfig.Channel.allCases.filter { !self[$0].isEmpty }.map { channel in
+            AuditedSetting(
+                "delivery.\(channel.rawValue)", .array(self[channel].map { $0.audited(secret: $0.sealedSecret) }),
+                shown: AuditedSetting.redacted(
+                    .array(self[channel].map { $0.audited(secret: $0.sealedSecret.map { _ in "(hidden)" }) })))
+        }
+    }
+}
+
+extension DeliveryConfig.Route {
+    fileprivate func audited(secret: String?) -> JSONValue {
+        var members: [RouteField: JSONValue] = [.kind: .string(settings.kind.rawValue)]
+        members[.host] = settings.host.map(JSONValue.string)
+        members[.port] = settings.port.map { .int(Int64($0)) }
+        members[.tls] = settings.tls.map { .string($0.rawValue) }
+        members[.authentication] = settings.authentication.map { .string($0.rawValue) }
+        members[.username] = settings.username.map(JSONValue.string)
+        members[.account] = settings.account.map(JSONValue.string)
+        members[.url] = settings.url.map(JSONValue.string)
+        members[.from] = settings.from.map(JSONValue.string)
+        members[.secret] = secret.map(JSONValue.string)
+        return .object(Dictionary(uniqueKeysWithValues: members.map { ($0.key.rawValue, $0.value) }))
     }
 }

@@ -59,7 +59,7 @@ struct AuditedSetting: Sendable {
     init(_ name: String, _ value: String) { self.init(name, .string(value)) }
     init(_ name: String, _ value: [String]) { self.init(name, .array(value.map(JSONValue.string))) }
 
-    private static func redacted(_ value: JSONValue) -> JSONValue {
+    static func redacted(_ value: JSONValue) -> JSONValue {
         switch value {
         case .null, .bool, .int, .double: value
         case .string(let text): .string(redacted(text))

@@ -40,8 +40,8 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
 
     /// Canonicalizes a typed identifier.
     ///
-    /// - Parameter isSearched: Whether it is only searched for. An earlier version stored addresses with characters that can
-    ///   be read as ASCII. These can still be found and removed, but no longer added.
+    /// - Parameter isSearched: Whether it is only searched for. Earlier versions stored addresses with characters that can
+    ///   be read as ASCII, and such that mail servers reject. These can still be found and removed, but no longer added.
     package init(
         type: String, value: String, field: String = "identifier", isSearched: Bool = false
     ) throws(Refusal) {
@@ -70,7 +70,9 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
     ) throws(Refusal) -> CanonicalIdentifier {
         let typed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let composed = typed.precomposedStringWithCanonicalMapping
-        guard isEmailAddress(typed) else { throw .invalidIdentifier("\(field) is not an e-mail address") }
+        guard isEmailAddress(typed), isSearched || isDeliverable(typed) else {
+            throw .invalidIdentifier("\(field) is not an e-mail address")
+        }
         // Composition can make a character that is rejected, so both forms are checked.
         if !isSearched,
             let scalar = (typed.unicodeScalars + composed.unicodeScalars).first(where: \.resemblesASCII)
@@ -92,6 +94,15 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         guard parts.count == 2, isLocalPart(parts[0]) else { return false }
         let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
         return labels.count >= 2 && labels.allSatisfy(isLabel)
+    }
+
+    /// Whether mail servers accept the form: no dot at the begin or the end of the local part, and not two in a row; and a
+    /// top-level domain that is not a number (RFC 5321 §4.1.2, RFC 3696 §2). Earlier versions accepted both.
+    private static func isDeliverable(_ text: String) -> Bool {
+        guard let at = text.unicodeScalars.lastIndex(of: "@") else { return false }
+        let local = text.unicodeScalars[..<at].split(separator: ".", omittingEmptySubsequences: false)
+        let topLevel = text.unicodeScalars[at...].reversed().prefix { $0 != "." }
+        return local.allSatisfy { !$0.isEmpty } && !topLevel.allSatisfy { ("0"..."9").contains($0) }
     }
 
     private static func isLocalPart(_ part: Substring.UnicodeScalarView) -> Bool {

@@ -35,21 +35,16 @@ package final class WebhookCourier: Sendable {
                 do {
                     for webhook in try await takeDue() {
                         group.addTask {
-                            do { try await self.deliver(to: webhook) } catch { Self.report(error, to: report) }
+                            do { try await self.deliver(to: webhook) } catch { report(error) }
                         }
                     }
                 } catch {
-                    Self.report(error, to: report)
+                    report(error)
                 }
                 if (try? await environment.sleep(1)) == nil { break }
             }
             group.cancelAll()
         }
-    }
-
-    /// Reports an error. A cancelled courier is no failure: the service stops, and delivers after its next start.
-    private static func report(_ error: any Error, to report: (any Error) -> Void) {
-        if !(error is CancellationError) { report(error) }
     }
 
     /// Delivers what is due now and returns when that is done.

@@ -6,8 +6,7 @@ enum EnvironmentVariables {
     static let prefix = "PRELUDE_SESSION_"
 
     /// The settings of `serve` and of the commands on its database.
-    static let settings =
-        ServiceConfiguration.Key.allCases.map(\.variable) + DeliverySettingName.allCases.map { prefix + $0.variable }
+    static let settings = ServiceConfiguration.Key.allCases.map(\.variable)
 
     /// What else this program reads.
     private static let others = ["CONFIG", "MASTER_KEYS", "BACKUP_PASSPHRASE", "ENDPOINT", "CREDENTIALS"]

@@ -2,18 +2,19 @@ import ArgumentParser
 import Foundation
 
 /// The flags of `init` for mail and SMS.
+@available(service, *)
 struct DeliveryOptions: ParsableArguments {
-    @Option(help: "The server that sends mail, such as smtp.example.com.") var smtpHost: String?
-    @Option(help: "Its port. (default: 587, or 465 with --smtp-tls implicit)") var smtpPort: String?
+    @Option(help: "The server that sends mail, such as smtp.example.com.") var emailHost: String?
+    @Option(help: "Its port. (default: 587, or 465 with --email-tls implicit)") var emailPort: String?
     @Option(help: "How TLS begins: starttls, or implicit from the first byte. (default: starttls)")
-    var smtpTLS: String?
-    @Option(help: "The user name at the mail server. (default: none)") var smtpUsername: String?
-    @Option(help: "The file that contains the password of the mail server.") var smtpPasswordFile: String?
+    var emailTLS: String?
+    @Option(help: "The user name at the mail server. (default: none)") var emailUsername: String?
+    @Option(help: "The file that contains the password of the mail server.") var emailSecretFile: String?
     @Option(help: "The sender of mail, such as login@example.com or \"Example <login@example.com>\".")
-    var mailFrom: String?
-    @Flag(help: "Send no mail.") var noMail = false
+    var emailFrom: String?
+    @Flag(help: "Send no mail.") var noEmail = false
 
-    @Option(help: "The gateway that sends SMS: twilio, vonage, prelude or webhook.") var smsProvider: String?
+    @Option(help: "The gateway that sends SMS: twilio, vonage, prelude or webhook.") var smsRoute: String?
     @Option(help: "The account at the gateway (Twilio: the Account SID).") var smsAccount: String?
     @Option(help: "The user name or API key at the gateway.") var smsUsername: String?
     @Option(help: "The file that contains the secret of the gateway.") var smsSecretFile: String?
@@ -23,51 +24,51 @@ struct DeliveryOptions: ParsableArguments {
 
     /// The settings for mail, or `nil` if the service sends none.
     func mail(asking interview: inout Interview) throws -> [DeliverySetting]? {
-        let choice = noMail ? false : smtpHost.map { _ in true }
-        guard try interview.isWanted(choice, flags: "--smtp-host or --no-mail", "Send codes by mail?") else {
+        let choice = noEmail ? false : emailHost.map { _ in true }
+        guard try interview.isWanted(choice, flags: "--email-host or --no-email", "Send codes by mail?") else {
             return nil
         }
-        let host = try interview.answer("--smtp-host", smtpHost, "Mail server")
+        let host = try interview.answer("--email-host", emailHost, "Mail server")
         let tls = try interview.answer(
-            "--smtp-tls", smtpTLS ?? interview.offTerminal("starttls"), "TLS: starttls or implicit",
+            "--email-tls", emailTLS ?? interview.offTerminal("starttls"), "TLS: starttls or implicit",
             suggestion: "starttls"
         ) { try oneOf(["starttls", "implicit"], $0) }
         let usual = tls == "implicit" ? "465" : "587"
         let port = try interview.answer(
-            "--smtp-port", smtpPort ?? interview.offTerminal(usual), "Port", suggestion: usual, check: portNumber)
-        let from = try interview.answer("--mail-from", mailFrom, "Sender, such as login@example.com") { text in
+            "--email-port", emailPort ?? interview.offTerminal(usual), "Port", suggestion: usual, check: portNumber)
+        let from = try interview.answer("--email-from", emailFrom, "Sender, such as login@example.com") { text in
             guard text.contains("@") else { throw ValidationError("must be a mail address") }
             return text
         }
         let username = try interview.answer(
-            "--smtp-username", smtpUsername ?? interview.offTerminal("none"), "User name", suggestion: "none")
+            "--email-username", emailUsername ?? interview.offTerminal("none"), "User name", suggestion: "none")
         var settings: [DeliverySetting] = [
-            (.smtpHost, host), (.smtpPort, port), (.smtpTls, tls), (.mailFrom, from),
+            (.emailRoute, "smtp"), (.emailHost, host), (.emailPort, port), (.emailTls, tls), (.emailFrom, from),
         ]
         guard username != "none" else { return settings }
-        settings.append((.smtpUsername, username))
+        settings.append((.emailUsername, username))
         settings.append(
             (
-                .smtpPasswordFile,
+                .emailSecretFile,
                 try interview.answer(
-                    "--smtp-password-file", smtpPasswordFile, "File that contains the password", check: secretFile)
+                    "--email-secret-file", emailSecretFile, "File that contains the password", check: secretFile)
             ))
         return settings
     }
 
     /// The settings for SMS, or `nil` if the service sends none.
     func sms(asking interview: inout Interview) throws -> [DeliverySetting]? {
-        let choice = noSMS ? false : smsProvider.map { _ in true }
-        guard try interview.isWanted(choice, flags: "--sms-provider or --no-sms", "Send codes by SMS?") else {
+        let choice = noSMS ? false : smsRoute.map { _ in true }
+        guard try interview.isWanted(choice, flags: "--sms-route or --no-sms", "Send codes by SMS?") else {
             return nil
         }
         let provider = try interview.answer(
-            "--sms-provider", smsProvider, "Gateway: twilio, vonage, prelude or webhook"
+            "--sms-route", smsRoute, "Gateway: twilio, vonage, prelude or webhook"
         ) {
             try oneOf(["twilio", "vonage", "prelude", "webhook"], $0)
         }
-        var settings: [DeliverySetting] = [(.smsProvider, provider)]
-        func ask(_ name: DeliverySettingName, _ value: String?, _ question: String) throws {
+        var settings: [DeliverySetting] = [(.smsRoute, provider)]
+        func ask(_ name: ServiceConfiguration.Key, _ value: String?, _ question: String) throws {
             let isFile = name == .smsSecretFile
             let answer = try interview.answer("--\(name.flag)", value, question) { isFile ? try secretFile($0) : $0 }
             settings.append((name, answer))
@@ -106,7 +107,8 @@ struct DeliveryOptions: ParsableArguments {
     }
 }
 
-typealias DeliverySetting = (name: DeliverySettingName, value: String)
+@available(service, *)
+typealias DeliverySetting = (name: ServiceConfiguration.Key, value: String)
 
 extension Interview {
     /// The default of a value that is not required, where it cannot be asked for.

@@ -1,6 +1,7 @@
 import Foundation
 
 /// The settings of a new service, and the text of its settings file.
+@available(service, *)
 struct NewSettings {
     var publicURL: String
     /// The absolute path of the database.
@@ -36,10 +37,10 @@ struct NewSettings {
             "trustedProxies": [\(try trustedProxies.map(json).joined(separator: ", "))],
 
             // Mail. The password is in a file that only the service's user can read.
-        \(try lines(mail, else: ["\"smtpHost\": \"smtp.example.com\"", "\"mailFrom\": \"login@example.com\""]))
+        \(try lines(mail, else: ["\"emailRoute\": \"smtp\"", "\"emailHost\": \"smtp.example.com\"", "\"emailFrom\": \"login@example.com\""]))
 
             // SMS.
-        \(try lines(sms, else: ["\"smsProvider\": \"twilio\""]))
+        \(try lines(sms, else: ["\"smsRoute\": \"twilio\""]))
 
             // A port for the management API alone.
             // "managementPort": 8081,
@@ -64,7 +65,7 @@ struct NewSettings {
     private func lines(_ settings: [DeliverySetting]?, else examples: [String]) throws -> String {
         guard let settings else { return examples.map { "    // \($0)," }.joined(separator: "\n") }
         return try settings.map { name, value in
-            "    \"\(name.rawValue)\": \(name == .smtpPort ? value : try json(value)),"
+            "    \"\(name.rawValue)\": \(name == .emailPort ? value : try json(value)),"
         }
         .joined(separator: "\n")
     }

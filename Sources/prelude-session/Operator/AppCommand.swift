@@ -66,6 +66,9 @@ struct AppCommand: AsyncParsableCommand {
                     }
                 }
                 try options.show(app.record)
+                if try !options.shared.configuration().isDevelopment {
+                    UndeliverableChannels(of: app, routes: service.deliveryRoutes).warn()
+                }
             }
         }
     }

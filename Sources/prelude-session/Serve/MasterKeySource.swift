@@ -76,7 +76,7 @@ enum MasterKeySource {
     func lacks(_ ids: Set<String>) -> ConfigurationError {
         ConfigurationError(
             "master keys",
-            "\(name) lacks \(ids.sorted().joined(separator: ", ")), and signing keys are sealed with it. "
+            "\(name) lacks \(ids.sorted().joined(separator: ", ")), and stored keys or secrets are sealed with it. "
                 + "Add this master key again, or restore the keys of this database from your backup")
     }
 }

@@ -1,6 +1,8 @@
 import Foundation
 import SessionArgon2
+import SessionDelivery
 import SessionDomain
+import SessionEgress
 import SessionSQLite
 
 /// An open store, the service that uses it, and the path of a key file that was created for it.
@@ -44,7 +46,9 @@ struct ServiceAssembly {
             let service = SessionService(
                 store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
                 origins: origins, defaultApp: defaultApp, environment: environment,
-                keyRotation: configuration.keyRotation, configuredKeys: managementKeys, notices: notices)
+                keyRotation: configuration.keyRotation, configuredKeys: managementKeys,
+                configuredRoutes: configuration.delivery,
+                routeFactory: configuration.routeBuilder(egress: egress, environment: environment), notices: notices)
             return ServiceAssembly(store: store, service: service, createdKeyFile: created)
         } catch {
             try await store.close()
@@ -60,7 +64,8 @@ struct ServiceAssembly {
         guard let source else { return (KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))), nil) }
         // Another process may have created the file since the first read.
         if let keys = KeyRing(try configured ?? source.read() ?? []) {
-            let missing = try await store.sealingKeyIDs().subtracting(keys.ids)
+            let delivery = try await store.apps().compactMap(\.delivery).map(keys.sealingKeyIDs)
+            let missing = try await delivery.reduce(store.sealingKeyIDs()) { $0.union($1) }.subtracting(keys.ids)
             guard missing.isEmpty else { throw source.lacks(missing) }
             return (keys, nil)
         }

@@ -1,3 +1,4 @@
+import SessionDelivery
 import SessionDomain
 import SessionEgress
 import SessionTokens
@@ -33,5 +34,13 @@ extension ServiceConfiguration {
                 "\(path) is missing, cannot be read by this user, or has no certificate in PEM format "
                     + "(-----BEGIN CERTIFICATE-----)")
         }
+    }
+
+    /// Makes the routes for messages. Mail servers obey the same rules for addresses as hooks.
+    func routeBuilder(egress: any Egress, environment: ServiceEnvironment) -> RouteBuilder {
+        RouteBuilder(
+            RouteSurroundings(
+                egress: egress, pinning: HostPinning(policy: egressPolicy), trustRoots: egressTrustRoots,
+                environment: environment))
     }
 }

@@ -28,7 +28,7 @@ extension ServiceConfiguration {
             problems.check { try checkRotating() }
         }
         problems.check { _ = try checkedManagementKeys(now: ServiceEnvironment.live.now()) }
-        problems.check { _ = try makeEgressClient() }
+        problems.check { try checkDelivery(try makeEgressClient()) }
         // With an invalid path there is no database to compare the other settings with.
         guard (try? SQLiteLocation(settings)) != nil else { return }
         problems.check { try checkDatabase(environment: environment) }
@@ -69,7 +69,7 @@ extension ServiceConfiguration {
         let source = try MasterKeySource.find(for: self, environment: environment)
         let keys = try source?.read()
         guard case .file(let path) = database, let source else { return }
-        try DatabaseFolder(of: path).check(settings)
+        try checkIsWritable(database: path)
         let summary: DatabaseSummary?
         do {
             summary = try DatabaseSummary.read(at: path)

@@ -33,6 +33,8 @@ struct ServiceConfiguration: Sendable {
     /// `nil`: the listener of the apps serves the management API, too.
     var managementListener: ManagementListener?
     var connections: ConnectionLimits
+    /// How messages are sent. Empty: no delivery is configured.
+    var delivery: ConfiguredRoutes
 
     /// The names of the settings in the file. In the environment: `PRELUDE_SESSION_` and the name in upper snake case.
     enum Key: String, CaseIterable {
@@ -40,6 +42,13 @@ struct ServiceConfiguration: Sendable {
         case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel
         case keyRotationDays, keyPublishAhead
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
+        case emailRoute, emailHost, emailPort, emailTls, emailAuth, emailUsername, emailSecret, emailSecretFile
+        case emailUrl, emailFrom
+        case emailFallbackRoute, emailFallbackHost, emailFallbackPort, emailFallbackTls, emailFallbackAuth
+        case emailFallbackUsername, emailFallbackSecret, emailFallbackSecretFile, emailFallbackUrl, emailFallbackFrom
+        case smsRoute, smsAccount, smsUsername, smsSecret, smsSecretFile, smsUrl, smsFrom
+        case smsFallbackRoute, smsFallbackAccount, smsFallbackUsername, smsFallbackSecret, smsFallbackSecretFile
+        case smsFallbackUrl, smsFallbackFrom
 
         /// The name on the command line, without `--`. A flag of a list is repeated, so its name is singular.
         var flag: String {
@@ -50,6 +59,9 @@ struct ServiceConfiguration: Sendable {
             }
         }
 
+        /// Whether `serve` has the flag. Arguments of a process can be read by others, so secrets have none.
+        var hasFlag: Bool { self != .managementKey && !rawValue.hasPrefix("email") && !rawValue.hasPrefix("sms") }
+
         /// The name in the environment.
         var variable: String { EnvironmentVariables.prefix + words.joined(separator: "_").uppercased() }
 
@@ -59,6 +71,9 @@ struct ServiceConfiguration: Sendable {
                 words[words.count - 1] += character.lowercased()
             }
         }
+
+        /// Whether the value must not appear in logs.
+        var isSecret: Bool { self == .managementKey || rawValue.hasSuffix("Secret") }
 
         var isList: Bool { [.trustedProxies, .egressNetworks, .managementKey].contains(self) }
     }
@@ -111,6 +126,7 @@ struct ServiceConfiguration: Sendable {
         let publicPort = port
         managementListener = problems.value(nil) { try Self.managementListener(settings, publicPort: publicPort) }
         connections = Self.connections(settings, problems: &problems)
+        delivery = Self.delivery(settings, problems: &problems)
     }
 
     private static func countryHeader(_ settings: Settings) throws -> String? {

@@ -97,7 +97,9 @@ struct ServiceRunner {
     /// - Parameter key: The generated management key.
     private func prepare(_ service: SessionService, printing key: String?, logger: Logger) async throws {
         guard configuration.isDevelopment else {
-            logger.warning("no delivery of codes is configured: OTP logins are rejected")
+            if configuration.delivery.isEmpty {
+                logger.warning("no delivery of codes is configured: OTP logins of apps without their own are rejected")
+            }
             return
         }
         try await DevelopmentApp.ensure(in: service)

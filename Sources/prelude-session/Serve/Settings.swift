@@ -47,10 +47,10 @@ struct Settings: Sendable {
         var lines: [Key: Int] = [:]
         for member in problems.value([], { try members(of: path) }) {
             let place = "\(path):\(member.line)"
-            if DeliverySettingName(rawValue: member.name) != nil { continue }
             guard let key = Key(rawValue: member.name) else {
-                let names = Key.allCases.map(\.rawValue) + DeliverySettingName.allCases.map(\.rawValue)
-                let remedy = NearestName.of(member.name, in: names).map { "Did you mean \($0)?" } ?? "Remove it"
+                let remedy =
+                    NearestName.of(member.name, in: Key.allCases.map(\.rawValue)).map { "Did you mean \($0)?" }
+                    ?? "Remove it"
                 problems.add([ConfigurationError(member.name, "is an unknown setting. \(remedy)", at: place)])
                 continue
             }
@@ -89,13 +89,14 @@ struct Settings: Sendable {
 
     /// An error about a setting, with the name and the place that its source gives to it.
     func error(_ key: Key, _ problem: String) -> ConfigurationError {
-        guard let layer = layer(of: key) else { return ConfigurationError(key.flag, problem) }
+        let missing = ConfigurationError(key.hasFlag ? key.flag : key.rawValue, problem)
+        guard let layer = layer(of: key) else { return missing }
         return switch layer.source {
         case .flag: ConfigurationError("--\(key.flag)", problem)
         case .environment: ConfigurationError(key.variable, problem)
         case .file(let path):
             ConfigurationError(key.rawValue, problem, at: layer.lines[key].map { "\(path):\($0)" } ?? path)
-        case .default: ConfigurationError(key.flag, problem)
+        case .default: missing
         }
     }
 

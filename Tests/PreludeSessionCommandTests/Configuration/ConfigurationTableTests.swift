@@ -129,7 +129,7 @@ struct ConfigurationTableTests {
         #expect(Key.trustedProxies.flag == "trusted-proxy")
         #expect(Key.publicUrl.variable == "PRELUDE_SESSION_PUBLIC_URL")
         #expect(Key.publicUrl.flag == "public-url")
-        #expect(DeliverySettingName.smtpPasswordFile.variable == "SMTP_PASSWORD_FILE")
-        #expect(DeliverySettingName.smtpPasswordFile.flag == "smtp-password-file")
+        #expect(Key.emailSecretFile.variable == "PRELUDE_SESSION_EMAIL_SECRET_FILE")
+        #expect(Key.emailSecretFile.flag == "email-secret-file")
     }
 }

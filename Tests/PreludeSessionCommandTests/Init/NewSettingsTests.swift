@@ -22,7 +22,7 @@ struct NewSettingsTests {
                 "port": .text("8080"), "trustedProxies": .list(["127.0.0.1", "::1"]),
             ])
         let text = try Self.plain.text(path: "/etc/prelude/session.json")
-        #expect(text.contains("\n    // \"smtpHost\": \"smtp.example.com\",\n"))
+        #expect(text.contains("\n    // \"emailHost\": \"smtp.example.com\",\n"))
         #expect(text.hasPrefix("// Settings of prelude-session."))
         #expect(!text.contains("\n\n\n"))
     }
@@ -32,12 +32,14 @@ struct NewSettingsTests {
         var settings = Self.plain
         settings.publicURL = "https://auth.example.com"
         settings.defaultApp = "abc1234"
-        settings.mail = [(.smtpHost, "smtp.example.com"), (.smtpPort, "587"), (.mailFrom, "\"A\\B\" <a@example.com>")]
-        settings.sms = [(.smsProvider, "twilio"), (.smsFrom, "// +15550100")]
+        settings.mail = [
+            (.emailHost, "smtp.example.com"), (.emailPort, "587"), (.emailFrom, "\"A\\B\" <a@example.com>"),
+        ]
+        settings.sms = [(.smsRoute, "twilio"), (.smsFrom, "// +15550100")]
         let values = try values(settings)
         #expect(values["defaultApp"] == .text("abc1234"))
-        #expect(values["smtpPort"] == .text("587"))
-        #expect(values["mailFrom"] == .text("\"A\\B\" <a@example.com>"))
+        #expect(values["emailPort"] == .text("587"))
+        #expect(values["emailFrom"] == .text("\"A\\B\" <a@example.com>"))
         #expect(values["smsFrom"] == .text("// +15550100"))
         #expect(values.count == 11)
         #expect(!(try settings.text(path: "x").contains("\n\n\n")))

@@ -1,0 +1,75 @@
+internal import SessionDomain
+internal import SessionTokens
+
+/// The interface of one provider: how a message becomes a request, and an answer a result. Pure.
+protocol Gateway: Sendable {
+    var kind: RouteSettings.Kind { get }
+    /// The URL to which messages go.
+    var url: String { get }
+
+    /// - Throws: `SendingFailure` if this gateway can never carry the message.
+    func request(for message: OutboundMessage, secret: String, now: Timestamp) throws(SendingFailure) -> GatewayRequest
+
+    /// - Parameters:
+    ///   - answer: The members of the body. Empty if it is not a JSON object.
+    ///   - text: Cleans what is shown of the answer.
+    func result(status: Int, answer: [String: JSONValue], text: ReasonText) -> SendingResult
+}
+
+struct GatewayRequest: Equatable {
+    var headers: [Header]
+    var body: [UInt8]
+
+    struct Header: Equatable {
+        let name: String
+        let value: String
+    }
+
+    /// A JSON body.
+    init(_ json: [String: JSONValue], headers: [Header]) {
+        self.headers = headers + [Header(name: "Content-Type", value: "application/json")]
+        // Encoding of JSON values does not fail.
+        body = (try? Array(TokenJSON.encode(json))) ?? []
+    }
+
+    /// A body as forms send it (WHATWG URL §5.2).
+    init(form: [(name: String, value: String)], headers: [Header]) {
+        self.headers = headers + [Header(name: "Content-Type", value: "application/x-www-form-urlencoded")]
+        let pairs = form.map { "\(FormText.encoded($0.name))=\(FormText.encoded($0.value))" }
+        body = Array(pairs.joined(separator: "&").utf8)
+    }
+}
+
+/// Percent-encoding for the body of a form.
+enum FormText {
+    private static let digits = Array("0123456789ABCDEF")
+
+    static func encoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { output, byte in
+            let character = Character(Unicode.Scalar(byte))
+            if character.isASCII, character.isLetter || character.isNumber || "-._~".contains(character) {
+                output.append(character)
+            } else {
+                output += ["%", Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 0x0F)]]
+            }
+        }
+    }
+}
+
+/// What a status alone says, for every gateway.
+enum GatewayStatus {
+    /// Returns the result for a status that needs no look at the body, or `nil`.
+    static func result(_ status: Int, _ reason: String) -> SendingResult? {
+        switch status {
+        case 401, 403: .failed(SendingFailure(.authentication, reason))
+        case 400, 422, 200..<300: nil
+        // Too many requests, timeouts, errors of the gateway, redirects, a wrong URL: a later attempt may succeed.
+        default: .failed(SendingFailure(.response, reason))
+        }
+    }
+
+    /// `HTTP 400: message` without the message if there is none.
+    static func reason(_ status: Int, _ message: String?) -> String {
+        message.map { "HTTP \(status): \($0)" } ?? "HTTP \(status)"
+    }
+}

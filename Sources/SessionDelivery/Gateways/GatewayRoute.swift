@@ -1,0 +1,78 @@
+internal import Foundation
+package import SessionDomain
+internal import SessionEgress
+internal import SessionTokens
+
+/// Sends messages through a provider's HTTP interface.
+@available(service, *)
+struct GatewayRoute: TestableRoute {
+    /// Seconds for one attempt.
+    static let timeout = 10
+
+    var name: String { gateway.kind.rawValue }
+    let channel: OTPLoginConfig.Channel
+    let gateway: any Gateway
+    let secret: RouteSecret?
+    let surroundings: RouteSurroundings
+
+    func send(_ message: OutboundMessage) async -> SendingResult {
+        let (now, secret) = (surroundings.now(), Result { try self.secret?.read() ?? "" })
+        let seconds = min(Self.timeout, Int(message.expiresAt.seconds - now.seconds))
+        guard seconds > 0 else { return .failed(SendingFailure(.timeout, "the message has expired")) }
+        switch secret {
+        case .failure(let failure):
+            return .failed(failure as? SendingFailure ?? SendingFailure(.authentication, "no secret"))
+        case .success(let secret):
+            let national = message.to.hasPrefix("+") ? String(message.to.dropFirst()) : message.to
+            let text = ReasonText(hiding: [secret, message.to, national], code: message.code)
+            let request: GatewayRequest
+            do {
+                request = try gateway.request(for: message, secret: secret, now: now)
+            } catch {
+                return .rejected(error)
+            }
+            return await call(request, seconds: seconds, text: text)
+        }
+    }
+
+    private func call(_ request: GatewayRequest, seconds: Int, text: ReasonText) async -> SendingResult {
+        do {
+            let answer = try await surroundings.egress.send(
+                EgressRequest(
+                    .post, gateway.url,
+                    headers: [("User-Agent", "Prelude-SessionDelivery/1.0"), ("Accept", "application/json")]
+                        + request.headers.map { ($0.name, $0.value) },
+                    body: Data(request.body), timeout: seconds))
+            let members = (try? TokenJSON.decode([String: JSONValue].self, from: answer.body)) ?? [:]
+            return gateway.result(status: answer.status, answer: members, text: text)
+        } catch {
+            return .failed(SendingFailure(error, text: text))
+        }
+    }
+
+    func report(on message: OutboundMessage) async -> RouteReport {
+        let result = await send(message)
+        let host = URLComponents(string: gateway.url)?.host ?? gateway.url
+        return RouteReport(
+            steps: RouteReport.steps(before: result.failure?.stage, host: host), result: result,
+            remedy: result.failure.flatMap { Remedy.text(for: $0, host: host) })
+    }
+}
+
+extension RouteReport {
+    /// The stages of a call over https that a failure at `stage` has behind it. `nil`: all of them.
+    package static func steps(before stage: SendingFailure.Stage?, host: String) -> [Step] {
+        let all: [Step] = [
+            Step(.nameResolution, "\(host) has an address"), Step(.addressRules, "the address may be called"),
+            Step(.connection, "connected to \(host)"), Step(.tls, "the certificate is valid for \(host)"),
+            Step(.authentication, "the account is accepted"), Step(.content, "the message is accepted"),
+        ]
+        switch stage {
+        case nil: return all
+        case .sender, .recipient, .content: return Array(all.prefix(5))
+        case .response: return Array(all.prefix(4))
+        case .timeout: return []
+        case .some(let stage): return Array(all.prefix { $0.stage != stage })
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import SessionDomain
+internal import SessionTokens
+
+/// Twilio's Messages resource.
+///
+/// It has no key for repetitions, so an attempt without an answer can send an SMS twice.
+struct Twilio: Gateway {
+    let kind = RouteSettings.Kind.twilio
+    let url: String
+    /// The user of Basic authentication: the SID of the account or of an API key.
+    private let username: String
+    private let from: String
+
+    init?(_ settings: RouteSettings) {
+        guard let account = settings.account, let from = settings.from else { return nil }
+        let base = settings.url ?? "https://api.twilio.com"
+        url = GatewayURL.joined(base, "2010-04-01/Accounts/\(account)/Messages.json")
+        username = settings.username ?? account
+        self.from = from
+    }
+
+    func request(
+        for message: OutboundMessage, secret: String, now: Timestamp
+    ) throws(SendingFailure) -> GatewayRequest {
+        let sender = message.senderID ?? from
+        var form: [(String, String)] = [
+            ("To", message.to), (sender.hasPrefix("MG") && sender.count == 34 ? "MessagingServiceSid" : "From", sender),
+            // Seconds for which Twilio tries to deliver, at most four hours.
+            ("ValidityPeriod", String(min(max(message.expiresAt.seconds - now.seconds, 1), 14_400))),
+        ]
+        if let template = message.templateID, template.hasPrefix("HX") {
+            // A template of Twilio's Content API: {{1}} is the code, {{2}} the name of the app.
+            let variables = ["1": message.code ?? message.text, "2": message.appName].mapValues(JSONValue.string)
+            let json = (try? TokenJSON.encode(variables)) ?? Data()
+            form += [("ContentSid", template), ("ContentVariables", String(decoding: json, as: UTF8.self))]
+        } else {
+            form.append(("Body", message.text))
+        }
+        let basic = Data("\(username):\(secret)".utf8).base64EncodedString()
+        return GatewayRequest(form: form, headers: [.init(name: "Authorization", value: "Basic \(basic)")])
+    }
+
+    func result(status: Int, answer: [String: JSONValue], text: ReasonText) -> SendingResult {
+        let code = answer["code"]?.wholeNumber ?? answer["error_code"]?.wholeNumber
+        let message = answer["message"]?.stringValue.map(text.clean)
+        let reason = GatewayStatus.reason(
+            status, code.map { "Twilio \($0)\(message.map { ": \($0)" } ?? "")" } ?? message)
+        if let code, let result = Self.result(code, reason) { return result }
+        if let result = GatewayStatus.result(status, reason) { return result }
+        guard (200..<300).contains(status) else { return .rejected(SendingFailure(.content, reason)) }
+        guard let sid = answer["sid"]?.stringValue else {
+            return .failed(SendingFailure(.response, "HTTP \(status) without the sid of a message"))
+        }
+        return .accepted(reference: text.clean(sid))
+    }
+
+    /// The documented codes of the errors of a request.
+    private static func result(_ code: Int, _ reason: String) -> SendingResult? {
+        switch code {
+        // No valid mobile number, a country that is turned off, a recipient who has unsubscribed, no route.
+        case 21211, 21214, 21217, 21265, 21408, 21421, 21610, 21612, 21614:
+            .rejected(SendingFailure(.recipient, reason))
+        case 21212, 21603, 21606, 21618, 21659, 21660, 21661, 21701, 21703: .rejected(SendingFailure(.sender, reason))
+        case 21602, 21617, 21619, 21654, 21655, 21656, 92005: .rejected(SendingFailure(.content, reason))
+        // The number of a test account that is not verified.
+        case 21608: .rejected(SendingFailure(.recipient, reason))
+        case 20003, 20005, 20006: .failed(SendingFailure(.authentication, reason))
+        // Too many messages wait.
+        case 20429, 21611: .failed(SendingFailure(.response, reason))
+        default: nil
+        }
+    }
+}
+
+/// Joins a base URL and a path.
+enum GatewayURL {
+    static func joined(_ base: String, _ path: String) -> String { (base.hasSuffix("/") ? base : base + "/") + path }
+}
+
+extension JSONValue {
+    /// A whole number, also one that is written as text.
+    var wholeNumber: Int? {
+        switch self {
+        case .int(let value): Int(exactly: value)
+        case .string(let text): Int(text)
+        default: nil
+        }
+    }
+}

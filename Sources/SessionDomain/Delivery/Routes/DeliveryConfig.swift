@@ -1,0 +1,63 @@
+/// The routes that an app has instead of the service's, by channel. The first one is tried first.
+package struct DeliveryConfig: Sendable, Equatable, Codable {
+    package struct Route: Sendable, Equatable, Codable {
+        package var settings: RouteSettings
+        /// base64url of the secret, sealed with a master key.
+        package var sealedSecret: String?
+
+        package init(settings: RouteSettings, sealedSecret: String? = nil) {
+            self.settings = settings
+            self.sealedSecret = sealedSecret
+        }
+    }
+
+    /// A first route and a second one.
+    package static let maximumRoutes = 2
+
+    package var email: [Route] = []
+    package var sms: [Route] = []
+    package var createdAt: Timestamp
+    package var updatedAt: Timestamp
+
+    package init(at time: Timestamp) {
+        createdAt = time
+        updatedAt = time
+    }
+
+    /// The routes of a channel. Empty: the service's routes are used.
+    package subscript(channel: OTPLoginConfig.Channel) -> [Route] {
+        get {
+            switch channel {
+            case .email: email
+            case .sms: sms
+            }
+        }
+        set {
+            switch channel {
+            case .email: email = newValue
+            case .sms: sms = newValue
+            }
+        }
+    }
+}
+
+/// The routes that the configuration of the service names, by channel. They serve every app without routes of its own.
+package struct ConfiguredRoutes: Sendable, Equatable {
+    package struct Route: Sendable, Equatable {
+        package let settings: RouteSettings
+        package let secret: RouteSecret?
+
+        package init(settings: RouteSettings, secret: RouteSecret?) {
+            self.settings = settings
+            self.secret = secret
+        }
+    }
+
+    package var routes: [OTPLoginConfig.Channel: [Route]]
+
+    package init(_ routes: [OTPLoginConfig.Channel: [Route]] = [:]) { self.routes = routes }
+
+    package subscript(channel: OTPLoginConfig.Channel) -> [Route] { routes[channel] ?? [] }
+
+    package var isEmpty: Bool { routes.values.allSatisfy(\.isEmpty) }
+}

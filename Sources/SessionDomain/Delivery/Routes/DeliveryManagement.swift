@@ -1,0 +1,109 @@
+/// Reads and changes the routes that an app has of its own.
+@available(service, *)
+package struct DeliveryManagement: Sendable {
+    /// The routes that replace those of an app, by channel. A missing channel uses the routes of the service.
+    package struct Replacement: Sendable {
+        package struct Route: Sendable {
+            package let settings: RouteSettings
+            /// `nil` keeps the stored secret if the route goes to the same place.
+            package let secret: String?
+
+            package init(settings: RouteSettings, secret: String?) {
+                self.settings = settings
+                self.secret = secret
+            }
+        }
+
+        package let routes: [OTPLoginConfig.Channel: [Route]]
+
+        package init(_ routes: [OTPLoginConfig.Channel: [Route]]) { self.routes = routes }
+    }
+
+    private let apps: AppManagement
+    private let keys: KeyRing
+    private let hookKeys: HookKeys
+    private let egress: any Egress
+    private let environment: ServiceEnvironment
+
+    init(
+        apps: AppManagement, keys: KeyRing, hookKeys: HookKeys, egress: any Egress, environment: ServiceEnvironment
+    ) {
+        self.apps = apps
+        self.keys = keys
+        self.hookKeys = hookKeys
+        self.egress = egress
+        self.environment = environment
+    }
+
+    package func config(of app: AppID) async throws -> DeliveryConfig {
+        guard let config = try await apps.app(app).delivery else {
+            throw Refusal.notFound("the app has no delivery of its own: it uses the routes of the service")
+        }
+        return config
+    }
+
+    /// Replaces all routes of the app.
+    ///
+    /// - Throws: `Refusal.invalidField` with the name of the invalid field, such as `email[0].host`.
+    package func replace(_ replacement: Replacement, app: AppID) async throws -> DeliveryConfig {
+        _ = try await apps.app(app)
+        let routes = OTPLoginConfig.Channel.allCases.flatMap { replacement.routes[$0] ?? [] }
+        guard !routes.isEmpty else { throw Refusal.invalidField("email", "or sms must have a route") }
+        // The key is published well before it signs the first request.
+        if routes.contains(where: { $0.settings.kind == .webhook }) { try await hookKeys.ensure(app: app) }
+        let (keys, now, egress) = (keys, environment.now(), egress)
+        return try await apps.update(app) { app in
+            var config = DeliveryConfig(at: now)
+            config.createdAt = app.delivery?.createdAt ?? now
+            for channel in OTPLoginConfig.Channel.allCases {
+                let own = replacement.routes[channel] ?? []
+                guard own.count <= DeliveryConfig.maximumRoutes else {
+                    throw Refusal.invalidField(
+                        channel.rawValue, "must have at most \(DeliveryConfig.maximumRoutes) routes")
+                }
+                config[channel] = try own.enumerated().map { index, route in
+                    try Self.checked(
+                        route, field: "\(channel.rawValue)[\(index)]", channel: channel, of: app, keys: keys,
+                        egress: egress)
+                }
+            }
+            app.delivery = config
+            return config
+        }
+    }
+
+    /// Removes all routes of the app.
+    package func delete(app: AppID) async throws {
+        try await apps.update(app) { app in
+            guard app.delivery != nil else { throw Refusal.notFound("the app has no delivery of its own") }
+            app.delivery = nil
+        }
+    }
+
+    private static func checked(
+        _ route: Replacement.Route, field: String, channel: OTPLoginConfig.Channel, of app: App, keys: KeyRing,
+        egress: any Egress
+    ) throws -> DeliveryConfig.Route {
+        let settings = route.settings
+        // A secret goes only to the place for which it was set: otherwise another place could be named to learn it.
+        let kept = app.delivery?[channel].first { old in
+            old.sealedSecret != nil && old.settings.hasSameDestination(as: settings)
+        }
+        if let secret = route.secret, !RouteSecret.isValid(secret) {
+            throw Refusal.invalidField("\(field).secret", "must be one line of 1 to \(RouteSecret.maximumBytes) bytes")
+        }
+        do throws(RouteProblem) {
+            try settings.check(for: channel, hasSecret: route.secret != nil || kept != nil)
+        } catch {
+            throw Refusal.invalidField("\(field).\(error.field.rawValue)", error.problem)
+        }
+        if let url = settings.url { try egress.check(url, field: "\(field).url") }
+        if let host = settings.host {
+            try egress.check("https://\(host.contains(":") ? "[\(host)]" : host)", field: "\(field).host")
+        }
+        let sealed = try route.secret.map {
+            try keys.seal($0, of: settings.kind, channel: channel, app: app.id)
+        }
+        return DeliveryConfig.Route(settings: settings, sealedSecret: sealed ?? kept?.sealedSecret)
+    }
+}

@@ -1,0 +1,49 @@
+internal import Foundation
+internal import SessionTokens
+
+extension KeyRing {
+    /// Seals the secret of a route. It can be opened for the same app, channel and kind of route only.
+    func seal(
+        _ secret: String, of kind: RouteSettings.Kind, channel: OTPLoginConfig.Channel, app: AppID
+    ) throws -> String {
+        Base64URL.encode(try seal(Data(secret.utf8), context: Self.context(kind, channel, app)))
+    }
+
+    /// - Throws: `KeyRingError` if the secret was sealed for something else, or if its master key is missing.
+    func openSecret(of route: DeliveryConfig.Route, channel: OTPLoginConfig.Channel, app: AppID) throws -> RouteSecret?
+    {
+        guard let sealed = route.sealedSecret else { return nil }
+        guard let data = Base64URL.decode(sealed) else { throw KeyRingError.cannotOpen }
+        let secret = try open(data, context: Self.context(route.settings.kind, channel, app))
+        return .value(String(decoding: secret, as: UTF8.self))
+    }
+
+    /// Returns the configuration with every secret sealed with the current master key, and how many were not.
+    func resealed(_ config: DeliveryConfig, app: AppID) throws -> (config: DeliveryConfig, count: Int) {
+        var (new, count) = (config, 0)
+        for channel in OTPLoginConfig.Channel.allCases {
+            for (index, route) in config[channel].enumerated() {
+                guard let data = route.sealedSecret.flatMap({ Base64URL.decode($0) }),
+                    sealingKeyID(of: data) != currentID,
+                    case .value(let secret) = try openSecret(of: route, channel: channel, app: app)
+                else { continue }
+                new[channel][index].sealedSecret = try seal(
+                    secret, of: route.settings.kind, channel: channel, app: app)
+                count += 1
+            }
+        }
+        return (new, count)
+    }
+
+    /// The ids of the master keys with which the secrets of a configuration are sealed.
+    package func sealingKeyIDs(of config: DeliveryConfig) -> Set<String> {
+        let routes = OTPLoginConfig.Channel.allCases.flatMap { config[$0] }
+        return Set(routes.compactMap { $0.sealedSecret.flatMap { Base64URL.decode($0) }.map(sealingKeyID) })
+    }
+
+    private static func context(
+        _ kind: RouteSettings.Kind, _ channel: OTPLoginConfig.Channel, _ app: AppID
+    ) -> String {
+        "\(app)/delivery/\(channel.rawValue)/\(kind.rawValue)"
+    }
+}

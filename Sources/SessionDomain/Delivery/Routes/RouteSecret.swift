@@ -1,0 +1,37 @@
+internal import Foundation
+
+/// The password, token or API key of a route, or the file that contains it.
+package enum RouteSecret: Sendable, Hashable {
+    case value(String)
+    /// The path of a file, which is read for each message: another program may renew a token.
+    case file(String)
+
+    package static let maximumBytes = 8192
+
+    /// - Throws: `SendingFailure` if the file cannot be read or is empty.
+    package func read() throws(SendingFailure) -> String {
+        switch self {
+        case .value(let secret): return secret
+        case .file(let path):
+            guard let data = FileManager.default.contents(atPath: path), data.count <= Self.maximumBytes else {
+                throw SendingFailure(.authentication, "the file with the secret cannot be read")
+            }
+            let secret = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            guard Self.isValid(secret) else {
+                throw SendingFailure(.authentication, "the file with the secret contains no secret, or several lines")
+            }
+            return secret
+        }
+    }
+
+    /// A secret is one line of visible text.
+    package static func isValid(_ secret: String) -> Bool {
+        (1...maximumBytes).contains(secret.utf8.count) && secret.unicodeScalars.allSatisfy { !$0.breaksHeader }
+    }
+}
+
+extension RouteSecret: CustomStringConvertible, CustomReflectable {
+    /// Without the secret: logs must not contain it.
+    package var description: String { "RouteSecret" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,28 @@
+"""Reads a mail with Python's e-mail package."""
+
+import base64
+from email import message_from_bytes, policy
+
+
+def parse_mail(mail: str) -> dict:
+    """Returns what a mail program sees. The mail is in base64."""
+    raw = base64.b64decode(mail)
+    message = message_from_bytes(raw, policy=policy.SMTPUTF8)
+    parts = [part for part in message.walk() if not part.is_multipart()]
+    return {
+        "mail": {
+            "headers": [[name, str(value)] for name, value in message.items()],
+            "type": message.get_content_type(),
+            "parts": [[part.get_content_type(), part.get_content()] for part in parts],
+            "defects": [type(defect).__name__ for part in message.walk() for defect in _defects(part)],
+            "longest_line": max(len(line) for line in raw.split(b"\r\n")),
+            "bare_line_ends": raw.replace(b"\r\n", b"").count(b"\r") + raw.replace(b"\r\n", b"").count(b"\n"),
+            "from": [[address.display_name, address.addr_spec] for address in message["From"].addresses],
+            "to": [[address.display_name, address.addr_spec] for address in message["To"].addresses],
+        }
+    }
+
+
+def _defects(part) -> list:
+    headers = [defect for value in part.values() for defect in getattr(value, "defects", ())]
+    return list(part.defects) + headers

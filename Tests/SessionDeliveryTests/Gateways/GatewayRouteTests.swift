@@ -1,0 +1,56 @@
+import Foundation
+import SessionDomain
+import Testing
+
+@testable import SessionDelivery
+
+@Suite("Routes through gateways")
+struct GatewayRouteTests {
+    private static let settings = RouteSettings(kind: .vonage, username: "key1", from: "Shop")
+
+    private func route(_ egress: FakeEgress, secret: RouteSecret? = .value("s3cret")) throws -> any MessageRoute {
+        try #require(RouteBuilder(surroundings(egress)).route(Self.settings, secret: secret, channel: .sms))
+    }
+
+    @Test("One request is sent, within the timeout and the life of the code")
+    func request() async throws {
+        let egress = FakeEgress(200, #"{"messages":[{"status":"0","message-id":"0A"}]}"#)
+        #expect(try await route(egress).send(message(.sms)) == .accepted(reference: "0A"))
+        _ = try await route(egress).send(message(.sms, expiresAt: now + 3))
+        #expect(egress.requests.map(\.timeout) == [10, 3])
+        #expect(egress.requests[0].url == "https://rest.nexmo.com/sms/json")
+        #expect(egress.requests[0].method == .post)
+    }
+
+    @Test("An expired message is not sent")
+    func expired() async throws {
+        let egress = FakeEgress(200, "{}")
+        #expect(try await route(egress).send(message(.sms, expiresAt: now)).failure?.stage == .timeout)
+        #expect(egress.requests.isEmpty)
+    }
+
+    @Test(
+        "A call without an answer is a failure of its stage",
+        arguments: [
+            (.timedOut, .timeout), (.answerTooLarge, .response), (.cannotResolve("x"), .nameResolution),
+            (.refusedAddress("x resolves to 10.0.0.1"), .addressRules), (.refusedURL("x"), .addressRules),
+            (.connectionFailed("No connection"), .connection), (.connectionFailed("The certificate of x"), .tls),
+        ] as [(EgressError, SendingFailure.Stage)])
+    func noAnswer(error: EgressError, stage: SendingFailure.Stage) async throws {
+        let result = try await route(FakeEgress(error)).send(message(.sms))
+        guard case .failed(let failure) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(failure.stage == stage)
+        #expect(!failure.reason.contains("10.0.0.1"))
+    }
+
+    @Test("A secret in a file that cannot be read is a failure, and nothing is sent")
+    func secretFile() async throws {
+        let egress = FakeEgress(200, "{}")
+        let result = try await route(egress, secret: .file("/nowhere/secret")).send(message(.sms))
+        #expect(result.failure?.stage == .authentication)
+        #expect(egress.requests.isEmpty)
+    }
+}

@@ -1,0 +1,84 @@
+import NIOCore
+import NIOPosix
+import SessionDomain
+import Testing
+
+@testable import SessionDelivery
+
+@Suite("The route to a mail server")
+struct SMTPRouteTests {
+    private func route(_ surroundings: RouteSurroundings, port: Int = 587) throws -> SMTPRoute {
+        try #require(
+            SMTPRoute(
+                RouteSettings(kind: .smtp, host: "mail.example.com", port: port, from: "login@example.com"),
+                secret: nil,
+                in: surroundings))
+    }
+
+    /// A server that accepts connections and never says anything.
+    private func silentServer() async throws -> any Channel {
+        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    @Test(
+        "An address that is not allowed is not connected to", arguments: ["127.0.0.1", "10.1.2.3", "169.254.169.254"])
+    func addresses(address: String) async throws {
+        let result = try await route(surroundings(addresses: [address])).send(message())
+        #expect(result.failure?.stage == .addressRules)
+        #expect(result.failure?.reason.contains(address) == false)
+    }
+
+    @Test("A name without an address is a failure of name resolution")
+    func noAddress() async throws {
+        #expect(try await route(surroundings(addresses: [])).send(message()).failure?.stage == .nameResolution)
+    }
+
+    @Test("An expired message is not sent")
+    func expired() async throws {
+        let result = try await route(surroundings()).send(message(expiresAt: now))
+        #expect(result == .failed(SendingFailure(.timeout, "the message has expired")))
+    }
+
+    @Test(
+        "A message that cannot be a mail is rejected before a connection",
+        arguments: [
+            (.sender, "no address", nil, "Your code"), (.recipient, nil, "not an address", "Your code"),
+            (.content, nil, nil, "a\r\nBcc: eve@example.com"),
+        ] as [(SendingFailure.Stage, String?, String?, String)])
+    func invalid(stage: SendingFailure.Stage, sender: String?, to: String?, subject: String) async throws {
+        let result = try await route(surroundings()).send(message(to: to, subject: subject, senderID: sender))
+        guard case .rejected(let failure) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(failure.stage == stage)
+    }
+
+    @Test("A cancelled attempt ends, and the next one gets the worker")
+    func cancellation() async throws {
+        let server = try await silentServer()
+        let port = try #require(server.localAddress?.port)
+        let surroundings = surroundings(allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 1))
+        let route = try route(surroundings, port: port)
+        let attempt = Task { try await route.send(message()) }
+        attempt.cancel()
+        #expect(try await attempt.value.failure?.stage == .timeout)
+        try await server.close()
+        #expect(try await route.send(message()).failure?.stage == .connection)
+    }
+
+    @Test("More mails than workers wait for their turn")
+    func bounded() async throws {
+        let server = try await silentServer()
+        let port = try #require(server.localAddress?.port)
+        try await server.close()
+        let route = try route(
+            surroundings(allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 2)), port: port)
+        let results = try await withThrowingTaskGroup(of: SendingResult.self) { group in
+            for _ in 0..<20 { group.addTask { try await route.send(message()) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count == 20)
+        #expect(results.allSatisfy { $0.failure?.stage == .connection })
+    }
+}
