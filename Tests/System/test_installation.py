@@ -15,7 +15,7 @@ import subprocess
 import pytest
 
 from machine import Machine, find_nginx
-from service import ROOT
+from service import BINARY, ROOT
 
 PAGE = (ROOT / "docs" / "operating.md").read_text()
 INSTALL = PAGE.split("\n## Install\n")[1].split("\n## ")[0]
@@ -106,6 +106,24 @@ def test_the_installation_of_the_page_serves_its_first_request(installed):
     calls = (machine.root / "calls").read_text()
     for call in ("useradd --system", "systemctl enable --now prelude-session", "certbot certonly"):
         assert call in calls
+
+
+#: Libraries of the system that the program links, with their names on the page, and packages where a server may lack them.
+LIBRARIES = {
+    "libc": "glibc", "libm": "glibc", "libgcc_s": "libstdc++", "libstdc++": "libstdc++", "libsodium": "libsodium23",
+    "libsqlite3": "libsqlite3-0", "libcurl": "libcurl4", "libz": "zlib",
+}
+
+
+@pytest.mark.skipif(not shutil.which("readelf"), reason="there is no readelf")
+def test_the_page_names_every_library_that_is_linked_dynamically():
+    """`--static-swift-stdlib` links Swift's own libraries into the release. The debug program links them dynamically."""
+    dynamic = subprocess.run(["readelf", "--dynamic", BINARY], capture_output=True, text=True, timeout=60).stdout
+    needed = {name.split(".so")[0] for name in re.findall(r"NEEDED.*\[(.*?)\]", dynamic)}
+    ours = re.compile(r"lib_?(swift|Foundation|dispatch|BlocksRuntime)\w*$|ld-linux")
+    system = {name for name in needed if not ours.match(name)}
+    assert {"libc", "libsodium", "libsqlite3"} <= system <= LIBRARIES.keys()
+    assert not [name for name in system if LIBRARIES[name] not in INSTALL]
 
 
 @pytest.mark.skipif(not find_nginx(), reason="there is no nginx; scripts/bootstrap unpacks it")
