@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import SessionDelivery
 import SessionDomain
+import SessionEgress
 
 /// `prelude-session delivery`: tests the routes for mail and SMS.
 @available(service, *)
