@@ -35,7 +35,9 @@ enum Remedy {
         case .timedOut(.greeting) where server.tls == .startTLS:
             return "the port may expect TLS from the first byte: set tls to implicit, or use port 587"
         case .untrustedCertificate(let reason): return certificate(reason, host: server.host)
-        case .tlsFailed: return "check that the server supports TLS 1.2 or later"
+        case .tlsFailed:
+            return "check that the server supports TLS 1.2 or later, and that the file of --egress-trust-roots has the "
+                + "authority of its certificate"
         case .noMechanism(let offered, _):
             let known = RouteSettings.Authentication.allCases.map(\.rawValue)
                 .filter { offered.contains($0.uppercased()) }

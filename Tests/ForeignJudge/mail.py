@@ -13,7 +13,7 @@ def parse_mail(mail: str) -> dict:
         "mail": {
             "headers": [[name, str(value)] for name, value in message.items()],
             "type": message.get_content_type(),
-            "parts": [[part.get_content_type(), part.get_content()] for part in parts],
+            "parts": [[part.get_content_type(), part.get_content().replace("\r\n", "\n")] for part in parts],
             "defects": [type(defect).__name__ for part in message.walk() for defect in _defects(part)],
             "longest_line": max(len(line) for line in raw.split(b"\r\n")),
             "bare_line_ends": raw.replace(b"\r\n", b"").count(b"\r") + raw.replace(b"\r\n", b"").count(b"\n"),

@@ -110,9 +110,13 @@ class _Handler:
 class FaultyMailServer:
     """A mail server of few lines that misbehaves at one command.
 
-    `fault` is stall, close, drip, garbage or huge; `at` is CONNECT, EHLO, STARTTLS, AUTH, MAIL, RCPT, DATA or CONTENT."""
+    `fault` is stall, late, close, drip, garbage or huge; `at` is CONNECT, EHLO, STARTTLS, AUTH, MAIL, RCPT, DATA or CONTENT."""
 
-    def __init__(self, context: ssl.SSLContext, fault: str, at: str, implicit: bool = False, closes_after: int = 0):
+    def __init__(
+        self, context: ssl.SSLContext, fault: str = "none", at: str = "", implicit: bool = False, closes_after: int = 0,
+        mechanisms: str = "PLAIN LOGIN",
+    ):
+        self.mechanisms = mechanisms
         self.fault, self.at, self.implicit = fault, at, implicit
         self.context = context
         #: The number of mails after which the server says 421 and closes the connection.
@@ -163,7 +167,8 @@ class FaultyMailServer:
                 case "STARTTLS":
                     self._reply(connection, "STARTTLS", "220 go ahead")
                     connection = self.context.wrap_socket(connection, server_side=True)
-                    reader, extensions = connection.makefile("rb"), "AUTH PLAIN LOGIN"
+                    reader = connection.makefile("rb")
+                    extensions = f"AUTH {self.mechanisms}" if self.mechanisms else "HELP"
                 case "AUTH":
                     connection.sendall(b"334 \r\n")
                     reader.readline()
@@ -188,6 +193,9 @@ class FaultyMailServer:
             return
         match self.fault:
             case "stall": self._ended.wait(60)
+            case "late":
+                self._ended.wait(2.5)
+                connection.sendall(reply.encode() + b"\r\n")
             case "close": raise OSError
             case "garbage": connection.sendall(b"\x00\xff what is this\r\n" * 3)
             case "huge":

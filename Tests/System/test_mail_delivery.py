@@ -63,8 +63,24 @@ def test_a_second_mail_uses_the_open_connection(authority, tls):
     assert "on an open connection" in lines(result)["connect"]
 
 
+def test_a_late_reply_is_not_taken_for_that_to_the_next_mail(authority, tls):
+    with FaultyMailServer(tls, "late", "CONTENT") as server:
+        settings = smtp(server.port) | smtp(server.port, "EMAIL_FALLBACK_")
+        result = delivery_test("bob@example.com", settings, authority.certificate_path, "--timeout", "2")
+        assert result.returncode == 1 and result.stdout.count("after the mail was sent") == 2, result
+        assert server.connections == 2
+
+
+def test_an_open_connection_is_not_used_with_other_credentials(authority, tls):
+    with MailServer(tls) as server:
+        settings = smtp(server.port) | smtp(server.port, "EMAIL_FALLBACK_", SECRET="an0ther-secret")
+        result = delivery_test("bob@example.com", settings, authority.certificate_path)
+        assert result.returncode == 1 and lines(result)["AUTH"].startswith("FAILED 535")
+        assert server.mails.qsize() == 1
+
+
 def test_a_connection_that_the_server_has_closed_is_replaced(authority, tls):
-    with FaultyMailServer(tls, "none", "nowhere", closes_after=1) as server:
+    with FaultyMailServer(tls, closes_after=1) as server:
         settings = smtp(server.port) | smtp(server.port, "EMAIL_FALLBACK_")
         result = delivery_test("bob@example.com", settings, authority.certificate_path)
         assert result.returncode == 0, result
@@ -134,11 +150,14 @@ def test_a_secret_in_a_file_is_read(authority, tls, tmp_path):
 
 
 def test_a_server_without_the_mechanism_never_gets_the_mail(authority, tls):
-    with MailServer(tls, auth=False) as server:
+    with FaultyMailServer(tls, mechanisms="") as server:
         result = delivery_test("bob@example.com", smtp(server.port), authority.certificate_path)
-        assert server.mails.empty()
-    assert result.returncode == 1
+    assert result.returncode == 1 and "MAIL" not in server.commands
     assert "no authentication" in lines(result)["AUTH"] and "remove username" in lines(result)["remedy"]
+    with FaultyMailServer(tls, mechanisms="XOAUTH2 GSSAPI") as server:
+        result = delivery_test("bob@example.com", smtp(server.port), authority.certificate_path)
+    assert result.returncode == 1 and not {"MAIL", "AUTH"} & set(server.commands)
+    assert "XOAUTH2" in lines(result)["AUTH"] and lines(result)["remedy"] == "set auth to xoauth2"
 
 
 def test_a_server_without_tls_gets_neither_credentials_nor_mail(authority):

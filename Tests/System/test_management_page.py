@@ -56,6 +56,16 @@ def shape(value):
         case _: return None
 
 
+def answers(response, sent) -> bool:
+    """Whether a response repeats what was sent, but for secrets."""
+    match sent:
+        case dict():
+            return "secret" not in response and all(
+                answers(response.get(name), value) for name, value in sent.items() if name != "secret")
+        case list(): return len(response) == len(sent) and all(map(answers, response, sent))
+        case _: return response == sent
+
+
 class Reader:
     """A reader who follows the page and puts the returned ids into the paths."""
 
@@ -112,7 +122,7 @@ def test_each_call_of_the_page_gives_the_documented_response(reader, call):
     if call.body is not None and call.answer is not None and "config" in call.answer:
         response = json.loads(answer.body.replace(reader.backend.url("").encode(), BACKEND.encode()))["config"]
         for name, value in call.body.items():
-            assert response[name] == value, f"{name} is answered as it was sent"
+            assert answers(response[name], value), f"{name} is answered as it was sent"
 
 
 def test_the_page_has_every_call_of_the_router():

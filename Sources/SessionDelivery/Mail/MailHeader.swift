@@ -44,8 +44,9 @@ enum MailHeader {
         "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
     }
 
-    /// An encoded word has at most 75 characters (RFC 2047 §2). Of those, 12 are its frame; 45 bytes become 60 characters.
-    private static let bytesPerWord = 45
+    /// A line with an encoded word has at most 76 characters (RFC 2047 §2). 36 bytes become 48 characters, the frame has 12,
+    /// and the name of the header comes before the first word.
+    private static let bytesPerWord = 36
 
     /// Writes words in base64, each on its own line. No character is split.
     private static func encodedWords(_ text: String) -> String {

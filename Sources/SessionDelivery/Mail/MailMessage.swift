@@ -65,10 +65,10 @@ package struct MailMessage: Sendable {
         let boundary = "=_\(id)"
         headers.append("Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"")
         var mail = Array(headers.joined(separator: "\r\n").utf8) + Self.gap
-        // The best part comes last (RFC 2046 §5.1.4).
+        // The best part comes last. The line end before a boundary belongs to it (RFC 2046 §5.1.1, §5.1.4).
         for part in [plain, try MailPart(html, type: "text/html")] {
             mail += Array("--\(boundary)\r\n".utf8) + Array(part.headers.joined(separator: "\r\n").utf8)
-            mail += Self.gap + part.body
+            mail += Self.gap + part.body + Array("\r\n".utf8)
         }
         return mail + Array("--\(boundary)--\r\n".utf8)
     }

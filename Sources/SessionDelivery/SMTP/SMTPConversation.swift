@@ -5,7 +5,7 @@ internal import SessionDomain
 struct SMTPConversation: Sendable, Equatable {
     /// The command whose reply comes next.
     enum Step: String, Sendable, Equatable {
-        case greeting, hello, startTLS, authentication, sender, recipient, data, content, end
+        case greeting, hello, startTLS, authentication, sender, recipient, data, content
     }
 
     struct Reply: Sendable, Equatable {
@@ -19,6 +19,8 @@ struct SMTPConversation: Sendable, Equatable {
     private(set) var replies: [Step: Reply] = [:]
     /// The names that the last EHLO reply announced, with their parameters (RFC 5321 §4.1.1.1).
     private(set) var extensions: [String: String] = [:]
+    /// Whether the client has said goodbye. What follows says nothing about the mail.
+    private var hasQuit = false
     /// Lines of a reply that is not complete.
     private var pending: [String] = []
 
@@ -33,7 +35,7 @@ struct SMTPConversation: Sendable, Equatable {
         case "MAIL": step = .sender
         case "RCPT": step = .recipient
         case "DATA": step = .data
-        case "QUIT": step = .end
+        case "QUIT": hasQuit = true
         // The answer to a challenge of AUTH.
         default: break
         }
@@ -41,7 +43,7 @@ struct SMTPConversation: Sendable, Equatable {
 
     mutating func received(_ line: String) {
         let line = line.trimmingCharacters(in: .newlines)
-        guard line.utf8.count >= 3, let code = Int(line.prefix(3)), (200...599).contains(code) else { return }
+        guard !hasQuit, line.utf8.count >= 3, let code = Int(line.prefix(3)), (200...599).contains(code) else { return }
         pending.append(String(line.dropFirst(4)))
         if line.dropFirst(3).first == "-" { return }
         let reply = Reply(code: code, text: ([String(code)] + pending).joined(separator: " "))
@@ -54,7 +56,7 @@ struct SMTPConversation: Sendable, Equatable {
         }
         pending = []
         lastReply = reply
-        if step != .end { replies[step] = reply }
+        replies[step] = reply
         if step == .data, code == 354 { step = .content }
     }
 }

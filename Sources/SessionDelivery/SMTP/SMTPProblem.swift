@@ -62,7 +62,7 @@ extension SMTPProblem {
             // 530: the server wants authentication, which the operator can configure (RFC 4954 §6).
             if reply.code == 530 { return .failed(failure(.authentication, reply.text)) }
             return .rejected(failure(step.stage, reply.text))
-        case .greeting, .hello, .startTLS, .authentication, .end: return .failed(failure(step.stage, reply.text))
+        case .greeting, .hello, .startTLS, .authentication: return .failed(failure(step.stage, reply.text))
         }
     }
 }
@@ -70,7 +70,7 @@ extension SMTPProblem {
 extension SMTPConversation.Step {
     var stage: SendingFailure.Stage {
         switch self {
-        case .greeting, .hello, .end: .response
+        case .greeting, .hello: .response
         case .startTLS: .tls
         case .authentication: .authentication
         case .sender: .sender
@@ -90,7 +90,6 @@ extension SMTPConversation.Step {
         case .recipient: "after RCPT"
         case .data: "after DATA"
         case .content: "after the mail was sent"
-        case .end: "at the end"
         }
     }
 }

@@ -46,10 +46,11 @@ actor SMTPWorker {
         if exchange.foundClosedConnection, !Task.isCancelled {
             exchange = transfer.run(extensions: [:], isFresh: true)
         }
+        let problem = exchange.problem
         entry.extensions = exchange.conversation.extensions
-        entries[job.server] = entry
-        return Outcome(
-            conversation: exchange.conversation, problem: exchange.problem, isReused: exchange.isReused)
+        // libcurl keeps a connection open on which a reply is missing. The next mail would take it for its own.
+        entries[job.server] = problem == nil ? entry : nil
+        return Outcome(conversation: exchange.conversation, problem: problem, isReused: exchange.isReused)
     }
 
     private func entry(for server: SMTPServer) -> Entry? {

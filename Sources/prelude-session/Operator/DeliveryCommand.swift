@@ -41,11 +41,9 @@ struct DeliveryCommand: AsyncParsableCommand {
             if let app {
                 try await options.withService(outbound: outbound) { service in
                     let settings = try await service.apps.app(app)
-                    let channel: OTPLoginConfig.Channel = type == .emailAddress ? .email : .sms
+                    let message = DeliveryTestMessage(to: recipient, app: settings, timeout: timeout)
                     works = await test(
-                        service.deliveryRoutes.routes(for: settings, channel: channel),
-                        DeliveryTestMessage(to: recipient, app: settings, timeout: timeout).message(service.environment)
-                    )
+                        service.deliveryRoutes.routes(for: settings, channel: message.channel), message)
                 }
             } else {
                 works = try await testConfigured(recipient)
@@ -56,7 +54,7 @@ struct DeliveryCommand: AsyncParsableCommand {
         private func testConfigured(_ recipient: CanonicalIdentifier) async throws -> Bool {
             let configuration = try options.shared.configuration(outbound.flags)
             let egress = try configuration.makeEgressClient()
-            let message = DeliveryTestMessage(to: recipient, app: nil, timeout: timeout).message(.live)
+            let message = DeliveryTestMessage(to: recipient, app: nil, timeout: timeout)
             let works: Bool
             do {
                 try configuration.checkDelivery(egress)
@@ -77,8 +75,8 @@ struct DeliveryCommand: AsyncParsableCommand {
             return works
         }
 
-        /// Sends the message by each route, and prints what happens.
-        private func test(_ routes: [any MessageRoute], _ message: OutboundMessage) async -> Bool {
+        /// Sends a message by each route, and prints what happens.
+        private func test(_ routes: [any MessageRoute], _ message: DeliveryTestMessage) async -> Bool {
             let name = message.channel == .email ? "e-mail" : "SMS"
             guard !routes.isEmpty else {
                 print("No delivery by \(name) is configured.")
@@ -89,7 +87,7 @@ struct DeliveryCommand: AsyncParsableCommand {
             var works = true
             for (index, route) in routes.enumerated() {
                 print("Route \(index + 1) of \(routes.count) for \(name): \(route.name)")
-                let report = await RouteReport(sending: message, by: route)
+                let report = await RouteReport(sending: message.message(.live), by: route)
                 for line in DeliveryTestLines(report).lines { print(line.escapedForTerminal) }
                 if case .accepted = report.result { continue }
                 works = false

@@ -7,8 +7,10 @@ struct DeliveryTestMessage {
     /// Seconds after which the message expires.
     let timeout: Int
 
+    var channel: OTPLoginConfig.Channel { to.type == .emailAddress ? .email : .sms }
+
+    /// A new message, whose life begins now.
     func message(_ environment: ServiceEnvironment) -> OutboundMessage {
-        let channel: OTPLoginConfig.Channel = to.type == .emailAddress ? .email : .sms
         let name = app?.name ?? "PreludeSession"
         let code = String(repeating: "0", count: app?.otpLogins.first { $0.channel == channel }?.codeSize ?? 6)
         let login = app?.otpLogins.first { $0.channel == channel && $0.isDefault }

@@ -39,6 +39,11 @@ enum RouteSeeds {
                 + #""failed_checks_per_day":1000,"sends_per_hour":1000,"sends_per_day":1000,"allowed_prefixes":["+1"],"#
                 + #""sends_per_address":{"limit":1000,"window":600}}"#
         ],
+        "PUT /v2/session/apps/:app_id/config/delivery": [
+            #"{"email":[{"type":"smtp","host":"mail.example","port":587,"tls":"starttls","auth":"plain","username":"u","#
+                + #""secret":"a mail password","from":"Shop <shop@b.example>"}]}"#,
+            #"{"sms":[{"type":"webhook","url":"https://b.example/sms"}]}"#,
+        ],
         "POST /v2/session/apps/:app_id/keys": [
             #"{"name":"ci","role":"read","expires_at":"2100-01-01T00:00:00Z"}"#
         ],
