@@ -62,11 +62,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -124,9 +122,7 @@ let package = Package(
                 "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionDelivery", "SessionDomain",
                 "SessionEgress", "SessionHTTP", "SessionSQLite", "SessionTokens", "SessionWire", crypto, hummingbird,
                 httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
 
@@ -217,6 +213,8 @@ let package = Package(
             ]),
         .testTarget(
             name: "SessionSQLiteTests", dependencies: ["SessionDomain", "SessionSQLite", "SessionStoreContract", grdb]),
+        .testTarget(
+            name: "PreludeSessionCommandTests", dependencies: ["prelude-session", "SessionDomain", "SessionSQLite"]),
         .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
         // Uses products only, as an app does.
         .testTarget(

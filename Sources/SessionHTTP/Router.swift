@@ -5,11 +5,13 @@ import SessionWire
 /// The routes of the whole service. The context type of a route says who may call it.
 ///
 /// - Parameters:
+///   - forwarding: Logs forwarding headers of untrusted addresses, once for all routers that share it.
 ///   - mailbox: Set in development only. It adds the routes that show the codes that were sent.
 ///   - api: The other API has no routes, so its paths are answered with 404.
 @available(service, *)
 package func buildRouter(
-    service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil, api: ServedAPI = .all
+    service: SessionService, edge: EdgeOptions, forwarding: ForwardingLog = ForwardingLog(), mailbox: Mailbox? = nil,
+    api: ServedAPI = .all
 ) -> Router<ServiceRequestContext> {
     let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: HeadMiddleware())
@@ -18,6 +20,7 @@ package func buildRouter(
     router.add(middleware: ErrorResponseMiddleware())
     router.add(middleware: HeaderLimitMiddleware())
     router.add(middleware: PathMiddleware())
+    router.add(middleware: ForwardingMiddleware(options: edge, log: forwarding))
 
     if api != .management { addFrontend(to: router, service: service, edge: edge) }
     if api != .frontend {

@@ -9,7 +9,7 @@ struct PreludeSessionCommand: AsyncParsableCommand {
         commandName: "prelude-session",
         abstract: "Signs users in: the session service, its administration, and a client.",
         version: "0.1.0",
-        subcommands: [ServeCommand.self],
+        subcommands: [InitCommand.self, CheckCommand.self, ServeCommand.self],
         groupedSubcommands: [
             CommandGroup(
                 name: "Signing in (through the SDK):",

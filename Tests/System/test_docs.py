@@ -159,6 +159,24 @@ def test_the_operating_page_has_every_setting():
         assert re.search(rf"`{in_environment}`.*`{key}`", page), key
 
 
+def test_the_program_knows_every_variable_that_the_repository_reads():
+    """It rejects unknown ones, and a shell in which scripts/environment was sourced has those of the scripts."""
+    source = read("Sources", "prelude-session", "Configuration", "EnvironmentVariables.swift")
+    known = set(re.findall(r'"([A-Z_]+)"', source))
+    settings = read("Sources", "prelude-session", "Serve", "ServiceConfiguration.swift")
+    block = re.search(r"enum Key: String, CaseIterable \{\n(.*?)\n\n", settings, re.DOTALL)
+    for key in re.findall(r"\w+", re.sub(r"\bcase\b", "", block[1])):
+        known.add(re.sub(r"([A-Z])", r"_\1", key).upper())
+    used = set()
+    for folder in ("scripts", "Tests", "Benchmarks", "Examples", ".github"):
+        for path in [ROOT / "Package.swift", *(ROOT / folder).rglob("*")]:
+            if path.is_file() and path.suffix in ("", ".swift", ".py", ".yml", ".sh"):
+                used |= set(re.findall(r"PRELUDE_SESSION_([A-Z]+(?:_[A-Z]+)*)\b", path.read_text(errors="ignore")))
+    # Misspelled on purpose, in tests.
+    assert used - known <= {"TRUSTED_PROXY", "TRUSTED_PROXYS"}
+    assert {"SERVICE", "JUDGE_PYTHON", "PAGES", "EXPLORE"} <= used
+
+
 def test_the_tests_named_by_the_promises_exist():
     page = read("docs", "promises.md")
     python = read("Tests", "System", "test_sdk_processes.py")

@@ -146,7 +146,7 @@ def test_a_secret_in_a_file_is_read(authority, tls, tmp_path):
         assert delivery_test("bob@example.com", settings, authority.certificate_path).returncode == 0
         file.unlink()
         result = delivery_test("bob@example.com", settings, authority.certificate_path)
-    assert result.returncode != 0 and "email-secret-file" in result.stderr
+    assert result.returncode != 0 and "PRELUDE_SESSION_EMAIL_SECRET_FILE" in result.stderr
 
 
 def test_a_server_without_the_mechanism_never_gets_the_mail(authority, tls):
@@ -265,15 +265,15 @@ def test_a_slow_drip_and_an_endless_reply_end_at_the_timeout(authority, tls, fau
 
 
 @pytest.mark.parametrize(("changes", "named"), [
-    ({"ROUTE": "smpt"}, "email-route: must be one of"), ({"HOST": None}, "email-host: is required"),
-    ({"FROM": None}, "email-from: is required"), ({"FROM": "nobody"}, "email-from: must be a mail address"),
-    ({"PORT": "0"}, "email-port: must be a number from 1 to 65535"), ({"TLS": "ssl"}, "email-tls: must be one of"),
-    ({"AUTH": "cram-md5"}, "email-auth: must be one of"), ({"SECRET": None}, "email-secret: is required with username"),
-    ({"USERNAME": None}, "email-username: is required"), ({"ROUTE": "twilio"}, "email-route: must be one of"),
-    ({"ROUTE": None}, "needs email-route"), ({"SECRET_FILE": "x"}, "email-secret-file: is set, and email-secret, too"),
-    ({"URL": "https://example.com"}, "email-url: is not a setting of a smtp route"),
-    ({"HOST": "mail example"}, "email-host: the URL is refused"), ({"SECRET": "two\nlines"}, "email-secret: must be one line"),
-    ({"FROM": "a@example.com\r\nBcc: b@example.com"}, "email-from"),
+    ({"ROUTE": "smpt"}, "PRELUDE_SESSION_EMAIL_ROUTE: must be one of"), ({"HOST": None}, "emailHost: is required"),
+    ({"FROM": None}, "emailFrom: is required"), ({"FROM": "nobody"}, "PRELUDE_SESSION_EMAIL_FROM: must be a mail address"),
+    ({"PORT": "0"}, "PRELUDE_SESSION_EMAIL_PORT: must be a number from 1 to 65535"), ({"TLS": "ssl"}, "PRELUDE_SESSION_EMAIL_TLS: must be one of"),
+    ({"AUTH": "cram-md5"}, "PRELUDE_SESSION_EMAIL_AUTH: must be one of"), ({"SECRET": None}, "emailSecret: is required with username"),
+    ({"USERNAME": None}, "emailUsername: is required"), ({"ROUTE": "twilio"}, "PRELUDE_SESSION_EMAIL_ROUTE: must be one of"),
+    ({"ROUTE": None}, "needs emailRoute"), ({"SECRET_FILE": "x"}, "PRELUDE_SESSION_EMAIL_SECRET_FILE: is set, and emailSecret, too"),
+    ({"URL": "https://example.com"}, "PRELUDE_SESSION_EMAIL_URL: is not a setting of a smtp route"),
+    ({"HOST": "mail example"}, "PRELUDE_SESSION_EMAIL_HOST: the URL is refused"), ({"SECRET": "two\nlines"}, "PRELUDE_SESSION_EMAIL_SECRET: must be one line"),
+    ({"FROM": "a@example.com\r\nBcc: b@example.com"}, "PRELUDE_SESSION_EMAIL_FROM"),
 ])
 def test_a_wrong_setting_is_named(authority, changes, named):
     result = delivery_test("bob@example.com", smtp(587, **changes), authority.certificate_path)

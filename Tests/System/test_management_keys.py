@@ -65,7 +65,7 @@ def test_a_weak_key_is_rejected_at_start(tmp_path, key):
     for keys in (key, f"{secrets.token_urlsafe(32)},{key}"):
         refused = serve(tmp_path, keys)
         assert refused.returncode != 0
-        assert f"management-key: key {1 + keys.count(',')} can be guessed" in refused.stderr
+        assert f"PRELUDE_SESSION_MANAGEMENT_KEY: key {1 + keys.count(',')} can be guessed" in refused.stderr
         assert "openssl rand -base64 32" in refused.stderr and "128 random bits" in refused.stderr
         assert key not in refused.stderr + refused.stdout
     assert list(tmp_path.iterdir()) == [], "nothing is created"
@@ -74,7 +74,7 @@ def test_a_weak_key_is_rejected_at_start(tmp_path, key):
 def test_a_key_that_is_configured_twice_is_rejected_at_start(tmp_path):
     key = secrets.token_urlsafe(32)
     refused = serve(tmp_path, f"{key},{key}")
-    assert refused.returncode != 0 and "management-key: contains a key twice" in refused.stderr
+    assert refused.returncode != 0 and "PRELUDE_SESSION_MANAGEMENT_KEY: contains a key twice" in refused.stderr
     assert key not in refused.stderr
 
 

@@ -1,4 +1,4 @@
-"""Tests docs/operating.md: the service runs with the keys, the settings, the unit and the proxy of the page."""
+"""Tests docs/operating.md: keys, proxy and backup units. test_installation.py follows the installation."""
 
 import json
 import re
@@ -20,21 +20,16 @@ def blocks(kind: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def make_keys(path) -> None:
-    """Returns the commands of the page, without root and for another folder."""
-    lines = [line for line in blocks("sh")[0].splitlines() if re.match(r"secret=|echo ", line)]
-    assert len(lines) == 2
-    script = "\n".join(lines).replace("sudo ", "").replace("/etc/prelude/keys", f"'{path}'")
-    subprocess.run(["sh", "-euc", script], check=True, timeout=10)
-
-
 @pytest.fixture
 def service(tmp_path, monkeypatch):
-    """Starts the service as in the unit, with a database and a port of the test."""
+    """Starts the service with a key of the page's command in a credential, and the proxy of the page."""
     (tmp_path / "credentials").mkdir()
-    make_keys(tmp_path / "credentials" / "prelude-session-keys")
+    command = re.search(r"Create a key with `([^`]+)`", PAGE)[1]
+    key = subprocess.run(["sh", "-euc", command], capture_output=True, text=True, check=True, timeout=10).stdout
+    (tmp_path / "credentials" / "prelude-session-keys").write_text(key)
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path / "credentials"))
-    (tmp_path / "session.json").write_text(blocks("json")[0])
+    (tmp_path / "session.json").write_text(
+        '{"publicUrl": "https://{app_id}.session.example.com", "trustedProxies": ["127.0.0.1"]}')
     with running(Service(tmp_path, "--config", str(tmp_path / "session.json"), development=False)) as service:
         made = subprocess.run(
             [BINARY, "app", "create", "Shop", "--id", APP, "--config", str(tmp_path / "session.json"),
@@ -79,24 +74,13 @@ def test_the_proxy_sets_every_header_that_the_service_trusts():
     assert written["X-Forwarded-For"] == "$remote_addr"
 
 
-def test_the_unit_passes_the_keys_under_the_name_that_the_service_reads():
-    source = (ROOT / "Sources" / "prelude-session" / "Serve" / "MasterKeySource.swift").read_text()
-    name = re.search(r'credentialName = "([^"]+)"', source)[1]
-    unit = blocks("ini")[0]
-    assert f"\nLoadCredential={name}:/etc/prelude/keys\n" in unit
-    assert "\nExecStart=/usr/local/bin/prelude-session serve --config /etc/prelude/session.json\n" in unit
-    assert json.loads(blocks("json")[0])["database"].startswith("sqlite:/var/lib/prelude/")
-    assert "\nStateDirectory=prelude\n" in unit
-
-
-def test_the_backup_unit_passes_keys_and_passphrase_under_the_names_that_the_command_reads():
+def test_the_units_pass_keys_and_passphrase_under_the_names_that_the_program_reads():
     sources = ROOT / "Sources" / "prelude-session"
-    keys = (sources / "Serve" / "MasterKeySource.swift").read_text()
-    passphrase = (sources / "Operator" / "Backup" / "BackupPassphrase.swift").read_text()
-    unit = next(block for block in blocks("ini") if "backup create" in block)
-    for source in (keys, passphrase):
-        name = re.search(r'credentialName = "([^"]+)"', source)[1]
-        assert f"\nLoadCredential={name}:/etc/prelude/" in unit
+    names = {
+        re.search(r'credentialName = "([^"]+)"', source.read_text())[1]
+        for source in (sources / "Serve" / "MasterKeySource.swift", sources / "Operator" / "Backup" / "BackupPassphrase.swift")}
+    passed = re.findall(r"^LoadCredential=(.*?):/etc/credstore/(.*)$", "".join(blocks("ini")), re.MULTILINE)
+    assert {name for pair in passed for name in pair} == names
 
 
 def test_the_commands_of_the_backup_unit_create_a_backup_that_can_be_restored(service, tmp_path, monkeypatch):

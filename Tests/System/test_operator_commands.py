@@ -1,4 +1,6 @@
-"""Tests that commands on the database use the service's configuration, create nothing by mistake and never migrate."""
+"""Tests that commands on the database use the service's configuration, create nothing by mistake and never migrate.
+
+test_configuration.py tests the checks of the configuration."""
 
 import json
 import os
@@ -137,7 +139,7 @@ def test_commands_reject_a_database_in_memory(tmp_path):
 def test_a_command_reads_every_setting_of_the_service(tmp_path):
     assert command(tmp_path, *CREATE_APP).returncode == 0
     result = command(tmp_path, "key", "rotate", "--config", settings(tmp_path, keyPublishAhead=394))
-    assert result.returncode != 0 and "key-publish-ahead" in result.stderr
+    assert result.returncode != 0 and "settings.json:1: keyPublishAhead: must be at least 395" in result.stderr
     allowed = command(
         tmp_path, "key", "rotate", "--json", "--config", settings(tmp_path, keyPublishAhead=394, development=True))
     assert allowed.returncode == 0, allowed.stderr
@@ -159,7 +161,7 @@ def test_a_short_publish_ahead_is_rejected_and_the_error_names_the_remedy(tmp_pa
     assert command(tmp_path, *CREATE_APP).returncode == 0
     result = command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60")
     assert result.returncode != 0
-    assert "key-publish-ahead: must be at least 395" in result.stderr
+    assert "PRELUDE_SESSION_KEY_PUBLISH_AHEAD: must be at least 395" in result.stderr
     assert "PRELUDE_SESSION_DEVELOPMENT=true" in result.stderr
     if arguments[0] == "key":
         assert command(tmp_path, *arguments, KEY_PUBLISH_AHEAD="60", DEVELOPMENT="true").returncode == 0
@@ -174,8 +176,8 @@ def test_the_help_names_the_environment_variables_of_the_flags(tmp_path, argumen
 
 @pytest.mark.parametrize(
     ("text", "word"), [
-        ('{"databse": "sqlite:x"}', "unknown setting databse"), ('{"database": ["sqlite:x"]}', "database"),
-        ('{"database": null}', "database"), ("[]", "one JSON object"), ('{"port": "http"}', "port"),
+        ('{"databse": "sqlite:x"}', "databse: is an unknown setting. Did you mean database?"), ('{"database": ["sqlite:x"]}', "database"),
+        ('{"database": null}', "database"), ("[]", "settings.json:1: config: the file must begin with {"), ('{"port": "http"}', "port"),
     ])
 def test_an_invalid_settings_file_is_rejected(tmp_path, text, word):
     (tmp_path / "settings.json").write_text(text)

@@ -169,12 +169,12 @@ def test_master_keys_from_the_environment_rotate(tmp_path):
     variable = "PRELUDE_SESSION_MASTER_KEYS"
     assert with_keys(service, "app", "create", "Shop", "--id", APP, **{variable: old}).returncode == 0
     assert not list(tmp_path.glob("*.keys")), "no key file is created beside other keys"
-    lost = with_keys(service, "key", "signing", **{variable: new})
+    lost = with_keys(service, "key", "reseal", **{variable: new})
     assert lost.returncode != 0 and "lacks" in lost.stderr and variable in lost.stderr
     result = with_keys(service, "key", "reseal", "--json", **{variable: f"{new},{old}"})
     assert json.loads(result.stdout) == [{"resealed": "2"}], result.stderr
-    assert with_keys(service, "key", "signing", **{variable: new}).returncode == 0
-    assert with_keys(service, "key", "signing", **{variable: old}).returncode != 0
+    assert with_keys(service, "key", "reseal", **{variable: new}).returncode == 0
+    assert with_keys(service, "key", "reseal", **{variable: old}).returncode != 0
     for text in (old, new):
         assert text not in lost.stderr + result.stdout + result.stderr
 
@@ -220,10 +220,10 @@ def test_a_credential_of_systemd_is_found_without_a_setting(tmp_path):
     made = tmp_path / "session.sqlite.keys"
     assert made.exists(), "without the credential, the file beside the database is used"
     made.rename(credentials / "prelude-session-keys")
-    assert with_keys(service, "app", "list", **variables).returncode == 0
-    assert with_keys(service, "app", "list").returncode != 0
+    assert with_keys(service, "key", "reseal", **variables).returncode == 0
+    assert with_keys(service, "key", "reseal").returncode != 0
     (credentials / "prelude-session-keys").write_text("\n".join(master(2).split(",")))
-    assert "lacks" in with_keys(service, "app", "list", **variables).stderr
+    assert "lacks" in with_keys(service, "key", "reseal", **variables).stderr
 
 
 @pytest.mark.parametrize(
@@ -234,14 +234,14 @@ def test_a_credential_of_systemd_is_found_without_a_setting(tmp_path):
 def test_invalid_master_keys_are_rejected(tmp_path, value, word):
     if value == "twice":
         value = ",".join([master()] * 2)
-    refused = with_keys(Service(tmp_path), "app", "list", PRELUDE_SESSION_MASTER_KEYS=value)
+    refused = with_keys(Service(tmp_path), "app", "create", "Shop", PRELUDE_SESSION_MASTER_KEYS=value)
     assert refused.returncode != 0 and word in refused.stderr and "PRELUDE_SESSION_MASTER_KEYS" in refused.stderr
     assert len(value) < 20 or value not in refused.stderr
 
 
 def test_two_places_for_master_keys_are_rejected(tmp_path):
     refused = with_keys(
-        Service(tmp_path), "app", "list", "--key-file", str(tmp_path / "k"), PRELUDE_SESSION_MASTER_KEYS=master())
+        Service(tmp_path), "app", "create", "Shop", "--key-file", str(tmp_path / "k"), PRELUDE_SESSION_MASTER_KEYS=master())
     assert refused.returncode != 0 and "Remove one of them" in refused.stderr
 
 

@@ -148,7 +148,7 @@ def test_outside_development_the_public_url_must_be_https(tmp_path, url):
 def test_a_lost_key_file_is_never_replaced(service):
     service.stop()
     (service.directory / "session.sqlite.keys").unlink()
-    refused = service.run("app", "list")
+    refused = service.run("app", "create", "Shop")
     assert refused.returncode != 0
     assert "is missing" in refused.stderr
 

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Finds apps by host and caches them for a few seconds, so that a request needs no query.
 ///
-/// A change on this node takes effect at once, a change on another node within `lifetime`.
+/// A change on this node takes effect at once, a change on another node within `lifetime`. An app or a domain that another
+/// process has added is found at once: an unknown host reads the apps again, as often as `ReloadBudget` allows.
 @available(service, *)
 package final class AppDirectory: Sendable {
     /// Seconds for which apps are cached.
@@ -15,10 +16,17 @@ package final class AppDirectory: Sendable {
         /// again, but their unchanged keys are not opened again.
         var runtimes: [AppID: (runtime: AppRuntime, version: Int)] = [:]
         var loadedAt: Timestamp?
+        var reloads = ReloadBudget()
         /// The ids of missing master keys that were already reported.
         var reportedMasterKeys: Set<String> = []
         /// Counts invalidations and loads. Data that was read before one of them is outdated after it.
         var version = 0
+
+        mutating func replaceApps(_ all: [App]) {
+            apps = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
+            domains = Dictionary(all.flatMap { app in app.domains.map { ($0, app.id) } }) { first, _ in first }
+            runtimes = runtimes.filter { [apps] in apps[$0.key] != nil }
+        }
     }
 
     private let store: any AppStore
@@ -51,7 +59,9 @@ package final class AppDirectory: Sendable {
     /// - Throws: `Refusal.notFound` if no app is served under this host.
     package func app(host: String) async throws -> AppRuntime {
         try await loadIfNeeded()
-        guard let id = resolve(host: host) else { throw Refusal.notFound("no app is served under this host") }
+        var named = named(by: host)
+        if named == nil, try await reload() { named = self.named(by: host) }
+        guard let id = named ?? defaultApp else { throw Refusal.notFound("no app is served under this host") }
         return try await app(id)
     }
 
@@ -73,6 +83,7 @@ package final class AppDirectory: Sendable {
 
     package func app(_ id: AppID) async throws -> AppRuntime {
         try await loadIfNeeded()
+        if cache.withLock({ $0.apps[id] == nil }) { _ = try await reload() }
         let (app, cached, version) = cache.withLock { ($0.apps[id], $0.runtimes[id], $0.version) }
         guard let app else { throw Refusal.notFound("there is no app \(id)") }
         if let cached, cached.version == version {
@@ -113,7 +124,8 @@ package final class AppDirectory: Sendable {
         }
     }
 
-    private func resolve(host: String) -> AppID? {
+    /// The app that a host names. The default app serves all other hosts.
+    private func named(by host: String) -> AppID? {
         let name = Self.bareHost(host)
         return cache.withLock { cache in
             switch origins.owner(ofHost: name) {
@@ -123,7 +135,7 @@ package final class AppDirectory: Sendable {
             }
             if let id = cache.domains[name] { return id }
             if let id = name.split(separator: ".").first.flatMap({ AppID($0) }), cache.apps[id] != nil { return id }
-            return defaultApp
+            return nil
         }
     }
 
@@ -144,10 +156,22 @@ package final class AppDirectory: Sendable {
             guard cache.version == version else { return }
             // Also outdates all runtimes: a key that another node has added is not visible in the settings.
             cache.version += 1
-            cache.apps = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
-            cache.domains = Dictionary(apps.flatMap { app in app.domains.map { ($0, app.id) } }) { first, _ in first }
-            cache.runtimes = cache.runtimes.filter { [apps = cache.apps] in apps[$0.key] != nil }
+            cache.replaceApps(apps)
             cache.loadedAt = now
         }
+    }
+
+    /// Reads the apps again for a host or an id that is unknown. The apps that are already open stay as they are.
+    ///
+    /// - Returns: Whether the apps were read.
+    private func reload() async throws -> Bool {
+        let uptime = environment.uptime()
+        let (isAllowed, version) = cache.withLock { ($0.reloads.take(uptime: uptime), $0.version) }
+        guard isAllowed else { return false }
+        let apps = try await store.apps()
+        cache.withLock { cache in
+            if cache.version == version { cache.replaceApps(apps) }
+        }
+        return true
     }
 }

@@ -17,6 +17,7 @@ package struct PublicOrigins: Sendable {
     package init(publicURL: String, aliases: [String] = []) throws(Refusal) {
         var trimmed = publicURL
         while trimmed.hasSuffix("/") { trimmed.removeLast() }
+        try Self.checkPlaceholders(in: trimmed)
         let sample = trimmed.replacingOccurrences(of: "{app_id}", with: "abcdefg")
         guard let target = TargetURI(sample), target.path == "/", target.origin == sample.lowercased() else {
             throw .invalidField(
@@ -26,6 +27,16 @@ package struct PublicOrigins: Sendable {
         self.aliases = aliases
         let host = target.host
         hostParts = trimmed.contains("{app_id}") ? host.components(separatedBy: "abcdefg") : [host]
+    }
+
+    /// A misspelled placeholder would be part of a host that no client can reach.
+    private static func checkPlaceholders(in url: String) throws(Refusal) {
+        let parts = url.components(separatedBy: "{app_id}")
+        guard parts.count <= 2 else { throw .invalidField("public-url", "must contain {app_id} once only") }
+        guard let wrong = parts.joined().first(where: { "{}*<>$%".contains($0) }) else { return }
+        let end = url.firstIndex(of: "{").flatMap { start in url[start...].firstIndex(of: "}").map { url[start...$0] } }
+        let found = wrong == "{" ? end.map(String.init) ?? "{" : String(wrong)
+        throw .invalidField("public-url", "contains \(found). Write {app_id} where the id of an app stands")
     }
 
     /// Returns all origins of an app, its main origin first: custom domains, then the template, then the aliases.

@@ -14,6 +14,8 @@ package struct KeyRing: Sendable {
         let knownDevices: SymmetricKey
     }
 
+    /// Whether the ring may seal: `false` without master keys.
+    private let hasMasterKeys: Bool
     private let current: Derived
     private let all: [Derived]
     /// 256 bits for DPoP nonces, the same on every node.
@@ -22,6 +24,19 @@ package struct KeyRing: Sendable {
     package let olderNonceSecrets: [Data]
 
     package init(current: MasterKey, older: [MasterKey] = []) {
+        self.init(current: current, older: older, hasMasterKeys: true)
+    }
+
+    /// Returns a ring for processes that use no key: commands that only read and change rows. Sealing and opening throw, so
+    /// that nothing is encrypted with a key that is not stored.
+    ///
+    /// - Parameter random: 32 random bytes.
+    package static func withoutMasterKeys(random: [UInt8]) -> KeyRing {
+        KeyRing(current: MasterKey(secret: Data(random)), older: [], hasMasterKeys: false)
+    }
+
+    private init(current: MasterKey, older: [MasterKey], hasMasterKeys: Bool) {
+        self.hasMasterKeys = hasMasterKeys
         let derived = ([current] + older).map { key in
             Derived(
                 id: key.id, refreshTokens: Self.derive("refresh-token", from: key),
@@ -76,6 +91,7 @@ package struct KeyRing: Sendable {
 
     /// Encrypts a private key for storage (AES-256-GCM). Only `open` with the same context decrypts it.
     func seal(_ secret: Data, context: String) throws -> Data {
+        guard hasMasterKeys else { throw KeyRingError.noMasterKeys }
         let box = try AES.GCM.seal(secret, using: current.sealing, authenticating: Data(context.utf8))
         guard let combined = box.combined else { throw KeyRingError.cannotOpen }
         return Data(current.id.utf8) + combined
@@ -92,6 +108,7 @@ package struct KeyRing: Sendable {
 
     /// Decrypts data that any key of the ring has sealed.
     func open(_ sealed: Data, context: String) throws -> Data {
+        guard hasMasterKeys else { throw KeyRingError.noMasterKeys }
         let keyID = sealingKeyID(of: sealed)
         guard let key = all.first(where: { $0.id == keyID }) else { throw KeyRingError.unknownMasterKey(keyID) }
         guard let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(MasterKey.idLength)),
@@ -103,12 +120,15 @@ package struct KeyRing: Sendable {
 
 package enum KeyRingError: Error, CustomStringConvertible {
     case cannotOpen
+    /// This process has no master keys, because it should need none.
+    case noMasterKeys
     /// The data is sealed with a master key that is not in the ring; the id of that key.
     case unknownMasterKey(String)
 
     package var description: String {
         switch self {
         case .cannotOpen: "a stored signing key cannot be opened: the master keys do not belong to this database"
+        case .noMasterKeys: "this command has not read the master keys, but needs them. Please report this defect"
         case .unknownMasterKey(let id):
             "a stored signing key is sealed under the master key \(id.debugDescription), which this process does not have: "
                 + "add it to the master keys and restart"

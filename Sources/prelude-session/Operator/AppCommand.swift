@@ -51,13 +51,13 @@ struct AppCommand: AsyncParsableCommand {
                 }
                 return id
             }
-            try await options.withService(opening: .creating) { service in
+            try await options.withService(keys: .needed, opening: .creating) { service in
                 let now = service.environment.now()
                 let channels = (sms ? [OTPLoginConfig.Channel.sms] : []) + (email ? [.email] : [])
                 let app = try await service.apps.create(id: appID, name: name) { app in
-                    app.domains = domains.map { $0.lowercased() }
-                    app.allowedOrigins = allowedOrigins
-                    app.signUp = signUp
+                    // The rules of the management API.
+                    try AppSettingsChange(domains: domains, allowedOrigins: allowedOrigins, signUp: signUp)
+                        .apply(to: &app)
                     app.sessions.accessTokenBinding = boundAccessTokens ? .dpop : .bearer
                     if password { app.passwordLogin = PasswordLoginConfig(at: now) }
                     app.otpLogins = channels.map { channel in
@@ -66,7 +66,7 @@ struct AppCommand: AsyncParsableCommand {
                     }
                 }
                 try options.show(app.record)
-                if try await !options.shared.configuration().isDevelopment {
+                if try !options.shared.configuration().isDevelopment {
                     UndeliverableChannels(of: app, routes: service.deliveryRoutes).warn()
                 }
             }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import SessionDomain
-import SessionEgress
 import SessionSQLite
 
 /// The options of all administration commands: the configuration of the service, and the output format.
@@ -18,50 +17,34 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - flags: Settings from flags of this command.
-    ///   - outbound: The option of a command that names a URL. Then the settings for outbound calls apply.
+    ///   - keys: Whether the command reads or creates signing keys. Others do not read the master keys.
+    ///   - outbound: The option of a command that names a URL. Then the settings for outbound calls apply, and the command
+    ///     needs the keys that sign outbound calls.
     ///   - rotating: Whether the command rotates keys. Then the settings for rotation are checked.
     ///   - opening: Whether a missing database is created. Commands never migrate, because an older service may be
     ///     running.
     func withService(
-        _ flags: [ServiceConfiguration.Key: String] = [:], outbound: OutboundOptions? = nil, rotating: Bool = false,
-        opening: Opening = .existing, _ work: (SessionService) async throws -> Void
+        _ flags: [ServiceConfiguration.Key: String] = [:], keys: MasterKeyUse = .none,
+        outbound: OutboundOptions? = nil, rotating: Bool = false, opening: Opening = .existing,
+        _ work: (SessionService) async throws -> Void
     ) async throws {
-        let configuration = try await shared.configuration(outbound?.flags ?? flags)
+        let configuration = try shared.configuration(outbound?.flags ?? flags)
         if rotating { try configuration.checkRotating() }
         guard case .file = configuration.database else {
             throw ConfigurationError(
                 "database", "commands cannot open a database in memory. Use a file, or the management API")
         }
-        let egress = try EgressClient(policy: outbound == nil ? EgressPolicy() : configuration.egressPolicy)
-        do {
-            try await withService(of: configuration, opening: opening, egress: egress, work)
-        } catch {
-            await egress.shutdown()
-            throw error
-        }
-        await egress.shutdown()
-    }
-
-    private func withService(
-        of configuration: ServiceConfiguration, opening: Opening, egress: EgressClient,
-        _ work: (SessionService) async throws -> Void
-    ) async throws {
-        let assembly = try await ServiceAssembly.open(
-            configuration, opening: opening, defaultApp: nil, delivery: nil, egress: egress)
-        if assembly.store.schema.found == 0 {
-            let keys = assembly.createdKeyFile.map { " and its master keys \($0). Back up both" } ?? ""
-            FileHandle.standardError.write(
-                Data("Created the database \(configuration.database.fullPath)\(keys).\n".utf8))
-        }
-        do {
-            try await EventContext.$current.withValue(EventContext(actor: .init(.commandLine))) {
-                try await work(assembly.service)
+        let needsKeys = keys == .needed || outbound != nil || rotating
+        try await configuration.withAssembly(
+            keys: needsKeys ? .needed : .none, opening: opening, allowsOutbound: outbound != nil
+        ) { assembly in
+            if assembly.store.schema.found == 0 {
+                let keys = assembly.createdKeyFile.map { " and its master keys \($0). Back up both" } ?? ""
+                FileHandle.standardError.write(
+                    Data("Created the database \(configuration.database.fullPath)\(keys).\n".utf8))
             }
-        } catch {
-            try await assembly.store.close()
-            throw error
+            try await work(assembly.service)
         }
-        try await assembly.store.close()
     }
 
     /// Prints a record as JSON or as aligned lines.

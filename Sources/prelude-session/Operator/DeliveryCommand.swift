@@ -52,8 +52,8 @@ struct DeliveryCommand: AsyncParsableCommand {
         }
 
         private func testConfigured(_ recipient: CanonicalIdentifier) async throws -> Bool {
-            let configuration = try await options.shared.configuration(outbound.flags)
-            let egress = try EgressClient(policy: configuration.egressPolicy)
+            let configuration = try options.shared.configuration(outbound.flags)
+            let egress = try configuration.makeEgressClient()
             let message = DeliveryTestMessage(to: recipient, app: nil, timeout: timeout)
             let works: Bool
             do {

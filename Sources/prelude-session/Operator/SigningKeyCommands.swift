@@ -102,7 +102,7 @@ extension KeyCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            try await options.withService { service in
+            try await options.withService(keys: .needed) { service in
                 try options.show([("resealed", String(try await service.signingKeys.reseal()))])
                 // Written to standard error, because programs read standard output.
                 let note = """

@@ -26,6 +26,7 @@ struct Courier: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await courier.run { error in
+                if error is CancellationError { return }
                 logger.error("delivery of webhooks failed", metadata: ["error": "\(error)"])
             }
         }

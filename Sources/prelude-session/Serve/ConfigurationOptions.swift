@@ -21,12 +21,18 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: "A JSON file with settings. (default: $PRELUDE_SESSION_CONFIG)")
     var config: String?
 
-    /// Reads the configuration from these flags, other flags of the command, the environment and the file.
-    func configuration(_ others: [ServiceConfiguration.Key: String] = [:]) async throws -> ServiceConfiguration {
-        var flags = others
+    /// The settings of these flags.
+    var flags: [ServiceConfiguration.Key: String] {
+        var flags: [ServiceConfiguration.Key: String] = [:]
         flags[.database] = database
         flags[.keyFile] = keyFile
-        return try await ServiceConfiguration.load(
-            flags: flags, file: config, environment: ProcessInfo.processInfo.environment)
+        return flags
+    }
+
+    /// Reads the configuration from these flags, other flags of the command, the environment and the file.
+    func configuration(_ others: [ServiceConfiguration.Key: String] = [:]) throws -> ServiceConfiguration {
+        try ServiceConfiguration.load(
+            flags: flags.merging(others) { flag, _ in flag }, file: config,
+            environment: ProcessInfo.processInfo.environment)
     }
 }

@@ -61,4 +61,22 @@ enum MasterKeySource {
             return file.exists ? try file.read() : nil
         }
     }
+
+    /// The error if the database has apps, and there are no keys.
+    var isMissing: ConfigurationError {
+        ConfigurationError(
+            "key-file",
+            "\(name) is missing, and the database has apps. If the master keys are somewhere else, name "
+                + "the place with --key-file or \(Self.variable). Otherwise restore the file from your backup")
+    }
+
+    /// The error if signing keys in the database are sealed with other keys.
+    ///
+    /// - Parameter ids: The ids of the missing keys.
+    func lacks(_ ids: Set<String>) -> ConfigurationError {
+        ConfigurationError(
+            "master keys",
+            "\(name) lacks \(ids.sorted().joined(separator: ", ")), and stored keys or secrets are sealed with it. "
+                + "Add this master key again, or restore the keys of this database from your backup")
+    }
 }

@@ -16,18 +16,19 @@ struct ServiceAssembly {
     /// Opens the configured database, and reads or creates the master keys.
     ///
     /// - Parameters:
+    ///   - keys: Whether the master keys are read.
     ///   - opening: Decides whether a missing database and its missing master keys are created, and whether an older schema
     ///     is migrated.
     ///   - managementKeys: Keys of the management API that the configuration names.
     /// - Throws: `ConfigurationError` when the database or the keys cannot be used.
     static func open(
-        _ configuration: ServiceConfiguration, opening: Opening, defaultApp: AppID?,
+        _ configuration: ServiceConfiguration, keys use: MasterKeyUse = .needed, opening: Opening, defaultApp: AppID?,
         managementKeys: [ConfiguredManagementKey] = [], delivery: (any CodeDelivery)?, egress: any Egress,
         environment: ServiceEnvironment = .live,
         notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) async throws -> ServiceAssembly {
         let origins = try configuration.origins()
-        let source = try MasterKeySource.find(for: configuration)
+        let source = use == .none ? nil : try MasterKeySource.find(for: configuration)
         // Reads the keys first: with invalid keys, no new database must be created.
         let configured = try source?.read()
         let store: SQLiteStore
@@ -37,8 +38,11 @@ struct ServiceAssembly {
             throw ConfigurationError(error, opening: configuration.database, from: configuration.databaseSource)
         }
         do {
-            let (keys, created) = try await keyRing(
-                of: store, configured: configured, from: source, opening: opening, environment: environment)
+            let (keys, created): (KeyRing, String?) =
+                use == .none
+                ? (.withoutMasterKeys(random: environment.randomBytes(32)), nil)
+                : try await keyRing(
+                    of: store, configured: configured, from: source, opening: opening, environment: environment)
             let service = SessionService(
                 store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
                 origins: origins, defaultApp: defaultApp, environment: environment,
@@ -62,23 +66,11 @@ struct ServiceAssembly {
         if let keys = KeyRing(try configured ?? source.read() ?? []) {
             let delivery = try await store.apps().compactMap(\.delivery).map(keys.sealingKeyIDs)
             let missing = try await delivery.reduce(store.sealingKeyIDs()) { $0.union($1) }.subtracting(keys.ids)
-            guard missing.isEmpty else {
-                throw ConfigurationError(
-                    "master keys",
-                    "\(source.name) lacks \(missing.sorted().joined(separator: ", ")), and stored keys or secrets are sealed with it. "
-                        + "Add this master key again, or restore the keys of this database from your backup"
-                )
-            }
+            guard missing.isEmpty else { throw source.lacks(missing) }
             return (keys, nil)
         }
         // New keys for an existing database would end every session and could not open its signing keys.
-        guard case .file(let file) = source, try await store.apps().isEmpty else {
-            throw ConfigurationError(
-                "key-file",
-                "\(source.name) is missing, and the database has apps. If the master keys are somewhere else, name "
-                    + "the place with --key-file or \(MasterKeySource.variable). Otherwise restore the file from your backup"
-            )
-        }
+        guard case .file(let file) = source, try await store.apps().isEmpty else { throw source.isMissing }
         // The service may have its keys somewhere else. Keys that a command creates here would not be those.
         guard opening == .migrating || store.schema.found == 0 else {
             throw ConfigurationError(

@@ -4,12 +4,15 @@ import SessionHTTP
 @available(service, *)
 extension ServiceConfiguration {
     /// The limits of connections with these settings.
-    static func connections(_ settings: Settings) throws -> ConnectionLimits {
+    static func connections(_ settings: Settings, problems: inout ConfigurationProblems) -> ConnectionLimits {
         var limits = ConnectionLimits()
-        limits.connections = try settings.number(.connectionLimit, in: 1...1_000_000) ?? limits.connections
-        limits.headerTimeout = try settings.number(.headerTimeout, in: 1...600) ?? limits.headerTimeout
-        limits.bodyTimeout = try settings.number(.bodyTimeout, in: 1...600) ?? limits.bodyTimeout
-        limits.idleTimeout = try settings.number(.idleTimeout, in: 1...3600) ?? limits.idleTimeout
+        func read(_ key: Key, _ range: ClosedRange<Int>, _ limit: WritableKeyPath<ConnectionLimits, Int>) {
+            limits[keyPath: limit] = problems.value(limits[keyPath: limit]) { try settings.number(key, in: range) }
+        }
+        read(.connectionLimit, 1...1_000_000, \.connections)
+        read(.headerTimeout, 1...600, \.headerTimeout)
+        read(.bodyTimeout, 1...600, \.bodyTimeout)
+        read(.idleTimeout, 1...3600, \.idleTimeout)
         return limits
     }
 
@@ -24,12 +27,12 @@ extension ServiceConfiguration {
         let host = settings.string(.managementHost)
         guard let port = try settings.number(.managementPort, in: 1...65535) else {
             guard host == nil else {
-                throw ConfigurationError(Key.managementHost.flag, "needs --management-port")
+                throw settings.error(.managementHost, "needs a management-port")
             }
             return nil
         }
         guard port != publicPort else {
-            throw ConfigurationError(Key.managementPort.flag, "must differ from the port of the apps, \(publicPort)")
+            throw settings.error(.managementPort, "must differ from the port of the apps, \(publicPort)")
         }
         return ManagementListener(host: host ?? "127.0.0.1", port: port)
     }

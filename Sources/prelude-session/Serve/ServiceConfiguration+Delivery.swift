@@ -9,15 +9,19 @@ extension ServiceConfiguration {
     ]
 
     /// The routes for messages with these settings.
-    static func delivery(_ settings: Settings) throws -> ConfiguredRoutes {
+    static func delivery(_ settings: Settings, problems: inout ConfigurationProblems) -> ConfiguredRoutes {
         var routes = ConfiguredRoutes()
         for (channel, prefix) in slots {
             let slot = RouteSlot(prefix: prefix, settings: settings)
-            guard let route = try slot.route(for: channel) else { continue }
-            guard !prefix.hasSuffix("Fallback") || !routes[channel].isEmpty else {
-                throw ConfigurationError(slot.flag(.kind), "needs \(channel.rawValue)-route, which is tried first")
+            let route = problems.value(nil) { () throws -> ConfiguredRoutes.Route? in
+                guard let route = try slot.route(for: channel) else { return nil }
+                let isSecond = prefix.hasSuffix("Fallback")
+                guard !isSecond || !routes[channel].isEmpty || settings.string(slot.first) != nil else {
+                    throw slot.error("Route", "needs \(slot.first.rawValue), which is tried first")
+                }
+                return route
             }
-            routes.routes[channel, default: []].append(route)
+            if let route { routes.routes[channel, default: []].append(route) }
         }
         return routes
     }
@@ -27,12 +31,13 @@ extension ServiceConfiguration {
         for (channel, prefix) in Self.slots {
             let index = prefix.hasSuffix("Fallback") ? 1 : 0
             guard delivery[channel].indices.contains(index) else { continue }
+            let slot = RouteSlot(prefix: prefix, settings: settings)
             let route = delivery[channel][index]
             func check(_ url: String, _ field: String) throws {
                 do {
                     try egress.validate(url: url)
                 } catch {
-                    throw ConfigurationError(RouteSlot.flag(prefix + field), error.summary)
+                    throw slot.error(field, error.summary)
                 }
             }
             if let url = route.settings.url { try check(url, "Url") }
@@ -42,7 +47,7 @@ extension ServiceConfiguration {
             do {
                 _ = try route.secret?.read()
             } catch {
-                throw ConfigurationError(RouteSlot.flag(prefix + "SecretFile"), error.reason)
+                throw slot.error("SecretFile", error.reason)
             }
         }
     }
@@ -57,7 +62,7 @@ private struct RouteSlot {
     func route(for channel: OTPLoginConfig.Channel) throws -> ConfiguredRoutes.Route? {
         guard let kind: RouteSettings.Kind = try choice("Route") else {
             if let name = ServiceConfiguration.Key.allCases.first(where: { isOwn($0) && settings.string($0) != nil }) {
-                throw ConfigurationError(name.flag, "needs \(flag(.kind)): the type of the route")
+                throw settings.error(name, "needs \(prefix)Route: the type of the route")
             }
             return nil
         }
@@ -69,8 +74,8 @@ private struct RouteSlot {
         do throws(RouteProblem) {
             try route.check(for: channel, hasSecret: secret != nil)
         } catch {
-            let file = error.field == .secret ? ", here or in \(RouteSlot.flag(prefix + "SecretFile"))" : ""
-            throw ConfigurationError(flag(error.field), error.problem + file)
+            let file = error.field == .secret ? ", here or in \(prefix)SecretFile" : ""
+            throw self.error(Self.suffix(of: error.field), error.problem + file)
         }
         return ConfiguredRoutes.Route(settings: route, secret: secret)
     }
@@ -81,12 +86,11 @@ private struct RouteSlot {
         case (nil, let file?): return .file(file)
         case (let secret?, nil):
             guard RouteSecret.isValid(secret) else {
-                throw ConfigurationError(flag(.secret), "must be one line of 1 to \(RouteSecret.maximumBytes) bytes")
+                throw error("Secret", "must be one line of 1 to \(RouteSecret.maximumBytes) bytes")
             }
             return .value(secret)
         case (_?, _?):
-            throw ConfigurationError(
-                RouteSlot.flag(prefix + "SecretFile"), "is set, and \(flag(.secret)), too. Remove one of them")
+            throw error("SecretFile", "is set, and \(prefix)Secret, too. Remove one of them")
         }
     }
 
@@ -106,18 +110,21 @@ private struct RouteSlot {
         guard let text = text(field) else { return nil }
         guard let value = Value(rawValue: text.lowercased()) else {
             let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ConfigurationError(RouteSlot.flag(prefix + field), "must be one of \(names)")
+            throw error(field, "must be one of \(names)")
         }
         return value
     }
 
-    func flag(_ field: RouteField) -> String {
-        let name = field == .kind ? "route" : field.rawValue
-        return Self.flag(prefix + name.prefix(1).uppercased() + name.dropFirst())
+    /// The type of the route of the same channel that is tried first.
+    var first: ServiceConfiguration.Key { prefix.hasPrefix("email") ? .emailRoute : .smsRoute }
+
+    /// - Parameter field: The end of the setting's name, such as `Host`.
+    func error(_ field: String, _ problem: String) -> ConfigurationError {
+        key(field).map { settings.error($0, problem) } ?? ConfigurationError(prefix + field, problem)
     }
 
-    /// The name as messages show it: `email-secret-file` for `emailSecretFile`.
-    static func flag(_ name: String) -> String {
-        ServiceConfiguration.Key(rawValue: name)?.flag ?? name
+    private static func suffix(of field: RouteField) -> String {
+        let name = field == .kind ? "route" : field.rawValue
+        return name.prefix(1).uppercased() + name.dropFirst()
     }
 }

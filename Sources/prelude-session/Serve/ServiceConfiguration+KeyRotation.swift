@@ -14,8 +14,8 @@ extension ServiceConfiguration {
     func checkRotating() throws {
         let safe = KeyRotationPolicy.safePublishAhead
         guard keyRotation.publishAhead >= safe || isDevelopment else {
-            throw ConfigurationError(
-                Key.keyPublishAhead.flag,
+            throw settings.error(
+                .keyPublishAhead,
                 "must be at least \(safe) seconds outside development mode (--development or "
                     + "PRELUDE_SESSION_DEVELOPMENT=true), because verifiers may use an older key set for so long")
         }

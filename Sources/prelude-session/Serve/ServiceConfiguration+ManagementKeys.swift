@@ -7,12 +7,12 @@ extension ServiceConfiguration {
     /// - Throws: `ConfigurationError` for a key that can be guessed, and for a key that occurs twice.
     func checkedManagementKeys(now: Timestamp) throws -> [ConfiguredManagementKey] {
         guard Set(managementKeys).count == managementKeys.count else {
-            throw ConfigurationError(Key.managementKey.flag, "contains a key twice. Remove one of them")
+            throw settings.error(.managementKey, "contains a key twice. Remove one of them")
         }
         return try managementKeys.enumerated().map { index, secret in
             guard ChosenSecret(secret).isStrong else {
-                throw ConfigurationError(
-                    Key.managementKey.flag, "key \(index + 1) can be guessed. \(ChosenSecret.rule)")
+                throw settings.error(
+                    .managementKey, "key \(index + 1) can be guessed. \(ChosenSecret.rule)")
             }
             return ConfiguredManagementKey(secret: secret, now: now)
         }

@@ -8,7 +8,12 @@ extension ServiceConfiguration {
     /// The origins at which apps reach the service. In development mode, the names of the loopback are accepted, too.
     func origins() throws -> PublicOrigins {
         let loopback = TargetURI.loopbackHosts.map { "http://\($0):\(port)" }
-        return try PublicOrigins(publicURL: publicURL ?? loopback[0], aliases: isDevelopment ? loopback : [])
+        do {
+            return try PublicOrigins(publicURL: publicURL ?? loopback[0], aliases: isDevelopment ? loopback : [])
+        } catch {
+            guard case .invalidField(_, let problem) = error else { throw error }
+            throw settings.error(.publicUrl, problem)
+        }
     }
 
     /// Which hosts hooks and webhooks may call. Development mode allows http and the loopback, because hooks then
@@ -17,6 +22,18 @@ extension ServiceConfiguration {
         EgressPolicy(
             allowsPlainHTTP: isDevelopment, allowedNetworks: egressNetworks + (isDevelopment ? IPNetwork.loopback : []),
             additionalTrustRoots: egressTrustRoots)
+    }
+
+    /// Returns a client for outbound calls with these settings.
+    func makeEgressClient() throws -> EgressClient {
+        do {
+            return try EgressClient(policy: egressPolicy)
+        } catch .unreadableTrustRoots(let path) {
+            throw settings.error(
+                .egressTrustRoots,
+                "\(path) is missing, cannot be read by this user, or has no certificate in PEM format "
+                    + "(-----BEGIN CERTIFICATE-----)")
+        }
     }
 
     /// Makes the routes for messages. Mail servers obey the same rules for addresses as hooks.

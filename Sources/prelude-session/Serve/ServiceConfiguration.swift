@@ -1,3 +1,5 @@
+import HTTPTypes
+import Logging
 import SessionDomain
 import SessionHTTP
 import SessionSQLite
@@ -5,6 +7,8 @@ import SessionSQLite
 /// The settings of the operator. A flag overrides the environment, and the environment overrides the file.
 @available(service, *)
 struct ServiceConfiguration: Sendable {
+    /// The texts of all settings, with their sources.
+    let settings: Settings
     var host: String
     var port: Int
     var database: SQLiteLocation
@@ -25,7 +29,7 @@ struct ServiceConfiguration: Sendable {
     var managementKeys: [String]
     /// When signing keys are rotated.
     var keyRotation: KeyRotationPolicy
-    var logLevel: String
+    var logLevel: Logger.Level
     /// `nil`: the listener of the apps serves the management API, too.
     var managementListener: ManagementListener?
     var connections: ConnectionLimits
@@ -46,9 +50,25 @@ struct ServiceConfiguration: Sendable {
         case smsFallbackRoute, smsFallbackAccount, smsFallbackUsername, smsFallbackSecret, smsFallbackSecretFile
         case smsFallbackUrl, smsFallbackFrom
 
+        /// The name on the command line, without `--`. A flag of a list is repeated, so its name is singular.
         var flag: String {
-            rawValue.reduce(into: "") { flag, character in
-                flag += character.isUppercase ? "-" + character.lowercased() : String(character)
+            switch self {
+            case .trustedProxies: "trusted-proxy"
+            case .egressNetworks: "egress-network"
+            default: words.joined(separator: "-")
+            }
+        }
+
+        /// Whether `serve` has the flag. Arguments of a process can be read by others, so secrets have none.
+        var hasFlag: Bool { self != .managementKey && !rawValue.hasPrefix("email") && !rawValue.hasPrefix("sms") }
+
+        /// The name in the environment.
+        var variable: String { EnvironmentVariables.prefix + words.joined(separator: "_").uppercased() }
+
+        private var words: [String] {
+            rawValue.reduce(into: [""]) { words, character in
+                if character.isUppercase { words.append("") }
+                words[words.count - 1] += character.lowercased()
             }
         }
 
@@ -58,87 +78,92 @@ struct ServiceConfiguration: Sendable {
         var isList: Bool { [.trustedProxies, .egressNetworks, .managementKey].contains(self) }
     }
 
-    static let environmentPrefix = "PRELUDE_SESSION_"
-
-    /// Reads the configuration, for `serve` and for every command on its database.
+    /// Reads the configuration, for every command on the database.
     ///
     /// - Parameters:
     ///   - flags: The settings of the command line.
     ///   - file: The path of the settings file from the command line. `nil`: the path from the environment, if any.
     ///   - environment: The variables of the process.
-    /// - Throws: `ConfigurationError` for an unknown setting or an invalid value.
-    static func load(flags: [Key: String], file: String?, environment: [String: String]) async throws -> Self {
-        try ServiceConfiguration(
-            await Settings(
-                flags: flags, environment: environment, file: file ?? environment[environmentPrefix + "CONFIG"]))
+    /// - Throws: `InvalidConfiguration` with everything that is wrong: unknown names and invalid values.
+    static func load(flags: [Key: String], file: String?, environment: [String: String]) throws -> Self {
+        var problems = ConfigurationProblems()
+        let configuration = read(flags: flags, file: file, environment: environment, problems: &problems)
+        try problems.throwIfAny()
+        return configuration
     }
 
-    private init(_ settings: Settings) throws {
+    /// - Parameter problems: Gets all errors. The default is used in place of an invalid value.
+    static func read(
+        flags: [Key: String], file: String?, environment: [String: String], problems: inout ConfigurationProblems
+    ) -> Self {
+        let file = file ?? environment[EnvironmentVariables.prefix + "CONFIG"]
+        let settings = Settings(flags: flags, environment: environment, file: file, problems: &problems)
+        return ServiceConfiguration(settings, problems: &problems)
+    }
+
+    private init(_ settings: Settings, problems: inout ConfigurationProblems) {
+        self.settings = settings
         host = settings.string(.host) ?? "127.0.0.1"
-        port = try settings.number(.port, in: 1...65535) ?? 8080
-        database = try SQLiteLocation(configured: settings.string(.database) ?? "sqlite:prelude-session.sqlite")
+        port = problems.value(8080) { try settings.number(.port, in: 1...65535) }
+        database = problems.value(.memory) { try SQLiteLocation(settings) }
         databaseSource = settings.source(of: .database)
         keyFile = settings.string(.keyFile)
         publicURL = settings.string(.publicUrl)
-        isDevelopment = try settings.flag(.development)
-        allowsPublicDevelopment = try settings.flag(.allowPublicDevelopment)
-        countryHeader = settings.string(.countryHeader)
+        isDevelopment = problems.value(false) { try settings.flag(.development) }
+        allowsPublicDevelopment = problems.value(false) { try settings.flag(.allowPublicDevelopment) }
+        countryHeader = problems.value(nil) { try Self.countryHeader(settings) }
         managementKeys = settings.list(.managementKey)
-        logLevel = settings.string(.logLevel) ?? "info"
-        defaultApp = try settings.string(.defaultApp).map { text in
-            guard let id = AppID(text) else {
-                throw ConfigurationError("default-app", "must be an app id: 7 lower-case letters or digits")
-            }
-            return id
-        }
-        trustedProxies = try settings.networks(.trustedProxies, flag: "trusted-proxy")
-        egressNetworks = try settings.networks(.egressNetworks, flag: "egress-network")
+        logLevel = problems.value(.info) { try Self.logLevel(settings) }
+        defaultApp = problems.value(nil) { try Self.defaultApp(settings) }
+        trustedProxies = problems.value([]) { try settings.networks(.trustedProxies) }
+        egressNetworks = problems.value([]) { try settings.networks(.egressNetworks) }
         egressTrustRoots = settings.string(.egressTrustRoots)
         keyRotation = Self.keyRotation(
-            days: try settings.number(.keyRotationDays, in: 0...3650),
-            publishAhead: try settings.number(.keyPublishAhead, in: AppDirectory.lifetime + 1...86_400))
-        managementListener = try Self.managementListener(settings, publicPort: port)
-        connections = try Self.connections(settings)
-        delivery = try Self.delivery(settings)
+            days: problems.value(nil) { try settings.number(.keyRotationDays, in: 0...3650) },
+            publishAhead: problems.value(nil) {
+                try settings.number(.keyPublishAhead, in: AppDirectory.lifetime + 1...86_400)
+            })
+        let publicPort = port
+        managementListener = problems.value(nil) { try Self.managementListener(settings, publicPort: publicPort) }
+        connections = Self.connections(settings, problems: &problems)
+        delivery = Self.delivery(settings, problems: &problems)
     }
 
-    /// Checks the requirements of `serve`.
-    func checkServing() throws {
-        if isDevelopment && !IPNetwork.isLoopback(host: host) && !allowsPublicDevelopment {
-            throw ConfigurationError(
-                "host",
-                "other machines can reach \(host), and development mode shows all codes to everyone. "
-                    + "Use 127.0.0.1, or add --allow-public-development to allow it")
+    private static func countryHeader(_ settings: Settings) throws -> String? {
+        guard let name = settings.string(.countryHeader) else { return nil }
+        guard HTTPField.Name(name) != nil else {
+            throw settings.error(
+                .countryHeader,
+                "\"\(name.escapedForTerminal)\" is not the name of a header: letters, digits and hyphens, such as "
+                    + "CF-IPCountry (RFC 9110 §5.6.2)")
         }
-        if !isDevelopment && publicURL == nil {
-            throw ConfigurationError(
-                "public-url", "is required: the origin at which apps reach the service, with or without {app_id}")
+        return name
+    }
+
+    private static func logLevel(_ settings: Settings) throws -> Logger.Level? {
+        guard let text = settings.string(.logLevel) else { return nil }
+        guard let level = Logger.Level(rawValue: text) else {
+            throw settings.error(.logLevel, "must be trace, debug, info, notice, warning, error or critical")
         }
-        if !isDevelopment, let publicURL, !publicURL.hasPrefix("https://") {
-            throw ConfigurationError("public-url", "must begin with https:// outside development mode")
+        return level
+    }
+
+    private static func defaultApp(_ settings: Settings) throws -> AppID? {
+        guard let text = settings.string(.defaultApp) else { return nil }
+        guard let id = AppID(text) else {
+            throw settings.error(.defaultApp, "must be an app id: 7 lower-case letters or digits")
         }
-        try checkRotating()
+        return id
     }
 }
 
-/// A setting is invalid or cannot be used.
-struct ConfigurationError: Error, CustomStringConvertible {
-    let setting: String
-    let problem: String
-
-    init(_ setting: String, _ problem: String) {
-        self.setting = setting
-        self.problem = problem
-    }
-
-    var description: String { "\(setting): \(problem)" }
-}
-
+@available(service, *)
 extension SQLiteLocation {
     /// Reads `sqlite:PATH` or `sqlite::memory:`.
-    init(configured text: String) throws {
+    init(_ settings: Settings) throws {
+        let text = settings.string(.database) ?? "sqlite:prelude-session.sqlite"
         guard text.hasPrefix("sqlite:"), text.count > "sqlite:".count else {
-            throw ConfigurationError("database", "must be sqlite:PATH or sqlite::memory:")
+            throw settings.error(.database, "must be sqlite:PATH or sqlite::memory:")
         }
         let path = String(text.dropFirst("sqlite:".count))
         self = path == ":memory:" ? .memory : .file(path)

@@ -13,10 +13,11 @@ struct ServiceRunner {
     let configuration: ServiceConfiguration
 
     func run() async throws {
-        let logger = try makeLogger()
+        let logger = makeLogger()
         let mailbox = configuration.isDevelopment ? Mailbox() : nil
-        let egress = try EgressClient(policy: configuration.egressPolicy)
-        try configuration.checkDelivery(egress)
+        // Before the database is created or migrated: a second process must not begin what it cannot finish.
+        try configuration.checkPortsAreFree()
+        let egress = try configuration.makeEgressClient()
         let managementKeys = try self.managementKeys()
         let assembly = try await ServiceAssembly.open(
             configuration, opening: .migrating,
@@ -29,6 +30,7 @@ struct ServiceRunner {
         let edge = EdgeOptions(
             trustedProxies: configuration.trustedProxies, countryHeader: configuration.countryHeader,
             exemptsLoopback: configuration.isDevelopment)
+        let forwarding = ForwardingLog()
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment, logger: logger)
         let group = ServiceGroup(
@@ -38,7 +40,8 @@ struct ServiceRunner {
                     .init(service: Courier(courier: assembly.service.courier, logger: logger)),
                 ]
                     + listeners.services(for: configuration) { api in
-                        buildRouter(service: assembly.service, edge: edge, mailbox: mailbox, api: api)
+                        buildRouter(
+                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, api: api)
                     },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
@@ -61,12 +64,9 @@ struct ServiceRunner {
         return limits
     }
 
-    private func makeLogger() throws -> Logger {
-        guard let level = Logger.Level(rawValue: configuration.logLevel) else {
-            throw ConfigurationError("log-level", "must be trace, debug, info, notice, warning, error or critical")
-        }
+    private func makeLogger() -> Logger {
         var logger = Logger(label: "prelude-session", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel = level
+        logger.logLevel = configuration.logLevel
         return logger
     }
 

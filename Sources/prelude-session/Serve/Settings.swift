@@ -1,87 +1,117 @@
-import Configuration
 import Foundation
 import SessionDomain
-import SystemPackage
 
-/// Reads typed settings. A value of the wrong type is an error, and the default is not used.
+/// Reads typed settings from flags, environment and file. A value of the wrong type is an error, and the default is not
+/// used.
 @available(service, *)
-struct Settings {
+struct Settings: Sendable {
     typealias Key = ServiceConfiguration.Key
 
     /// Where a setting comes from.
     enum Source: Sendable {
         case flag, environment
-        case file(String)
+        /// - Parameter path: The settings file.
+        case file(_ path: String)
         /// No source sets it: the default is used.
         case `default`
     }
 
+    private struct Layer: Sendable {
+        let source: Source
+        let values: [Key: SettingsFile.Value]
+        var lines: [Key: Int] = [:]
+    }
+
     /// In order of precedence, the strongest first.
-    private let readers: [(source: Source, reader: ConfigReader)]
+    private var layers: [Layer]
 
-    /// - Parameter file: The path of a file with a JSON object.
-    init(flags: [Key: String], environment: [String: String], file: String?) async throws {
-        let flags = flags.map { key, value in
-            (AbsoluteConfigKey([key.rawValue]), ConfigValue(.string(value), isSecret: false))
+    /// - Parameters:
+    ///   - file: The path of the settings file, if there is one.
+    ///   - problems: Gets an error for each unknown variable, and for each part of the file that cannot be read.
+    init(
+        flags: [Key: String], environment: [String: String], file: String?, problems: inout ConfigurationProblems
+    ) {
+        let variables = Key.allCases.compactMap { key in
+            environment[key.variable].map { (key, SettingsFile.Value.text($0)) }
         }
-        let prefix = ServiceConfiguration.environmentPrefix
-        let variables = environment.filter { $0.key.hasPrefix(prefix) }
-            .map { (String($0.key.dropFirst(prefix.count)), $0.value) }
-        let provided = InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: flags))
-        let inherited = EnvironmentVariablesProvider(
-            environmentVariables: Dictionary(uniqueKeysWithValues: variables))
-        var readers: [(source: Source, reader: ConfigReader)] = [
-            (.flag, ConfigReader(provider: provided)), (.environment, ConfigReader(provider: inherited)),
+        layers = [
+            Layer(source: .flag, values: flags.mapValues { .text($0) }),
+            Layer(source: .environment, values: Dictionary(uniqueKeysWithValues: variables)),
         ]
-        if let file {
-            try Self.check(file: file)
-            let provider = try await FileProvider<JSONSnapshot>(filePath: FilePath(file))
-            readers.append((.file(file), ConfigReader(provider: provider)))
-        }
-        self.readers = readers
+        problems.add(EnvironmentVariables.errors(in: environment))
+        if let file { layers.append(Self.layer(of: file, problems: &problems)) }
     }
 
-    /// Rejects unknown names in the file: a misspelled setting would be ignored, and its default used.
-    private static func check(file: String) throws {
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw ConfigurationError("config", "cannot read \(file)")
-        }
-        guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
-            throw ConfigurationError("config", "\(file) must hold one JSON object")
-        }
-        for (name, value) in object.sorted(by: { $0.key < $1.key }) {
-            guard let key = Key(rawValue: name) else {
-                throw ConfigurationError("config", "\(file) has an unknown setting \(name)")
+    private static func layer(of path: String, problems: inout ConfigurationProblems) -> Layer {
+        var values: [Key: SettingsFile.Value] = [:]
+        var lines: [Key: Int] = [:]
+        for member in problems.value([], { try members(of: path) }) {
+            let place = "\(path):\(member.line)"
+            guard let key = Key(rawValue: member.name) else {
+                let remedy =
+                    NearestName.of(member.name, in: Key.allCases.map(\.rawValue)).map { "Did you mean \($0)?" }
+                    ?? "Remove it"
+                problems.add([ConfigurationError(member.name, "is an unknown setting. \(remedy)", at: place)])
+                continue
             }
-            // The provider would ignore other types, and the default would be used.
-            guard value is String || value is NSNumber || (key.isList && value is [String]) else {
-                throw ConfigurationError(
-                    key.flag, "in \(file) must be a string, a number, true or false" + (key.isList ? ", or a list" : "")
-                )
+            if let line = lines[key] {
+                problems.add([ConfigurationError(key.rawValue, "is also in line \(line). Remove one", at: place)])
+            } else if !key.allows(member.value) {
+                let kinds = "must be a string, a number, true or false" + (key.isList ? ", or a list of strings" : "")
+                problems.add([ConfigurationError(key.rawValue, kinds, at: place)])
+            } else {
+                values[key] = member.value
             }
+            lines[key] = member.line
+        }
+        return Layer(source: .file(path), values: values, lines: lines)
+    }
+
+    private static func members(of path: String) throws -> [SettingsFile.Member] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            let exists = FileManager.default.fileExists(atPath: path)
+            throw ConfigurationError(
+                "config",
+                exists
+                    ? "\(path) cannot be read by this user. Run the command as the user who owns the file"
+                    : "\(path) does not exist. `prelude-session init` writes a settings file")
+        }
+        do {
+            return try SettingsFile(String(decoding: data, as: UTF8.self)).members
+        } catch {
+            throw ConfigurationError("config", "\(error.problem)", at: "\(path):\(error.line)")
         }
     }
 
-    func source(of key: Key) -> Source {
-        readers.first { Self.text(key, $0.reader) != nil }?.source ?? .default
+    func source(of key: Key) -> Source { layer(of: key)?.source ?? .default }
+
+    private func layer(of key: Key) -> Layer? { layers.first { $0.values[key] != nil } }
+
+    /// An error about a setting, with the name and the place that its source gives to it.
+    func error(_ key: Key, _ problem: String) -> ConfigurationError {
+        let missing = ConfigurationError(key.hasFlag ? key.flag : key.rawValue, problem)
+        guard let layer = layer(of: key) else { return missing }
+        return switch layer.source {
+        case .flag: ConfigurationError("--\(key.flag)", problem)
+        case .environment: ConfigurationError(key.variable, problem)
+        case .file(let path):
+            ConfigurationError(key.rawValue, problem, at: layer.lines[key].map { "\(path):\($0)" } ?? path)
+        case .default: missing
+        }
     }
 
     func string(_ key: Key) -> String? {
-        readers.lazy.compactMap { Self.text(key, $0.reader) }.first
-    }
-
-    private static func text(_ key: Key, _ reader: ConfigReader) -> String? {
-        let name = ConfigKey([key.rawValue])
-        let isSecret = key.isSecret
-        if let text = reader.string(forKey: name, isSecret: isSecret) { return text }
-        if let number = reader.int(forKey: name, isSecret: isSecret) { return String(number) }
-        return reader.bool(forKey: name, isSecret: isSecret).map { String($0) }
+        switch layer(of: key)?.values[key] {
+        case .text(let text): text
+        case .list(let items): items.joined(separator: ",")
+        case .other, nil: nil
+        }
     }
 
     func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = string(key) else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw ConfigurationError(key.flag, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+            throw error(key, "must be a number from \(range.lowerBound) to \(range.upperBound), not \(quoted(text))")
         }
         return number
     }
@@ -90,25 +120,46 @@ struct Settings {
         switch string(key)?.lowercased() {
         case nil, "false", "0", "no": return false
         case "true", "1", "yes": return true
-        default: throw ConfigurationError(key.flag, "must be true or false")
+        case let text?: throw error(key, "must be true or false, not \(quoted(text))")
         }
     }
 
-    func networks(_ key: Key, flag: String) throws -> [IPNetwork] {
-        try list(key).map { text in
-            guard let network = IPNetwork(text) else {
-                throw ConfigurationError(flag, "\(text) is not an address or a network, such as 10.0.0.0/8")
+    /// - Throws: `InvalidConfiguration` with an error for each invalid network.
+    func networks(_ key: Key) throws -> [IPNetwork] {
+        var invalid: [ConfigurationError] = []
+        let networks = list(key).compactMap { text in
+            let network = IPNetwork(text)
+            if network == nil {
+                invalid.append(error(key, "\(quoted(text)) is not an address or a network, such as 10.0.0.0/8"))
             }
             return network
         }
+        guard invalid.isEmpty else { throw InvalidConfiguration(errors: invalid) }
+        return networks
     }
 
     /// Reads a list: of the file an array, or a text with commas.
     func list(_ key: Key) -> [String] {
-        let items = readers.lazy.compactMap { _, reader in
-            Self.text(key, reader).map { $0.split(separator: ",").map(String.init) }
-                ?? reader.stringArray(forKey: ConfigKey([key.rawValue]), isSecret: key == .managementKey)
+        let items: [String] =
+            switch layer(of: key)?.values[key] {
+            case .text(let text): text.split(separator: ",").map(String.init)
+            case .list(let items): items
+            case .other, nil: []
+            }
+        return items.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    /// A value for a message: on one line, and not longer than it.
+    private func quoted(_ text: String) -> String { "\"\(text.prefix(100).description.escapedForTerminal)\"" }
+}
+
+@available(service, *)
+extension ServiceConfiguration.Key {
+    fileprivate func allows(_ value: SettingsFile.Value) -> Bool {
+        switch value {
+        case .text: true
+        case .list: isList
+        case .other: false
         }
-        return (items.first ?? []).map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 }

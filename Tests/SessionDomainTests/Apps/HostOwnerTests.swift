@@ -26,6 +26,21 @@ struct HostOwnerTests {
         #expect(origins.owner(ofHost: "other.example.com") == nil)
     }
 
+    @Test(
+        "A public URL with another placeholder is rejected, because no client could reach that host",
+        arguments: [
+            ("https://{appid}.session.example.com", "contains {appid}. Write {app_id} where the id of an app stands"),
+            ("https://{APP_ID}.session.example.com", "contains {APP_ID}. Write {app_id} where the id of an app stands"),
+            ("https://*.session.example.com", "contains *. Write {app_id} where the id of an app stands"),
+            ("https://<app_id>.session.example.com", "contains <. Write {app_id} where the id of an app stands"),
+            ("https://$APP.session.example.com", "contains $. Write {app_id} where the id of an app stands"),
+            ("https://{app_id.session.example.com", "contains {. Write {app_id} where the id of an app stands"),
+            ("https://{app_id}.{app_id}.example.com", "must contain {app_id} once only"),
+        ])
+    func placeholder(publicURL: String, problem: String) {
+        #expect(throws: Refusal.invalidField("public-url", problem)) { try PublicOrigins(publicURL: publicURL) }
+    }
+
     @Test("An app cannot take another app's host as its custom domain")
     func takenHost() async throws {
         var other = App(id: try appID("other00"), name: "other", createdAt: now)

@@ -5,7 +5,7 @@ import Synchronization
 /// A store of signing keys. It serves the apps that it is made with, and cannot do anything else.
 final class KeyStore: AppStore {
     private let keys: Mutex<[StoredSigningKey]>
-    private let served: [App]
+    private let served: Mutex<(apps: [App], reads: Int)>
     /// Apps whose keys cannot be read.
     private let broken: Set<AppID>
     /// A purpose whose keys cannot be rotated.
@@ -15,7 +15,7 @@ final class KeyStore: AppStore {
         apps: [App] = [], keys: [StoredSigningKey] = [], broken: Set<AppID> = [],
         stuck: StoredSigningKey.Purpose? = nil
     ) {
-        served = apps
+        served = Mutex((apps, 0))
         self.keys = Mutex(keys)
         self.broken = broken
         self.stuck = stuck
@@ -28,7 +28,7 @@ final class KeyStore: AppStore {
             let decision = try intent.decide(
                 Facts { facts in
                     facts.settings =
-                        served.first { $0.id == query.app }
+                        served.withLock(\.apps).first { $0.id == query.app }
                         ?? query.app.map { App(id: $0, name: "a", createdAt: Timestamp(seconds: 0)) }
                     facts.signingKeys = keys.filter { $0.appID == query.app && $0.purpose == query.signingKeys }
                 })
@@ -51,7 +51,18 @@ final class KeyStore: AppStore {
         return keys.withLock { $0.filter { $0.appID == id } }
     }
 
-    func apps() async throws -> [App] { served }
+    func apps() async throws -> [App] {
+        served.withLock { served in
+            served.reads += 1
+            return served.apps
+        }
+    }
+
+    /// Adds an app, as another process does.
+    func add(_ app: App) { served.withLock { $0.apps.append(app) } }
+
+    /// How often the apps were read.
+    var readsOfApps: Int { served.withLock(\.reads) }
 
     func sealingKeyIDs() async throws -> Set<String> { throw StoreError.overloaded }
 

@@ -29,7 +29,7 @@ struct BackupCommand: AsyncParsableCommand {
             let folder = BackupFolder(path: directory)
             try folder.checkIsNew()
             let passphrase = try passphrase.forNewBackup()
-            let configuration = try await options.shared.configuration()
+            let configuration = try options.shared.configuration()
             try await options.withService { service in
                 guard case .file(let database) = configuration.database,
                     let keys = try MasterKeySource.find(for: configuration)?.read()

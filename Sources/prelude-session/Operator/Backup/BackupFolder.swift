@@ -21,6 +21,7 @@ struct BackupFolder {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw ConfigurationError("backup", "\(path) exists. Name a new directory")
         }
+        if let problem = WritableFolder(of: path).problem { throw ConfigurationError("backup", problem) }
     }
 
     /// Writes all files into a directory beside this one, syncs them, and renames the directory. So a backup that exists

@@ -22,7 +22,7 @@ extension BackupCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let configuration = try await options.configuration()
+            let configuration = try options.configuration()
             guard case .file(let database) = configuration.database else {
                 throw ConfigurationError("database", "must be a file")
             }

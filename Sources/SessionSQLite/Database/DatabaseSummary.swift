@@ -1,0 +1,37 @@
+internal import Foundation
+internal import GRDB
+package import SessionDomain
+
+/// What a configuration must fit: the apps of a database, and the master keys that seal its signing keys.
+@available(service, *)
+package struct DatabaseSummary: Sendable, Equatable {
+    package let apps: Set<AppID>
+    /// The ids of the master keys that have sealed signing keys.
+    package let sealingKeyIDs: Set<String>
+
+    /// Reads a database without changing it, also while the service uses it.
+    ///
+    /// - Returns: `nil` without a file, for an empty one, and for a database that `serve` migrates at its next start.
+    /// - Throws: `StoreError.newerSchema`, `.damaged`, or `.unavailable` for a file that cannot be read.
+    package static func read(at path: String) throws(StoreError) -> DatabaseSummary? {
+        do {
+            var file = stat()
+            guard stat(path, &file) == 0, file.st_size > 0 else { return nil }
+            var configuration = ConnectionSettings.configuration
+            configuration.readonly = true
+            let database = try DatabaseQueue(path: try DatabaseFile.resolved(path), configuration: configuration)
+            let summary = try database.read { db -> DatabaseSummary? in
+                let (found, supported) = (try Migration.version(of: db), SQLiteStore.supportedSchema)
+                guard found <= supported else { throw StoreError.newerSchema(found: found, supported: supported) }
+                guard found == supported else { return nil }
+                return DatabaseSummary(
+                    apps: Set(try db.all("SELECT id FROM apps") { try $0.next() }),
+                    sealingKeyIDs: try db.sealingKeyIDs())
+            }
+            try database.close()
+            return summary
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// The names of environment variables that begin with `PRELUDE_SESSION_`.
+///
+/// An unknown name is an error: a misspelled setting would be ignored, and its default used.
+@available(service, *)
+enum EnvironmentVariables {
+    static let prefix = "PRELUDE_SESSION_"
+
+    /// The settings of `serve` and of the commands on its database.
+    static let settings = ServiceConfiguration.Key.allCases.map(\.variable)
+
+    /// What else this program reads.
+    private static let others = ["CONFIG", "MASTER_KEYS", "BACKUP_PASSPHRASE", "ENDPOINT", "CREDENTIALS"]
+        .map { prefix + $0 }
+
+    /// What the scripts and tests of the repository read. They have no effect here, and a shell in which
+    /// `scripts/environment` was sourced has some of them.
+    private static let ofDevelopment = [
+        "SERVICE", "JUDGE_PYTHON", "PAGES", "EXPLORE", "LIBFUZZER", "FUZZ_TARGET", "FUZZ_SECONDS", "FUZZ_SEED",
+        "FUZZ_SEEDS", "FUZZ_WORDS",
+    ]
+    .map { prefix + $0 }
+
+    /// Returns an error for each unknown name, in the order of names.
+    static func errors(in environment: [String: String]) -> [ConfigurationError] {
+        let known = settings + others
+        return environment.keys.filter { $0.hasPrefix(prefix) && !(known + ofDevelopment).contains($0) }.sorted()
+            .map { name in
+                let remedy =
+                    NearestName.of(name, in: known).map { "Did you mean \($0)?" }
+                    ?? "Remove it. `prelude-session serve --help` lists the settings"
+                return ConfigurationError(name, "is not a setting. \(remedy)")
+            }
+    }
+}

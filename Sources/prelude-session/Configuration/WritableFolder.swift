@@ -1,0 +1,37 @@
+import Foundation
+
+/// A folder in which this user must create files.
+struct WritableFolder {
+    private let path: String
+
+    /// The folder that contains a file. The file need not exist.
+    init(of file: String) { path = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path }
+
+    /// What is wrong with the folder, and the remedy. `nil`: files can be created in it.
+    var problem: String? {
+        let user = NSUserName()
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            return "the folder \(path) does not exist. Create it: install -d -o \(user) -m 0700 \(path)"
+        }
+        guard isFolder.boolValue else { return "\(path) is not a folder" }
+        guard access(path, W_OK | X_OK) != 0 else { return nil }
+        return "the user \(user) cannot write in the folder \(path): \(String(cString: strerror(errno))). "
+            + "Run: chown \(user) \(path), or use the user who owns the folder"
+    }
+}
+
+@available(service, *)
+extension ServiceConfiguration {
+    /// Checks that this user can write the database, and the files that SQLite creates beside it.
+    ///
+    /// - Parameter path: The path of the database, which need not exist.
+    func checkIsWritable(database path: String) throws {
+        if let problem = WritableFolder(of: path).problem { throw settings.error(.database, problem) }
+        guard access(path, F_OK) == 0, access(path, R_OK | W_OK) != 0 else { return }
+        throw settings.error(
+            .database,
+            "the user \(NSUserName()) cannot write \(path): \(String(cString: strerror(errno))). "
+                + "Run: chown \(NSUserName()) \(path), or use the user who owns it")
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Foundation
+
+/// The flags of `serve`, which `check` has, too: one for each setting.
+@available(service, *)
+struct ServeOptions: ParsableArguments {
+    @Option(help: "The address to listen on. (default: 127.0.0.1)")
+    var host: String?
+
+    @Option(help: "The port to listen on. (default: 8080)")
+    var port: String?
+
+    @OptionGroup var shared: ConfigurationOptions
+
+    @Option(help: "The origin at which apps reach the service, such as https://{app_id}.session.example.com.")
+    var publicURL: String?
+
+    @Option(help: "The id of the app for hosts that name no app.")
+    var defaultApp: String?
+
+    @Option(
+        name: .customLong("trusted-proxy"),
+        help: "The address or network of a proxy whose X-Forwarded-* headers are trusted. Can be repeated.")
+    var trustedProxies: [String] = []
+
+    @Option(help: "The header in which a trusted proxy sends the caller's country.")
+    var countryHeader: String?
+
+    @Option(
+        name: .customLong("egress-network"),
+        help: "A private network that hooks and webhooks may call, such as 10.0.0.0/8. Can be repeated.")
+    var egressNetworks: [String] = []
+
+    @Option(help: "A PEM file with authorities that outbound https trusts in addition to the system's.")
+    var egressTrustRoots: String?
+
+    @Option(help: "The address of the management API, with --management-port. (default: 127.0.0.1)")
+    var managementHost: String?
+
+    @Option(
+        help: """
+            A port for the management API alone. The other port then serves apps only. (default: one port for both)
+            """)
+    var managementPort: String?
+
+    @Option(help: "Connections that are served at the same time. (default: 4000)")
+    var connectionLimit: String?
+
+    @Option(help: "Seconds in which the headers of a request must arrive. (default: 10)")
+    var headerTimeout: String?
+
+    @Option(help: "Seconds in which the body of a request must arrive. (default: 20)")
+    var bodyTimeout: String?
+
+    @Option(help: "Seconds after which a connection without a request is closed. (default: 75)")
+    var idleTimeout: String?
+
+    @Option(help: "Days after which signing keys are rotated; 0 for never. (default: 90)")
+    var keyRotationDays: String?
+
+    @Option(
+        help: """
+            Seconds that a new signing key is published before it signs. Less than 395 only in development. (default: \
+            395)
+            """)
+    var keyPublishAhead: String?
+
+    @Option(help: "The log level: trace, debug, info, notice, warning, error or critical. (default: info)")
+    var logLevel: String?
+
+    @Flag(
+        help:
+            "Development mode: an app with all logins on. Codes are shown at /dev, and sent where routes are configured."
+    )
+    var development = false
+
+    @Flag(help: "Let development mode listen on an address that other machines can reach.")
+    var allowPublicDevelopment = false
+
+    /// Reads the configuration and checks all that `serve` needs.
+    func configuration() throws -> ServiceConfiguration {
+        var flags = shared.flags
+        flags[.host] = host
+        flags[.port] = port
+        flags[.publicUrl] = publicURL
+        flags[.defaultApp] = defaultApp
+        flags[.countryHeader] = countryHeader
+        flags[.logLevel] = logLevel
+        if !trustedProxies.isEmpty { flags[.trustedProxies] = trustedProxies.joined(separator: ",") }
+        if !egressNetworks.isEmpty { flags[.egressNetworks] = egressNetworks.joined(separator: ",") }
+        flags[.egressTrustRoots] = egressTrustRoots
+        flags[.managementHost] = managementHost
+        flags[.managementPort] = managementPort
+        flags[.connectionLimit] = connectionLimit
+        flags[.headerTimeout] = headerTimeout
+        flags[.bodyTimeout] = bodyTimeout
+        flags[.idleTimeout] = idleTimeout
+        flags[.keyRotationDays] = keyRotationDays
+        flags[.keyPublishAhead] = keyPublishAhead
+        if development { flags[.development] = "true" }
+        if allowPublicDevelopment { flags[.allowPublicDevelopment] = "true" }
+        return try ServiceConfiguration.loadForServing(
+            flags: flags, file: shared.config, environment: ProcessInfo.processInfo.environment)
+    }
+}

@@ -1,0 +1,69 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import SessionDomain
+import Synchronization
+import Testing
+
+@testable import SessionHTTP
+
+@Suite("Forwarding headers of untrusted addresses")
+struct ForwardingLogTests {
+    /// Keeps the address and the header of each line.
+    private final class Lines: Sendable {
+        private let kept = Mutex<[String]>([])
+        var all: [String] { kept.withLock { $0 } }
+        func add(_ line: String) { kept.withLock { $0.append(line) } }
+    }
+
+    private struct Handler: LogHandler {
+        let lines: Lines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            func value(_ name: String) -> String { event.metadata?[name].map { "\($0)" } ?? "" }
+            lines.add("\(event.level) \(value("header")) \(value("address"))")
+        }
+    }
+
+    private func send(
+        _ header: String?, from peer: String, log: ForwardingLog, lines: Lines, trusted: [String] = ["10.0.0.1"]
+    ) async throws {
+        var headers = HTTPFields()
+        if let header, let name = HTTPField.Name(header) { headers[name] = "198.51.100.1" }
+        let options = EdgeOptions(trustedProxies: trusted.compactMap { IPNetwork($0) })
+        let logger = Logger(label: "test") { _ in Handler(lines: lines) }
+        let request = Request(
+            head: HTTPRequest(method: .get, scheme: "https", authority: "a", path: "/", headerFields: headers),
+            body: RequestBody(buffer: ByteBuffer()))
+        _ = try await ForwardingMiddleware(options: options, log: log)
+            .handle(request, context: ServiceRequestContext(logger: logger, peerAddress: peer)) { _, _ in
+                Response(status: .ok)
+            }
+    }
+
+    @Test(
+        "The first such request is logged with its address, and no other one", arguments: ForwardingMiddleware.headers)
+    func once(header: String) async throws {
+        let (log, lines) = (ForwardingLog(), Lines())
+        try await send(header, from: "203.0.113.9", log: log, lines: lines)
+        for name in ForwardingMiddleware.headers { try await send(name, from: "203.0.113.8", log: log, lines: lines) }
+        #expect(lines.all == ["warning \(header) 203.0.113.9"])
+    }
+
+    @Test("Requests of a trusted proxy, and requests without such a header, are not logged")
+    func silent() async throws {
+        let (log, lines) = (ForwardingLog(), Lines())
+        for header in ForwardingMiddleware.headers {
+            try await send(header, from: "10.0.0.1", log: log, lines: lines)
+        }
+        try await send(nil, from: "203.0.113.9", log: log, lines: lines)
+        #expect(lines.all.isEmpty)
+    }
+}

@@ -1,0 +1,347 @@
+"""Tests `check` and the start of the service: everything that is wrong is reported, in words, and nothing is changed."""
+
+import json
+import os
+import pathlib
+import pwd
+import re
+import socket
+import subprocess
+
+import pytest
+
+from conftest import running
+from service import APP, BINARY, Service, free_port
+
+PREFIX = "PRELUDE_SESSION_"
+
+
+def command(
+    directory: pathlib.Path, *arguments: str, user: int | None = None, **variables: str
+) -> subprocess.CompletedProcess:
+    """Runs the program with no settings but `variables`. A service that starts all the same is ended after 10 seconds."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    return subprocess.run(
+        [BINARY, *arguments], cwd=directory, env=environment | {PREFIX + name: value for name, value in variables.items()},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10, user=user)
+
+
+def settings(directory: pathlib.Path, text: str) -> list[str]:
+    (directory / "session.json").write_text(text)
+    return ["--config", str(directory / "session.json")]
+
+
+VALID = '{"publicUrl": "https://{app_id}.example.com", "database": "sqlite:session.sqlite"}'
+
+
+def test_check_accepts_a_valid_configuration_and_creates_nothing(tmp_path):
+    checked = command(tmp_path, "check", *settings(tmp_path, VALID))
+    assert checked.returncode == 0, checked.stderr
+    assert checked.stdout.startswith("The configuration is valid.\n")
+    assert str(tmp_path / "session.sqlite") in checked.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["session.json"]
+
+
+def test_check_and_serve_report_everything_with_file_line_and_remedy(tmp_path):
+    flags = settings(tmp_path, """\
+// Settings of the shop
+{
+    "publicUrl": "https://{appid}.example.com",
+    "trustedProxy": "10.0.0.1",
+    "countryHeader": "CF IPCountry",
+    "port": "http",
+}
+""")
+    variables = {"TRUSTED_PROXYS": "10.0.0.1", "IDLE_TIMEOUT": "soon"}
+    checked = command(tmp_path, "check", *flags, "--log-level", "loud", **variables)
+    file = tmp_path / "session.json"
+    assert checked.returncode == 1 and checked.stdout == ""
+    assert checked.stderr == f"""\
+Error: the configuration has 7 errors:
+  {PREFIX}TRUSTED_PROXYS: is not a setting. Did you mean {PREFIX}TRUSTED_PROXIES?
+  {file}:4: trustedProxy: is an unknown setting. Did you mean trustedProxies?
+  {file}:6: port: must be a number from 1 to 65535, not "http"
+  {file}:5: countryHeader: "CF IPCountry" is not the name of a header: letters, digits and hyphens, such as CF-IPCountry \
+(RFC 9110 §5.6.2)
+  --log-level: must be trace, debug, info, notice, warning, error or critical
+  {PREFIX}IDLE_TIMEOUT: must be a number from 1 to 3600, not "soon"
+  {file}:3: publicUrl: contains {{appid}}. Write {{app_id}} where the id of an app stands
+"""
+    served = command(tmp_path, "serve", *flags, "--log-level", "loud", **variables)
+    assert (served.returncode, served.stderr) == (1, checked.stderr)
+    assert [path.name for path in tmp_path.iterdir()] == ["session.json"]
+
+
+@pytest.mark.parametrize("arguments", [["app", "list"], ["serve"], ["check"], ["login", "--email", "a@example.com"]])
+def test_a_misspelled_variable_is_an_error_of_every_command(tmp_path, arguments):
+    result = command(tmp_path, *arguments, TRUSTED_PROXY="10.0.0.1")
+    assert result.returncode != 0
+    assert f"{PREFIX}TRUSTED_PROXY: is not a setting. Did you mean {PREFIX}TRUSTED_PROXIES?" in result.stderr
+
+
+def test_variables_of_the_scripts_do_not_stop_the_service(tmp_path):
+    checked = command(
+        tmp_path, "check", *settings(tmp_path, VALID), SERVICE="1", PAGES="x", EXPLORE="12", JUDGE_PYTHON="python")
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_the_default_app_must_exist(tmp_path):
+    flags = settings(tmp_path, VALID)
+    assert command(tmp_path, "check", *flags, "--default-app", "abc1234").returncode == 0  # no database yet
+    made = command(tmp_path, "app", "create", "Shop", "--id", "abc1234", *flags)
+    assert made.returncode == 0, made.stderr
+    for verb in ("check", "serve"):
+        wrong = command(tmp_path, verb, *flags, "--default-app", "abc1243")
+        assert wrong.returncode == 1
+        assert wrong.stderr.startswith(
+            f"Error: --default-app: there is no app abc1243 in {tmp_path}/session.sqlite. Did you mean abc1234?")
+        assert "prelude-session app create NAME --id abc1243" in wrong.stderr
+    before = sorted((path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir() if path.name != "session.json")
+    assert command(tmp_path, "check", *flags, "--default-app", "abc1234").returncode == 0
+    after = sorted((path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir() if path.name != "session.json")
+    assert [entry for entry in after if not entry[0].endswith(("-wal", "-shm"))] == [
+        entry for entry in before if not entry[0].endswith(("-wal", "-shm"))]
+
+
+def test_check_works_beside_a_running_service_and_compares_the_master_keys(tmp_path):
+    with running(Service(tmp_path, "--public-url", "https://{app_id}.example.com", development=False)) as service:
+        flags = ["--database", service.database, "--public-url", "https://{app_id}.example.com"]
+        assert command(tmp_path, "app", "create", "Shop", *flags[:2]).returncode == 0
+        assert command(tmp_path, "check", *flags).returncode == 0
+        other = tmp_path / "other.keys"
+        other.write_text('{"version": 1, "keys": [{"secret": "%s"}]}' % ("A" * 43))
+        other.chmod(0o600)
+        wrong = command(tmp_path, "check", *flags, "--key-file", str(other))
+        assert wrong.returncode == 1 and "stored keys or secrets are sealed with it" in wrong.stderr
+        missing = command(tmp_path, "check", *flags, "--key-file", str(tmp_path / "nowhere"))
+        assert missing.returncode == 1 and "is missing, and the database has apps" in missing.stderr
+
+
+# The start
+
+
+def started(tmp_path, *flags: str, user: int | None = None) -> subprocess.CompletedProcess:
+    return command(
+        tmp_path, "serve", "--development", "--allow-public-development", "--public-url", "http://localhost", *flags,
+        user=user)
+
+
+def test_a_port_in_use_is_reported_before_the_database_is_created(tmp_path):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        result = started(tmp_path, "--port", str(port))
+    assert result.returncode == 1 and result.stdout == ""
+    assert result.stderr == (
+        f"Error: --port: another process already listens on 127.0.0.1, port {port}. `ss -ltnp 'sport = :{port}'` shows "
+        "it. Stop it, or choose another port\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_port_of_the_management_api_is_checked_too(tmp_path):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        result = started(tmp_path, "--port", str(free_port()), "--management-port", str(port))
+    assert result.returncode == 1 and f"--management-port: another process already listens on 127.0.0.1" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"), [
+        (["--host", "nowhere.invalid"], '--host: the name "nowhere.invalid" cannot be resolved ('),
+        (["--host", "192.0.2.1"], "--host: 192.0.2.1 is not an address of this machine. `ip address` lists its addresses"),
+        (["--egress-trust-roots", "/nowhere.pem"], "--egress-trust-roots: /nowhere.pem is missing, cannot be read"),
+        (["--database", "sqlite:/nowhere/a"], "--database: the folder /nowhere does not exist. Create it: install -d -o "),
+    ])
+def test_a_start_that_fails_says_why_in_one_line(tmp_path, flags, message):
+    result = started(tmp_path, "--port", str(free_port()), *flags)
+    assert result.returncode == 1 and result.stdout == ""
+    assert result.stderr.startswith("Error: " + message) and result.stderr.count("\n") == 1
+    assert "delivery of webhooks failed" not in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_without_certificates_is_no_trust_root(tmp_path):
+    (tmp_path / "roots.pem").write_text("no certificate\n")
+    result = started(tmp_path, "--port", str(free_port()), "--egress-trust-roots", str(tmp_path / "roots.pem"))
+    assert result.returncode == 1 and "has no certificate in PEM format" in result.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user")
+def test_a_folder_of_another_user_is_reported_with_the_command_that_changes_it(tmp_path):
+    tmp_path.chmod(0o755)
+    for parent in list(tmp_path.parents)[:3]:
+        parent.chmod(parent.stat().st_mode | 0o055)
+    stranger = pwd.getpwnam("nobody")
+    result = started(tmp_path, "--port", str(free_port()), "--database", f"sqlite:{tmp_path}/a", user=stranger.pw_uid)
+    assert result.returncode == 1
+    assert f"cannot write in the folder {tmp_path}: Permission denied. Run: chown " in result.stderr
+
+
+def test_a_stopping_service_reports_no_failed_delivery(tmp_path):
+    service = Service(tmp_path)
+    service.start()
+    assert service.stop() == 0
+    assert "failed" not in service.log()
+
+
+# Forwarding headers
+
+
+def test_forwarding_headers_of_an_untrusted_address_are_reported_once(tmp_path):
+    port = free_port()
+    with running(Service(tmp_path, "--management-port", str(port))) as service:
+        for _ in range(3):
+            for url in (service.url, f"http://127.0.0.1:{port}"):
+                subprocess.run(
+                    ["curl", "--silent", "--output", "/dev/null", "-H", "X-Forwarded-For: 198.51.100.1", url + "/health"],
+                    check=True, timeout=10)
+        lines = [line for line in service.log().splitlines() if "forwarding header" in line]
+        assert len(lines) == 1
+        assert "--trusted-proxy" in lines[0] and re.search(r"address=(127\.0\.0\.1|::1)\b", lines[0])
+        assert "header=X-Forwarded-For" in lines[0]
+
+
+# New apps
+
+
+def test_an_app_that_a_command_creates_answers_at_once(tmp_path):
+    with running(Service(tmp_path, "--public-url", "https://{app_id}.example.com", development=False)) as service:
+        for name in ("first", "second", "third"):
+            made = command(tmp_path, "app", "create", name, "--json", "--database", service.database)
+            assert made.returncode == 0, made.stderr
+            app = json.loads(made.stdout)[0]["id"]
+            status = subprocess.run(
+                ["curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "-H",
+                 f"Host: {app}.example.com", service.url + "/.well-known/jwks.json"],
+                capture_output=True, text=True, check=True, timeout=10).stdout
+            assert status == "200"
+
+
+# Commands
+
+
+def test_app_create_has_the_rules_of_the_management_api(tmp_path):
+    for flags, message in (
+            (["--domain", "https://a.example.com"], "domains must be at most 20 bare hosts"),
+            (["--domain", "a.example.com:8443"], "domains must be at most 20 bare hosts"),
+            (["--allowed-origin", "a.example.com"], "allowed_origins must be at most 50 origins"),
+            (["--allowed-origin", "https://a.example.com/"], "allowed_origins must be at most 50 origins")):
+        refused = command(tmp_path, "app", "create", "Shop", *flags)
+        assert refused.returncode == 1 and message in refused.stderr
+    named = command(tmp_path, "app", "create", "a\x07b")
+    assert named.returncode == 1 and "without control or formatting characters" in named.stderr
+
+
+#: Commands that read and change rows only.
+WITHOUT_KEYS = [
+    ["app", "list"], ["key", "list"], ["key", "create", "backend"], ["key", "signing"], ["events"],
+    ["user", "create", "--app", APP, "--email", "ada@example.com"], ["session", "revoke", "--all", "--yes"],
+    ["scope", "add", "--app", APP, "transfer:write"], ["scope", "list", "--app", APP],
+    ["domain", "add", "--app", APP, "session.example.com"], ["domain", "list", "--app", APP],
+    ["webhook", "list", "--app", APP],
+]
+
+
+@pytest.mark.parametrize("arguments", WITHOUT_KEYS, ids=lambda arguments: " ".join(arguments[:2]))
+def test_a_command_that_uses_no_key_needs_none(tmp_path, arguments):
+    assert command(tmp_path, "app", "create", "Shop", "--id", APP).returncode == 0
+    (tmp_path / "prelude-session.sqlite.keys").unlink()
+    worked = command(tmp_path, *arguments)
+    assert worked.returncode == 0, worked.stderr
+    assert not (tmp_path / "prelude-session.sqlite.keys").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [
+        ["app", "create", "Other"], ["key", "rotate"], ["key", "reseal"],
+        ["webhook", "create", "--app", APP, "https://backend.example.com/"],
+        ["step-up", "set", "--app", APP, "transfer:write"]], ids=lambda arguments: " ".join(arguments[:2]))
+def test_a_command_that_seals_a_key_needs_the_master_keys(tmp_path, arguments):
+    assert command(tmp_path, "app", "create", "Shop", "--id", APP).returncode == 0
+    (tmp_path / "prelude-session.sqlite.keys").unlink()
+    refused = command(tmp_path, *arguments)
+    assert refused.returncode == 1 and "is missing, and the database has apps" in refused.stderr
+
+
+# init
+
+
+FLAGS = ["--app-name", "Shop", "--public-url", "https://auth.example.com", "--no-email", "--no-sms"]
+
+
+def set_up(tmp_path, *flags: str) -> subprocess.CompletedProcess:
+    return command(
+        tmp_path, "init", "--config", f"{tmp_path}/session.json", "--database", f"{tmp_path}/session.sqlite", *flags)
+
+
+def test_init_without_a_terminal_names_all_missing_flags(tmp_path):
+    result = command(tmp_path, "init")
+    assert result.returncode != 0
+    assert (
+        "these flags are missing: --config; --app-name; --public-url; --database; --email-host or --no-email; "
+        "--sms-route or --no-sms") in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_init_creates_a_service_that_starts(tmp_path):
+    made = set_up(tmp_path, *FLAGS, "--json")
+    assert made.returncode == 0, made.stderr
+    result = json.loads(made.stdout)
+    assert result["origin"] == "https://auth.example.com"
+    for name in ("settings", "database", "master_keys"):
+        assert pathlib.Path(result[name]).stat().st_mode & 0o777 == 0o600
+    assert command(tmp_path, "check", "--config", result["settings"]).returncode == 0
+    service = Service(tmp_path, "--config", result["settings"], development=False)
+    with running(service):
+        answer = subprocess.run(
+            ["curl", "-sSf", "-H", "Host: auth.example.com", service.url + "/.well-known/jwks.json"],
+            capture_output=True, text=True, timeout=10)
+        assert json.loads(answer.stdout)["keys"]
+        allowed = subprocess.run(
+            ["curl", "-sSf", "-H", f"Authorization: Bearer {result['management_key']}", service.url + "/v2/session/apps"],
+            capture_output=True, text=True, timeout=10)
+        assert [app["id"] for app in json.loads(allowed.stdout)["apps"]] == [result["app"]]
+
+
+def test_init_writes_the_servers_for_mail_and_sms(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("a secret\n")
+    made = set_up(
+        tmp_path, *FLAGS[:4], "--email-host", "smtp.example.com", "--email-tls", "implicit", "--email-from", "a@example.com",
+        "--email-username", "login", "--email-secret-file", str(secret), "--sms-route", "twilio", "--sms-account",
+        "AC" + "0" * 32, "--sms-secret-file", str(secret), "--sms-from", "+15550100", "--json")
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "session.json").read_text()
+    for line in ('"emailPort": 465,', '"emailUsername": "login",', f'"emailSecretFile": "{secret}",', '"smsFrom": "+15550100",'):
+        assert f"    {line}\n" in text
+    assert "a secret" not in text
+    listed = command(tmp_path, "app", "list", "--json", "--config", str(tmp_path / "session.json"))
+    assert json.loads(listed.stdout)[0]["otp logins"] == "email, sms"
+
+
+def test_init_replaces_nothing(tmp_path):
+    (tmp_path / "session.json").write_text("{}")
+    refused = set_up(tmp_path, *FLAGS)
+    assert refused.returncode == 1 and "session.json exists already, and is not overwritten" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["session.json"]
+    (tmp_path / "session.json").rename(tmp_path / "session.sqlite")
+    refused = set_up(tmp_path, *FLAGS)
+    assert refused.returncode == 1 and "session.sqlite exists already" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["session.sqlite"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"), [
+        (["--public-url", "http://auth.example.com"], "--public-url: must begin with https://"),
+        (["--public-url", "https://{appid}.example.com"], "contains {appid}. Write {app_id}"),
+        (["--app-name", " "], "--app-name: name must have 1 to 100 characters"),
+        (["--trusted-proxy", "proxy"], '"proxy" is not an address or a network'),
+        (["--email-host", "a", "--email-from", "b"], "--email-from: must be a mail address"),
+    ])
+def test_init_with_an_invalid_value_leaves_nothing_behind(tmp_path, flags, message):
+    refused = set_up(tmp_path, *(FLAGS[:-2] if "--email-host" in flags else FLAGS), *flags, "--no-sms")
+    assert refused.returncode != 0 and message in refused.stderr, refused.stderr
+    assert list(tmp_path.iterdir()) == []

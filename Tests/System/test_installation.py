@@ -1,0 +1,267 @@
+"""Tests that the installation in docs/operating.md and README.md works as printed, from an empty folder to a request.
+
+The paths of the pages are below the folder of the test, `sudo` and `systemctl` are stand-ins (machine.py), and the built
+debug program stands for the release.
+"""
+
+import json
+import os
+import pty
+import re
+import shutil
+import stat
+import subprocess
+
+import pytest
+
+from machine import Machine, find_nginx
+from service import BINARY, ROOT
+
+PAGE = (ROOT / "docs" / "operating.md").read_text()
+INSTALL = PAGE.split("\n## Install\n")[1].split("\n## ")[0]
+HOST = "auth.example.com"
+
+#: A block, and the file that it is if its path is in the line before.
+BLOCK = re.compile(r"(?:^`(/[^`]+)`[^\n]*:\n\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def lines(block: str) -> list[str]:
+    return [line for line in block.replace("\\\n", " ").splitlines() if line]
+
+
+def answer(machine: Machine, line: str, answers: list[str]) -> str:
+    """Runs a line on a terminal and types the answers. Returns what the terminal showed."""
+    shown, typed = b"", 0
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(machine.home)
+        os.execve("/bin/bash", ["bash", "-euc", machine.here(line)], machine.environment)
+    try:
+        while True:
+            try:
+                read = os.read(terminal, 4096)
+            except OSError:  # the end, on Linux
+                break
+            if not read:
+                break
+            shown += read
+            # A question ends with a colon and a space.
+            if shown.endswith(b": ") and typed < len(answers):
+                os.write(terminal, answers[typed].encode() + b"\n")
+                typed += 1
+    finally:
+        os.close(terminal)
+    text = shown.decode()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, text
+    assert typed == len(answers), text
+    return text
+
+
+def certificate(machine: Machine, authority) -> None:
+    """What certbot would do: writes a certificate for the host, and makes curl trust its authority and find the host."""
+    folder = machine.root / "etc" / "letsencrypt" / "live" / HOST
+    folder.mkdir(parents=True)
+    chain = authority.server_chain(HOST).read_bytes()  # with its key
+    (folder / "fullchain.pem").write_bytes(chain)
+    (folder / "privkey.pem").write_bytes(chain)
+    (machine.home / ".curlrc").write_text(
+        f'cacert = "{authority.certificate_path}"\nconnect-to = "{HOST}:443:127.0.0.1:{machine.tls_port}"\n')
+
+
+def use_free_port(machine: Machine) -> None:
+    settings = machine.root / "etc" / "prelude" / "session.json"
+    text = settings.read_text()
+    assert '"port": 8080,' in text
+    settings.write_text(text.replace('"port": 8080,', f'"port": {machine.port},'))
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory, authority):
+    """Follows the installation of the page. Returns the machine, and what each line printed."""
+    machine = Machine(tmp_path_factory.mktemp("server"))
+    printed = {}
+    for path, kind, block in BLOCK.findall(INSTALL):
+        if path:
+            machine.write(path, block)
+        for line in lines(block) if kind == "sh" else []:
+            if "nginx" in line and "apt-get" not in line and not find_nginx():
+                continue
+            if HOST in line and line.startswith("curl") and not find_nginx():
+                continue
+            if line.endswith(" init --config /etc/prelude/session.json"):
+                continue  # it asks, see the test of README.md
+            printed[line] = machine.must(line)
+            if " init " in line:
+                use_free_port(machine)
+            if "certbot certonly" in line:
+                certificate(machine, authority)
+    yield machine, printed
+    machine.stop_all()
+
+
+def test_the_installation_of_the_page_serves_its_first_request(installed):
+    machine, printed = installed
+    health = next(text for line, text in printed.items() if line.endswith("/health"))
+    assert json.loads(health) == {"status": "ok"}
+    calls = (machine.root / "calls").read_text()
+    for call in ("useradd --system", "systemctl enable --now prelude-session", "certbot certonly"):
+        assert call in calls
+
+
+#: Libraries of the system that the program links, with their names on the page, and packages where a server may lack them.
+LIBRARIES = {
+    "libc": "glibc", "libm": "glibc", "libgcc_s": "libstdc++", "libstdc++": "libstdc++", "libsodium": "libsodium23",
+    "libsqlite3": "libsqlite3-0", "libcurl": "libcurl4", "libz": "zlib",
+}
+
+
+@pytest.mark.skipif(not shutil.which("readelf"), reason="there is no readelf")
+def test_the_page_names_every_library_that_is_linked_dynamically():
+    """`--static-swift-stdlib` links Swift's own libraries into the release. The debug program links them dynamically."""
+    dynamic = subprocess.run(["readelf", "--dynamic", BINARY], capture_output=True, text=True, timeout=60).stdout
+    needed = {name.split(".so")[0] for name in re.findall(r"NEEDED.*\[(.*?)\]", dynamic)}
+    ours = re.compile(r"lib_?(swift|Foundation|dispatch|BlocksRuntime)\w*$|ld-linux")
+    system = {name for name in needed if not ours.match(name)}
+    assert {"libc", "libsodium", "libsqlite3"} <= system <= LIBRARIES.keys()
+    assert not [name for name in system if LIBRARIES[name] not in INSTALL]
+
+
+@pytest.mark.skipif(not find_nginx(), reason="there is no nginx; scripts/bootstrap unpacks it")
+def test_nginx_of_the_page_does_tls_and_keeps_the_management_api_inside(installed):
+    machine, printed = installed
+    keys = next(text for line, text in printed.items() if line.endswith("jwks.json"))
+    assert json.loads(keys)["keys"]
+    get = "curl --silent --output /dev/null --write-out '%{http_code}' "
+    assert machine.must(get + f"https://{HOST}/v2/session/apps") == "404"
+    assert machine.must(get + f"http://127.0.0.1:8080/v2/session/apps") == "401"
+    # A client cannot choose its address: nginx replaces the header. The service trusts nginx, so it warns of nothing.
+    assert machine.must(get + f"-H 'X-Forwarded-For: 198.51.100.1' https://{HOST}/.well-known/jwks.json") == "200"
+    assert "forwarding header" not in (machine.root / "log").read_text()
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd-analyze")
+def test_systemd_accepts_the_units_of_the_page(installed):
+    machine, _ = installed
+    for path, kind, block in BLOCK.findall(PAGE):
+        if kind == "ini" and ".service.d/" not in path:
+            machine.write(path, block)
+    units = sorted((machine.root / "etc" / "systemd" / "system").glob("*.*er*"))
+    assert len(units) == 3
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", *units], capture_output=True, text=True, timeout=60,
+        env={**os.environ, "SYSTEMD_UNIT_PATH": f"{machine.root}/etc/systemd/system:"})
+    findings = [line for line in verified.stderr.splitlines() if "prelude-session" in line]
+    assert verified.returncode == 0 and not findings, verified.stderr
+
+
+def test_init_of_the_readme_asks_and_the_service_starts_with_the_answers(tmp_path):
+    """Types what a person types who accepts the suggestions, sends mail with an account, and sends no SMS."""
+    machine = Machine(tmp_path)
+    readme = (ROOT / "README.md").read_text()
+    block = next(block for _, _, block in BLOCK.findall(readme) if " init " in block)
+    *before, init = lines(block)
+    for line in before:
+        assert line in INSTALL
+        machine.must(line)
+    assert init in INSTALL
+    password = machine.home / "mail-password"
+    password.write_text("secret\n")
+    shown = answer(machine, init, [
+        "My App", "https://{app_id}.session.example.com", machine.here("/var/lib/prelude/session.sqlite"), "perhaps", "yes",
+        "smtp.example.com", "", "", "nowhere", "login@example.com", "login", "nowhere.txt", str(password), ""])
+    assert "Enter yes or no." in shown and "must be a mail address" in shown and "nowhere.txt does not exist" in shown
+    settings = tmp_path / "etc" / "prelude" / "session.json"
+    assert stat.S_IMODE(settings.stat().st_mode) == 0o600
+    text = settings.read_text()
+    for name, value in {
+            "emailHost": "smtp.example.com", "emailTls": "starttls", "emailFrom": "login@example.com",
+            "emailSecretFile": str(password), "publicUrl": "https://{app_id}.session.example.com"}.items():
+        assert f'"{name}": "{value}"' in text
+    assert '"emailPort": 587' in text and '// "smsRoute"' in text and "defaultApp" not in text
+    app = re.search(r"^app +(\w{7})\r$", shown, re.MULTILINE)[1]
+    key = re.search(r"^management key +(psk_\S+)\r$", shown, re.MULTILINE)[1]
+    assert key not in text
+
+    use_free_port(machine)
+    machine.write("/etc/systemd/system/prelude-session.service", next(
+        block for path, _, block in BLOCK.findall(INSTALL) if path.endswith("prelude-session.service")))
+    try:
+        machine.start("prelude-session")
+        url = "http://127.0.0.1:8080"
+        assert json.loads(machine.must(f"curl -sSf -H 'Host: {app}.session.example.com' {url}/.well-known/jwks.json"))
+        listed = json.loads(machine.must(f"curl -sSf -H 'Authorization: Bearer {key}' {url}/v2/session/apps"))
+        assert [(listed["apps"][0]["id"], listed["apps"][0]["name"])] == [(app, "My App")]
+    finally:
+        machine.stop_all()
+
+
+# The other commands of the page, in the set-up of the page
+
+
+#: A shell of the service, as the page opens it.
+SHELL = {"PRELUDE_SESSION_CONFIG": "/etc/prelude/session.json"}
+
+#: The keys that only root can read come last: commands of the service's user cannot read them afterwards.
+CREDSTORE = "/etc/credstore/prelude-session-keys"
+
+
+def commands() -> list[str]:
+    """Returns the commands of the page behind the installation."""
+    blocks = BLOCK.findall(PAGE.split("\n## Install\n")[1].split("\n## ", 1)[1])
+    return [line for _, kind, block in blocks if kind == "sh" for line in lines(block)]
+
+
+def test_every_command_of_the_page_works_in_the_set_up_of_the_page(installed):
+    machine, _ = installed
+    variables = {name: machine.here(value) for name, value in SHELL.items()}
+    variables["PRELUDE_SESSION_BACKUP_PASSPHRASE"] = "a passphrase of the test"
+
+    def record(line: str) -> dict:
+        return json.loads(machine.must(line + " --json", **variables))[0]
+
+    # What the page takes for given.
+    app = record('prelude-session app create Shop --id abc1234 --email')["id"]
+    user = record(f"prelude-session user create --app {app} --phone +33612345678")["id"]
+    key = record(f"prelude-session key create old --app {app}")
+    hook = record(f"prelude-session webhook create --app {app} https://backend.example.com/old")["id"]
+    all_apps = record("prelude-session key create test")["key"]
+    known = {
+        "usr_01jd7w3k2m9z8x7c6v5b4n3m2a": user, "mk_01jd7w3k2m9z8x7c6v5b4n3m2a": key["id"],
+        "web_01jd7w3k2m9z8x7c6v5b4n3m2a": hook, "psk_…": all_apps}
+    tried = 0
+    for line in commands():
+        for example, real in known.items():
+            line = line.replace(example, real)
+        if CREDSTORE in line or "session.sqlite.keys" in line:
+            continue  # another test
+        if "session revoke --all" in line:
+            line += " --yes"  # the page says that it asks
+        result = machine.run(line, **variables)
+        tried += 1
+        if "webhook activate" in line:
+            # There is no such backend. The command has asked it.
+            assert result.returncode != 0 and "backend.example.com" in result.stderr + result.stdout, result.stderr
+        elif '"replaces"' in line:
+            assert result.returncode == 1 and result.stderr == ""  # grep finds no such key
+        else:
+            assert result.returncode == 0, f"{line}\n{result.stdout}{result.stderr}"
+        if "curl -X PUT" in line:
+            assert json.loads(result.stdout)["app_sends_per_day"] == 50_000, result.stdout
+    assert tried > 25
+
+
+def test_keys_of_root_are_used_by_the_service_and_are_not_needed_for_the_commands(installed):
+    machine, _ = installed
+    variables = {name: machine.here(value) for name, value in SHELL.items()}
+    section = PAGE.split("### Keys that only root can read\n")[1].split("\n### ")[0]
+    for path, kind, block in BLOCK.findall(section):
+        if path:
+            machine.write(path, block)
+        for line in lines(block) if kind == "sh" else []:
+            machine.must(line)
+    assert machine.must("curl --fail --silent http://127.0.0.1:8080/health")
+    assert not (machine.root / "var" / "lib" / "prelude" / "session.sqlite.keys").exists()
+    machine.must("prelude-session app list", **variables)
+    refused = machine.run("prelude-session app create Other", **variables)
+    assert refused.returncode != 0 and "--key-file" in refused.stderr
+    machine.must(f"prelude-session app create Other --key-file {CREDSTORE}", **variables)
