@@ -15,6 +15,7 @@ package struct SessionService: Sendable {
     package let stepUpConfig: StepUpManagement
     package let claims: ClaimsManagement
     package let migration: MigrationManagement
+    package let templates: TemplateManagement
     package let webhooks: WebhookManagement
     package let courier: WebhookCourier
     package let users: UserManagement
@@ -70,6 +71,7 @@ package struct SessionService: Sendable {
         stepUpConfig = StepUpManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
         claims = ClaimsManagement(apps: apps, environment: environment)
         migration = MigrationManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
+        templates = TemplateManagement(apps: apps, environment: environment)
         webhooks = WebhookManagement(
             store: store, apps: apps, keys: hookKeys, egress: egress, environment: environment)
         courier = WebhookCourier(store: store, directory: directory, call: call, environment: environment)
