@@ -2,19 +2,24 @@
 package struct NoticeFactory: Sendable {
     private let settings: NoticeSettings
     private let limits: OTPLimits
-    private let templates: MessageTemplates
-    private let requested: [String]
+    private let logins: [OTPLoginConfig]
+    private let locales: [String]
+    private let context: EventContext
     private let environment: ServiceEnvironment
 
-    /// - Parameter requested: The languages that the request asks for. The default is those of the current task.
+    /// - Parameters:
+    ///   - locales: The languages that the request asks for. The default is those of the current task.
+    ///   - context: Who causes the changes. The default is the context of the current task.
     package init(
-        _ app: App, environment: ServiceEnvironment, requested: [String] = RequestedLanguages.current
+        _ app: App, environment: ServiceEnvironment, locales: [String] = RequestedLanguages.current,
+        context: EventContext = .current
     ) {
-        self.environment = environment
         settings = app.messages.notices
         limits = app.otpLimits
-        templates = MessageTemplates(app)
-        self.requested = requested
+        logins = app.otpLogins
+        self.locales = locales
+        self.context = context
+        self.environment = environment
     }
 
     /// The changes that count and queue a notice, in the transaction of the change that it reports.
@@ -33,17 +38,19 @@ package struct NoticeFactory: Sendable {
 
     /// - Returns: `nil` if there is nothing to send.
     package func notice(_ occasion: NoticeOccasion, to user: User, at now: Timestamp) -> Notice? {
-        let kind = occasion.kind
-        guard settings.isOn(kind), user.status == .active else { return nil }
+        guard settings.isOn(occasion.kind), user.status == .active else { return nil }
         let recipients = occasion.recipients(of: user, limits: limits, at: now)
         guard !recipients.isEmpty else { return nil }
         return Notice(
-            kind, appID: user.appID, userID: user.id,
+            occasion.kind, appID: user.appID, userID: user.id,
             recipients: recipients.map { identifier in
-                let channel = OTPLoginConfig.Channel(reaching: identifier.type)
-                return Notice.Recipient(
-                    identifier, messageID: environment.newID("msg"),
-                    locale: templates.locale(TemplatePurpose(kind), channel, requested: requested))
-            }, values: occasion.values(at: now), createdAt: now)
+                Notice.Recipient(
+                    identifier, messageID: environment.newID("msg"), senderID: senderID(reaching: identifier.type))
+            }, values: occasion.values(at: now), locales: locales, context: context, createdAt: now)
+    }
+
+    private func senderID(reaching type: IdentifierType) -> String? {
+        let fitting = logins.filter { $0.channel.identifierType == type }
+        return (fitting.first(where: \.isDefault) ?? fitting.first)?.senderID
     }
 }

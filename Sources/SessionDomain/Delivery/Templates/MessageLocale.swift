@@ -84,8 +84,8 @@ extension MessageLocale {
 
 /// The languages that the current request asks for, in order of preference.
 ///
-/// They are task-local, like the context of events: the edge sets them once per request from `Accept-Language`, and
-/// whatever queues a message chooses its language from them. Calls of operators ask for none.
+/// They are task-local, like the context of events: the edge sets them once per request from `Accept-Language`, and each
+/// notice is queued with them. Calls of operators ask for none.
 package enum RequestedLanguages {
     /// Tags of the header (RFC 9110 §12.5.4), at most 10.
     @TaskLocal package static var current: [String] = []

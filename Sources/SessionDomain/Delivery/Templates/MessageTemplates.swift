@@ -1,6 +1,6 @@
 /// The templates of one app: its own, and the built-in ones.
 ///
-/// It chooses the language when a message is queued, and renders the message when it is sent. Both are pure.
+/// A message is rendered when it is sent, in a language that its request asked for. Nothing here is read or written.
 package struct MessageTemplates: Sendable {
     private let appName: String
     private let settings: MessageSettings
@@ -12,12 +12,10 @@ package struct MessageTemplates: Sendable {
         self.settings = settings
     }
 
-    /// The language of a message that is queued now. It is stored with the message.
-    ///
-    /// - Parameter requested: The languages that the request asks for. None of them: the app's default, otherwise English.
+    /// The language of a message: the first requested one that has a template, otherwise the app's default, otherwise
+    /// English.
     package func locale(
-        _ purpose: TemplatePurpose, _ channel: OTPLoginConfig.Channel,
-        requested: [String] = RequestedLanguages.current
+        _ purpose: TemplatePurpose, _ channel: OTPLoginConfig.Channel, requested: [String]
     ) -> MessageLocale {
         let own = settings.templates.filter { $0.channel == channel && $0.purpose == purpose }.map(\.locale)
         let available = TemplateLanguage.locales.union(own)
@@ -37,9 +35,24 @@ package struct MessageTemplates: Sendable {
         return own ?? (TemplateLanguage.of(nearest) ?? .english).template(channel, purpose)
     }
 
-    /// Renders a message.
+    /// Renders a queued message.
     ///
-    /// - Parameter locale: The language that was chosen when the message was queued.
+    /// - Parameters:
+    ///   - requested: The languages that the request asked for, as the message stores them.
+    ///   - code: `nil` for a notice.
+    ///   - lifetime: Seconds for which the code is valid.
+    ///   - stored: The stored values: of a notice, `Notice.stored`.
+    /// - Returns: `nil` for a notice of no known kind.
+    package func render(
+        _ purpose: MessagePurpose, _ channel: OTPLoginConfig.Channel, requested: [String], code: String?, lifetime: Int,
+        stored: [String: String]
+    ) -> RenderedMessage? {
+        guard let purpose = TemplatePurpose(purpose, notice: Notice.kind(stored: stored)) else { return nil }
+        let values = code.map { TemplateValues.code($0, lifetime: lifetime) } ?? TemplateValues(stored: stored)
+        return render(purpose, channel, in: locale(purpose, channel, requested: requested), values: values)
+    }
+
+    /// Renders a message.
     package func render(
         _ purpose: TemplatePurpose, _ channel: OTPLoginConfig.Channel, in locale: MessageLocale, values: TemplateValues
     ) -> RenderedMessage {

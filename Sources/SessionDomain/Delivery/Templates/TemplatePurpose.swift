@@ -19,6 +19,19 @@ package enum TemplatePurpose: String, Sendable, Codable, CaseIterable {
         }
     }
 
+    /// - Parameter kind: Of a notice.
+    /// - Returns: `nil` for a notice of no known kind.
+    package init?(_ purpose: MessagePurpose, notice kind: Notice.Kind?) {
+        switch purpose {
+        case .signIn: self = .signIn
+        case .stepUp: self = .stepUp
+        case .newIdentifier: self = .newIdentifier
+        case .notice:
+            guard let kind else { return nil }
+            self.init(kind)
+        }
+    }
+
     package var messagePurpose: MessagePurpose {
         switch self {
         case .signIn: .signIn

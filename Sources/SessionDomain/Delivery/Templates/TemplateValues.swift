@@ -1,5 +1,5 @@
-/// What the variables of a template stand for. A queued notice stores it; a code is never stored.
-package struct TemplateValues: Sendable, Equatable, Codable {
+/// What the variables of a template stand for.
+package struct TemplateValues: Sendable, Equatable {
     package var code: String?
     /// Minutes for which the code is valid.
     package var minutes: Int?
@@ -20,8 +20,23 @@ package struct TemplateValues: Sendable, Equatable, Codable {
         return values
     }
 
-    private enum CodingKeys: CodingKey {
-        case minutes, time, device, identifier
+}
+
+extension TemplateValues {
+    /// The values of a notice as its message stores them, by the name of the variable. A code is never stored.
+    package var stored: [String: String] {
+        let values: [TemplateVariable: String?] = [
+            .time: time.map { String($0.milliseconds) }, .device: device?.rawValue, .identifier: identifier,
+        ]
+        return Dictionary(
+            uniqueKeysWithValues: values.compactMap { variable, value in value.map { (variable.rawValue, $0) } })
+    }
+
+    package init(stored: [String: String]) {
+        func value(_ variable: TemplateVariable) -> String? { stored[variable.rawValue] }
+        time = value(.time).flatMap(Int64.init).map { Timestamp(milliseconds: $0) }
+        device = value(.device).map { DeviceKind(rawValue: $0) ?? .unknown }
+        identifier = value(.identifier)
     }
 }
 

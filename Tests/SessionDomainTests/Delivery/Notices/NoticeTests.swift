@@ -12,9 +12,9 @@ struct NoticeTests {
     }
 
     private func notice(
-        _ occasion: NoticeOccasion, to user: User, requested: [String] = [], _ change: (inout App) -> Void = { _ in }
+        _ occasion: NoticeOccasion, to user: User, _ change: (inout App) -> Void = { _ in }
     ) throws -> Notice? {
-        NoticeFactory(try app(change), environment: stillEnvironment, requested: requested)
+        NoticeFactory(try app(change), environment: stillEnvironment)
             .notice(occasion, to: user, at: now)
     }
 
@@ -109,20 +109,26 @@ struct NoticeTests {
         }
     }
 
-    @Test("Each recipient gets it in a requested language that its channel has, otherwise in the app's")
-    func languages() throws {
-        let german = try #require(MessageLocale("de"))
-        let italian = MessageTemplate(
-            channel: .sms, purpose: .passwordChanged, locale: try #require(MessageLocale("it")), text: "Nuova password")
-        func tags(_ requested: [String]) throws -> [String] {
-            let notice = try notice(.passwordChanged, to: try user(), requested: requested) { app in
-                app.messages.defaultLocale = german
-                app.messages.templates = [italian]
-            }
-            return notice?.recipients.map(\.locale.tag) ?? []
+    @Test("A notice has the languages and the context of its request, and the senders of the app's default logins")
+    func request() throws {
+        let context = EventContext(actor: .init(.client), ip: "192.0.2.1")
+        var app = try app()
+        for (sender, isDefault) in [("Other", false), ("Example", true)] {
+            var login = OTPLoginConfig(id: sender, channel: .sms, isDefault: isDefault, at: now)
+            login.senderID = sender
+            app.otpLogins.append(login)
         }
-        #expect(try tags([]) == ["de", "de", "de"])
-        #expect(try tags(["it", "fr"]) == ["fr", "it", "fr"])
+        let (settings, user) = (app, try user())
+        let notice = EventContext.$current.withValue(context) {
+            RequestedLanguages.$current.withValue(["fr", "de"]) { () -> Notice? in
+                NoticeFactory(settings, environment: stillEnvironment).notice(.passwordChanged, to: user, at: now)
+            }
+        }
+        #expect(notice?.locales == ["fr", "de"] && notice?.context == context)
+        let senders = notice?.recipients.map { $0.senderID ?? "" }
+        #expect(senders == ["", "Example", ""])
+        #expect(notice?.recipients.allSatisfy { $0.messageID.hasPrefix("msg_") } == true)
+        #expect(try self.notice(.passwordChanged, to: user)?.locales == [])
     }
 
     @Test("A notice has the time, a masked identifier and a kind of device, and expires after a day")
@@ -139,7 +145,7 @@ struct NoticeTests {
 
     @Test("A notice is counted, and at the limit the change is made without it")
     func limited() throws {
-        let factory = NoticeFactory(try app(), environment: stillEnvironment, requested: [])
+        let factory = NoticeFactory(try app(), environment: stillEnvironment)
         let user = try user()
         let notice = try #require(factory.notice(.passwordChanged, to: user, at: now))
         let counter = CounterKey.notices(userID: "usr_1", .passwordChanged)

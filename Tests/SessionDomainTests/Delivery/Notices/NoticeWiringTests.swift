@@ -8,7 +8,7 @@ struct NoticeWiringTests {
         var app = App(id: try appID(), name: "Example", createdAt: now)
         app.messages.notices.newDevice = true
         change(&app)
-        return NoticeFactory(app, environment: stillEnvironment, requested: [])
+        return NoticeFactory(app, environment: stillEnvironment)
     }
 
     private func change(_ notices: NoticeFactory? = nil) throws -> UserChange {

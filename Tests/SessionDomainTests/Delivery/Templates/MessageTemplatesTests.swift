@@ -43,13 +43,6 @@ struct MessageTemplatesTests {
         #expect(templates.locale(.stepUp, .sms, requested: ["it", "de"]).tag == "de")
     }
 
-    @Test("The languages of the current request are those of its task")
-    func current() throws {
-        let templates = try templates([])
-        #expect(templates.locale(.signIn, .sms).tag == "en")
-        RequestedLanguages.$current.withValue(["fr"]) { #expect(templates.locale(.signIn, .sms).tag == "fr") }
-    }
-
     @Test("An own template takes the place of the built-in one, for its messages only")
     func own() throws {
         let own = [try own("de"), try own("it", .email)]
@@ -88,15 +81,34 @@ struct MessageTemplatesTests {
         #expect(try templates([]).render(own, values: .code("1", lifetime: lifetime)).text == shown)
     }
 
-    @Test("Stored values contain no code")
+    @Test("Values of a notice are stored and read again; a code is never stored")
     func stored() throws {
         var values = TemplateValues.code("123456", lifetime: 600)
         values.device = .mac
         values.time = now
-        let encoded = try TokenJSON.encode(values)
-        #expect(!String(decoding: encoded, as: UTF8.self).contains("123456"))
+        values.identifier = "m***@example.com"
+        #expect(values.stored == ["device": "mac", "time": "1800000000000", "identifier": "m***@example.com"])
         values.code = nil
-        #expect(try TokenJSON.decode(TemplateValues.self, from: encoded) == values)
+        values.minutes = nil
+        #expect(TemplateValues(stored: values.stored) == values)
+        #expect(TemplateValues(stored: ["device": "toaster", "time": "x"]).device == .unknown)
+        #expect(TemplateValues(stored: [:]) == TemplateValues())
+    }
+
+    @Test("A queued message is rendered from what it stores")
+    func queued() throws {
+        let templates = try templates([], default: "de")
+        func text(_ purpose: MessagePurpose, code: String? = nil, stored: [String: String] = [:]) -> String? {
+            templates.render(purpose, .sms, requested: ["it", "fr-CA"], code: code, lifetime: 600, stored: stored)?.text
+        }
+        #expect(text(.signIn, code: "123456") == "123456 est votre code pour Example. Ne le partagez avec personne.")
+        #expect(text(.stepUp, code: "123456")?.contains("opération") == true)
+        #expect(text(.newIdentifier, code: "123456")?.contains("ajouter ce numéro") == true)
+        let notice = Notice(
+            .passwordChanged, appID: try appID(), userID: "usr_1", recipients: [],
+            values: NoticeOccasion.passwordChanged.values(at: now), createdAt: now)
+        #expect(text(.notice, stored: notice.stored)?.contains("défini le 15/01/2027 08:00 UTC") == true)
+        #expect(text(.notice) == nil && text(.notice, stored: ["notice": "birthday"]) == nil)
     }
 
     @Test("Settings that are missing in a stored app have their defaults, and all others are read again")

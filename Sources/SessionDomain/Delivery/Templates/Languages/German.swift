@@ -55,7 +55,7 @@ extension TemplateLanguage {
                             + "App und beenden Sie diese Sitzung.",
                         subject: "Neue Anmeldung bei {{app_name}}",
                         mail: """
-                            Bei Ihrem Konto von {{app_name}} gab es eine neue Anmeldung.
+                            Mit Ihrem Konto bei {{app_name}} gab es eine neue Anmeldung.
 
                             Zeit: {{time}}
                             Gerät: {{device}}
