@@ -17,6 +17,7 @@ package struct SessionService: Sendable {
     package let migration: MigrationManagement
     package let delivery: DeliveryManagement
     package let deliveryRoutes: DeliveryRoutes
+    package let templates: TemplateManagement
     package let webhooks: WebhookManagement
     package let courier: WebhookCourier
     package let users: UserManagement
@@ -81,6 +82,7 @@ package struct SessionService: Sendable {
             [directory] url, channel in
             WebhookRoute(channel: channel, url: url, call: call, directory: directory, environment: environment)
         }
+        templates = TemplateManagement(apps: apps, environment: environment)
         webhooks = WebhookManagement(
             store: store, apps: apps, keys: hookKeys, egress: egress, environment: environment)
         courier = WebhookCourier(store: store, directory: directory, call: call, environment: environment)

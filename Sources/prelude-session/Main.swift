@@ -21,7 +21,8 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 name: "Administration (on the database):",
                 subcommands: [
                     AppCommand.self, DomainCommand.self, ScopeCommand.self, WebhookCommand.self, UserCommand.self,
-                    SessionCommand.self, KeyCommand.self, DeliveryCommand.self, EventsCommand.self, BackupCommand.self,
+                    TemplateCommand.self, SessionCommand.self, KeyCommand.self, DeliveryCommand.self,
+                    EventsCommand.self, BackupCommand.self,
                 ]),
         ]
     )

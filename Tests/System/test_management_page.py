@@ -75,7 +75,8 @@ class Reader:
         # A key of the database is an actor with an id, as on the page. The key of the configuration has none.
         self.key = json.loads(service.run("key", "create", "backend", "--json").stdout)[0]["key"]
         self.transport = Transport(service.url)
-        self.ids: dict[str, str] = {}
+        # The examples of templates are for these messages.
+        self.ids: dict[str, str] = {"channel": "email", "purpose": "sign_in", "locale": "it"}
 
     def follow(self, call: Call) -> Answer:
         path = call.path.replace("…", BASE).format(**self.ids)

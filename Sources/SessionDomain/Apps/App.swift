@@ -32,6 +32,7 @@ package struct App: Sendable, Equatable, Codable {
     package var registersInOneStep = false
     /// Seconds for which an identifier that a session registered opens nothing else.
     package var newIdentifierHold = 259_200
+    package var messages = MessageSettings()
     package let createdAt: Timestamp
 
     package init(id: AppID, name: String, createdAt: Timestamp) {
@@ -45,7 +46,7 @@ extension App {
     enum CodingKeys: String, CodingKey {
         case id, name, domains, allowedOrigins, signingAlgorithm, sessions, signUp, passwordLogin, otpLogins, otpLimits
         case scopes, stepUp, stepUpLimit, claims, migration, passwordChangeEndsOtherSessions, createdAt
-        case eventRetention, newIdentifierHold, delivery
+        case eventRetention, newIdentifierHold, delivery, messages
         /// The name in the management API, which events show.
         case registersInOneStep = "registerInOneStep"
     }
@@ -74,6 +75,7 @@ extension App {
         try read(.eventRetention, &eventRetention)
         try read(.registersInOneStep, &registersInOneStep)
         try read(.newIdentifierHold, &newIdentifierHold)
+        try read(.messages, &messages)
         passwordLogin = try stored.decodeIfPresent(PasswordLoginConfig.self, forKey: .passwordLogin)
         stepUp = try stored.decodeIfPresent(StepUpConfig.self, forKey: .stepUp)
         claims = try stored.decodeIfPresent(ClaimsConfig.self, forKey: .claims)

@@ -143,6 +143,7 @@ extension CounterKey {
         case .sendsOfApp: "sends_of_app"
         case .sendsToCallingCode: "sends_to_calling_code"
         case .stepUps: "step_ups"
+        case .notices: "notices"
         }
     }
 }

@@ -16,6 +16,8 @@ package enum CounterKey: Hashable, Sendable {
     /// Codes sent to the numbers of one country calling code, such as `+33`.
     case sendsToCallingCode(String)
     case stepUps(userID: String)
+    /// Notices of one kind to one user.
+    case notices(userID: String, Notice.Kind)
 
     /// The window of a counter.
     package enum Span: String, Sendable {
@@ -37,6 +39,7 @@ package enum CounterKey: Hashable, Sendable {
         case .sendsOfApp: "sent-app"
         case .sendsToCallingCode(let code): "sent-code/\(code)"
         case .stepUps(let userID): "step-up/\(userID)"
+        case .notices(let userID, let kind): "notice/\(kind.rawValue)/\(userID)"
         }
     }
 

@@ -107,11 +107,15 @@ extension OTPLimits {
             && digits.allSatisfy { (0x30...0x39).contains($0) } && digits.first != UInt8(ascii: "0")
     }
 
+    /// Whether the app sends messages to this destination. Mail is not restricted.
+    func allows(_ destination: CanonicalIdentifier) -> Bool {
+        destination.type != .phoneNumber || allowedPrefixes.isEmpty
+            || allowedPrefixes.contains(where: destination.canonical.hasPrefix)
+    }
+
     /// Rejects a phone number to which the app sends no codes. The answer depends on the number only.
     func requireAllowed(_ destination: CanonicalIdentifier) throws(Refusal) {
-        guard destination.type == .phoneNumber, !allowedPrefixes.isEmpty,
-            !allowedPrefixes.contains(where: destination.canonical.hasPrefix)
-        else { return }
+        guard !allows(destination) else { return }
         throw .invalidIdentifier("identifier is a phone number of a country to which this app sends no codes")
     }
 }

@@ -23,6 +23,10 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     package var endsHolds: Bool?
     /// Whether the login created the user.
     package var isNewUser: Bool?
+    /// Whether the login came from a known device of the user.
+    package var isKnownDevice: Bool?
+    /// The identifier whose code the login had. `nil` for a login without a code.
+    package var provenIdentifier: IdentifierDigest?
     /// The session of a step-up.
     package var sid: String?
     /// The scope of a step-up.
@@ -62,6 +66,8 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
         case loginEpoch = "login_epoch"
         case endsHolds = "ends_holds"
         case isNewUser = "is_new_user"
+        case isKnownDevice = "is_known_device"
+        case provenIdentifier = "proven_identifier"
         case scopeRequested = "scope_requested"
     }
 }
@@ -75,9 +81,11 @@ extension AppRuntime {
     ///   - identifier: The identifier that the login proved; `nil` for a migration. With a held one, the session gets no
     ///     scopes, and no hold ends.
     ///   - isNew: Whether the correct code created the user.
+    ///   - device: The device that the caller names, if its token is valid.
     func issueLoginChallenge(
         for user: User, by identifier: CanonicalIdentifier? = nil, codeChallenge: String? = nil,
-        grantedScopes: [String] = [], method: LoginMethod? = nil, isNew: Bool = false, environment: ServiceEnvironment
+        grantedScopes: [String] = [], method: LoginMethod? = nil, isNew: Bool = false, device: KnownDevice? = nil,
+        environment: ServiceEnvironment
     ) throws -> String {
         let now = environment.now()
         let isHeld = identifier.map { user.isHeld($0, at: now) } ?? false
@@ -87,7 +95,8 @@ extension AppRuntime {
             currentStep: ChallengeClaims.completed, grantMode: ChallengeClaims.sessionStart,
             codeChallenge: codeChallenge, grantedScopes: isHeld || grantedScopes.isEmpty ? nil : grantedScopes,
             method: method, loginEpoch: user.loginEpoch, endsHolds: identifier != nil && !isHeld ? true : nil,
-            isNewUser: isNew ? true : nil)
+            isNewUser: isNew ? true : nil, isKnownDevice: device?.standing(for: user) == .known ? true : nil,
+            provenIdentifier: method?.hasCode == true ? identifier.map(IdentifierDigest.init) : nil)
         return try JWT.sign(claims, type: TokenType.challenge, key: challengeKey)
     }
 

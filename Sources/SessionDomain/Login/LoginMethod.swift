@@ -5,6 +5,9 @@ package enum LoginMethod: String, Sendable, Codable {
     case password
     case migration
 
+    /// Whether the user read a code that was sent to an identifier.
+    var hasCode: Bool { self == .smsCode || self == .emailCode }
+
     /// The method of a code that was sent to an identifier of this type.
     package init(codeTo type: IdentifierType) {
         switch type {

@@ -124,7 +124,7 @@ package struct OTPLogin: Sendable {
             return try app.issueLoginChallenge(
                 for: user, by: verification.identifier, codeChallenge: verification.codeChallenge,
                 grantedScopes: scopes, method: LoginMethod(codeTo: verification.identifier.type),
-                isNew: isNew, environment: environment)
+                isNew: isNew, device: knownDevice(deviceToken, app, now), environment: environment)
         }
     }
 

@@ -29,7 +29,8 @@ package struct PasswordChange: Sendable {
                 appID: app.settings.id, sessionID: caller.session.id,
                 passwordHash: try await hasher.hash(password, app: app.settings.id),
                 endsOtherSessions: app.settings.passwordChangeEndsOtherSessions, now: environment.now(),
-                events: EventFactory(appID: app.settings.id, environment: environment)))
+                events: EventFactory(appID: app.settings.id, environment: environment),
+                notices: NoticeFactory(app.settings, environment: environment)))
         if outcome == .insufficientScope { throw Refusal.insufficientScope(ReservedScope.writePassword) }
     }
 }

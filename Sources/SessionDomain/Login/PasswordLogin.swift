@@ -63,7 +63,8 @@ package struct PasswordLogin: Sendable {
                 UpgradePasswordHash(
                     from: hash, to: try await place.hash(password), user: user.id, app: app.settings.id))
         }
-        return try app.issueLoginChallenge(for: user, by: identifier, method: .password, environment: environment)
+        return try app.issueLoginChallenge(
+            for: user, by: identifier, method: .password, device: device, environment: environment)
     }
 
     /// Reports a failed attempt before it is answered, for known and unknown identifiers with the same statement.

@@ -65,7 +65,7 @@ package struct AppSettingsChange: Sendable {
         app.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions ?? app.passwordChangeEndsOtherSessions
     }
 
-    private static func isHost(_ text: String) -> Bool {
+    static func isHost(_ text: String) -> Bool {
         // The longest name in DNS (RFC 1035 §2.3.4).
         guard text.utf8.count <= 253, TargetURI("https://" + text)?.origin == "https://" + text else { return false }
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -15,6 +15,7 @@ extension App {
         let configs = [
             sessions.audited, otpLimits.audited, passwordLogin?.audited ?? [], otpLogins.flatMap(\.audited),
             stepUp?.audited ?? [], claims?.audited ?? [], migration?.audited ?? [], delivery?.audited ?? [],
+            messages.audited,
         ]
         return own + configs.joined()
     }
@@ -185,5 +186,19 @@ extension DeliveryConfig.Route {
         members[.from] = settings.from.map(JSONValue.string)
         members[.secret] = secret.map(JSONValue.string)
         return .object(Dictionary(uniqueKeysWithValues: members.map { ($0.key.rawValue, $0.value) }))
+    }
+}
+
+extension MessageSettings {
+    fileprivate var audited: [AuditedSetting] {
+        let texts = templates.flatMap { template in
+            let path = "templates.\(template.channel.rawValue).\(template.purpose.rawValue).\(template.locale)"
+            return [.init("\(path).text", template.text)]
+                + (template.subject.map { [AuditedSetting("\(path).subject", $0)] } ?? [])
+        }
+        return [.init("templates.default_locale", defaultLocale.tag)]
+            + (autofillHost.map { [.init("templates.autofill_host", $0)] } ?? [])
+            + (androidAppHash.map { [.init("templates.android_app_hash", $0)] } ?? []) + texts
+            + Notice.Kind.allCases.map { .init("notices.\($0.rawValue)", notices.isOn($0)) }
     }
 }

@@ -77,7 +77,7 @@ package struct UserManagement: Sendable {
         let hash = try await requiredHash(password, app: app, identifiers: user.identifiers)
         return try found(
             try await store.perform(
-                SetPassword(hash: hash, endingSessions: endingSessions, in: change(of: id, app: app))))
+                SetPassword(hash: hash, endingSessions: endingSessions, in: noticed(of: id, app: app))))
     }
 
     package func setExternalID(_ externalID: String?, user id: String, app: AppID) async throws -> User {
@@ -94,14 +94,14 @@ package struct UserManagement: Sendable {
     }
 
     package func addIdentifier(_ identifier: CanonicalIdentifier, user id: String, app: AppID) async throws -> User {
-        let outcome = try await store.perform(AddIdentifier(identifier, in: change(of: id, app: app)))
+        let outcome = try await store.perform(AddIdentifier(identifier, in: noticed(of: id, app: app)))
         return try updated(outcome)
     }
 
     package func removeIdentifier(
         _ identifier: CanonicalIdentifier, user id: String, app: AppID
     ) async throws -> User {
-        let outcome = try await store.perform(RemoveIdentifier(identifier, in: change(of: id, app: app)))
+        let outcome = try await store.perform(RemoveIdentifier(identifier, in: noticed(of: id, app: app)))
         return try updated(outcome)
     }
 
@@ -136,6 +136,12 @@ package struct UserManagement: Sendable {
 
     private func change(of id: String, app: AppID) -> UserChange {
         UserChange(of: id, app: app, now: environment.now(), events: factory(app))
+    }
+
+    /// A change that the user gets a notice of.
+    private func noticed(of id: String, app: AppID) async throws -> UserChange {
+        let notices = try await apps.app(app).map { NoticeFactory($0, environment: environment) }
+        return UserChange(of: id, app: app, now: environment.now(), events: factory(app), notices: notices)
     }
 
     private func found(_ user: User?) throws(Refusal) -> User {

@@ -3,11 +3,13 @@ package struct AdoptUser: Intent {
     package let newUser: User
     package let now: Timestamp
     package let events: EventFactory
+    package let notices: NoticeFactory?
 
-    package init(newUser: User, now: Timestamp, events: EventFactory) {
+    package init(newUser: User, now: Timestamp, events: EventFactory, notices: NoticeFactory? = nil) {
         self.newUser = newUser
         self.now = now
         self.events = events
+        self.notices = notices
     }
 
     package var facts: FactQuery {
@@ -24,11 +26,11 @@ package struct AdoptUser: Intent {
         }
         // Do not modify inactive users. The caller rejects the login.
         guard existing.status == .active else { return Decision(.adopted(existing)) }
-        return extend(existing)
+        return extend(existing, facts)
     }
 
     /// Adds what is new to a user that exists. The profile stays as it is.
-    private func extend(_ existing: User) -> Decision<AdoptUserOutcome> {
+    private func extend(_ existing: User, _ facts: Facts) -> Decision<AdoptUserOutcome> {
         let added = newUser.identifiers.filter { !existing.identifiers.contains($0) }
         guard existing.identifiers.count + added.count <= User.maximumIdentifiers else { return Decision(.conflict) }
         var next = existing
@@ -46,7 +48,9 @@ package struct AdoptUser: Intent {
                 .append(events.identifierCreated(identifier, of: existing.id)),
             ]
         }
-        return Decision(.adopted(next), additions + [.replaceUser(existing, with: next)])
+        // One notice for one migration: a single identifier is usual, and each names only one.
+        let notice = added.first.flatMap { notices?.changes(.identifierAdded($0), to: existing, facts, at: now) } ?? []
+        return Decision(.adopted(next), additions + [.replaceUser(existing, with: next)] + notice)
     }
 }
 

@@ -66,7 +66,9 @@ package struct MigrationLogin: Sendable {
             throw try await failed(.invalidResponse, app)
         }
         let events = EventFactory(appID: app.settings.id, environment: environment)
-        switch try await store.perform(AdoptUser(newUser: user, now: environment.now(), events: events)) {
+        let notices = NoticeFactory(app.settings, environment: environment)
+        let adoption = AdoptUser(newUser: user, now: environment.now(), events: events, notices: notices)
+        switch try await store.perform(adoption) {
         case .adopted(let user): return user
         case .conflict: throw Refusal.identifierTaken
         }

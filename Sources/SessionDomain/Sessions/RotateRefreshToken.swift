@@ -14,10 +14,11 @@ package struct RotateRefreshToken: Intent {
     package let policy: SessionPolicy
     package let now: Timestamp
     package let events: EventFactory
+    package let notices: NoticeFactory?
 
     package init(
         appID: AppID, sessionID: String, generation: Int64, proof: ProofUse?, redemption: RedeemChallenge? = nil,
-        device: Device, policy: SessionPolicy, now: Timestamp, events: EventFactory
+        device: Device, policy: SessionPolicy, now: Timestamp, events: EventFactory, notices: NoticeFactory? = nil
     ) {
         self.appID = appID
         self.sessionID = sessionID
@@ -28,6 +29,7 @@ package struct RotateRefreshToken: Intent {
         self.policy = policy
         self.now = now
         self.events = events
+        self.notices = notices
     }
 
     package var facts: FactQuery {
@@ -58,9 +60,16 @@ package struct RotateRefreshToken: Intent {
         case .revoke(let next, let events, let reason):
             // A thief may hold what other sessions earned or began. All of it ends.
             changes += [.replaceSession(session, with: next), .deleteStepUps(of: user)]
-            return Decision(.revoked(next, reason), changes + events.map { .append($0) })
+            return Decision(
+                .revoked(next, reason), changes + events.map { .append($0) } + notice(session, user, reason, facts))
         case .refuse(let refusal): return Decision(.refused(refusal), changes)
         }
+    }
+
+    /// Tells the user about a reused token. The session ends without the user's doing, and its copy had another holder.
+    private func notice(_ session: Session, _ user: User, _ reason: RevocationReason, _ facts: Facts) -> [Change] {
+        guard reason == .refreshTokenReused else { return [] }
+        return notices?.changes(.sessionEnded(session.device), to: user, facts, at: now) ?? []
     }
 
     /// The token is accepted: redeems the challenge, stores the session, deletes grants that are spent.

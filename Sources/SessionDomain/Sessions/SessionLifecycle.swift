@@ -65,7 +65,8 @@ package struct SessionLifecycle: Sendable {
                     RefreshToken($0, app: app.settings.id, keys: keys)?.sessionID
                 },
                 maximumSessions: policy.maximumSessions, now: now,
-                events: EventFactory(appID: app.settings.id, environment: environment)))
+                events: EventFactory(appID: app.settings.id, environment: environment),
+                newDevice: challenge.newDeviceNotice(from: app.settings, environment: environment)))
         switch outcome {
         case .started(let user):
             var tokens = try issuer.issue(
@@ -136,7 +137,8 @@ package struct SessionLifecycle: Sendable {
                 appID: app.settings.id, sessionID: token.sessionID, generation: token.generation,
                 proof: proof.map { app.use(of: $0, now: now) }, redemption: redemption, device: device,
                 policy: app.settings.sessions, now: now,
-                events: EventFactory(appID: app.settings.id, environment: environment)))
+                events: EventFactory(appID: app.settings.id, environment: environment),
+                notices: NoticeFactory(app.settings, environment: environment)))
         if case .recovered = outcome, let notice = recoveries.count() { notices(notice) }
         switch outcome {
         case .rotated(let session, let user, let grants), .repeated(let session, let user, let grants),

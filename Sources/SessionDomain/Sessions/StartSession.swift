@@ -22,12 +22,14 @@ package struct StartSession: Intent {
     package let maximumSessions: Int
     package let now: Timestamp
     package let events: EventFactory
+    /// Tells the user about a login from a device that is not known. `nil` for a known one.
+    package let newDevice: NewDeviceNotice?
 
     package init(
         session: Session, grants: [Grant] = [], challengeID: String, challengeEpoch: Int64?, endsHolds: Bool = false,
         challengeExpiresAt: Timestamp, method: LoginMethod? = nil, proof: ProofUse?, previousSessionID: String?,
         maximumSessions: Int, now: Timestamp,
-        events: EventFactory
+        events: EventFactory, newDevice: NewDeviceNotice? = nil
     ) {
         self.session = session
         self.grants = grants
@@ -41,6 +43,7 @@ package struct StartSession: Intent {
         self.maximumSessions = maximumSessions
         self.now = now
         self.events = events
+        self.newDevice = newDevice
     }
 
     package var facts: FactQuery {
@@ -69,7 +72,10 @@ package struct StartSession: Intent {
         let released: [Change] = endsHolds && !user.heldUntil.isEmpty ? [.releaseIdentifiers(of: user)] : []
         let started =
             released + [Change.insertSession(session)] + grants.map { .insertGrant($0) } + [.append(createdEvent())]
-        return Decision(.started(user), once + replaced + ended + started)
+        // A session that this login replaces belongs to the same device.
+        let notice =
+            previous?.userID == user.id ? [] : newDevice?.changes(session.device, to: user, facts, at: now) ?? []
+        return Decision(.started(user), once + replaced + ended + started + notice)
     }
 
     /// The sessions that this login ends because the user has too many: those that were unused longest.

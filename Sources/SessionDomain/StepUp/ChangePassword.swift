@@ -8,10 +8,11 @@ package struct ChangePassword: Intent {
     package let endsOtherSessions: Bool
     package let now: Timestamp
     package let events: EventFactory
+    package let notices: NoticeFactory?
 
     package init(
         appID: AppID, sessionID: String, passwordHash: String, endsOtherSessions: Bool, now: Timestamp,
-        events: EventFactory
+        events: EventFactory, notices: NoticeFactory? = nil
     ) {
         self.appID = appID
         self.sessionID = sessionID
@@ -19,6 +20,7 @@ package struct ChangePassword: Intent {
         self.endsOtherSessions = endsOtherSessions
         self.now = now
         self.events = events
+        self.notices = notices
     }
 
     package var facts: FactQuery {
@@ -39,7 +41,8 @@ package struct ChangePassword: Intent {
         let password = PasswordReplacement(of: user, hash: passwordHash, now: now, events: events)
         let others = SessionRevocation(reason: .passwordChanged, now: now, events: events)
             .changes(facts.liveSessions, .allBut(session.id))
-        return Decision(.changed, consumed.map { .deleteGrant($0) } + password.changes + others)
+        let notice = notices?.changes(.passwordChanged, to: user, facts, at: now) ?? []
+        return Decision(.changed, consumed.map { .deleteGrant($0) } + password.changes + others + notice)
     }
 }
 

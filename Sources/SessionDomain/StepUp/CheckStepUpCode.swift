@@ -13,10 +13,12 @@ package struct CheckStepUpCode: Intent {
     package let nextTokenID: String
     package let now: Timestamp
     package let events: EventFactory
+    package let notices: NoticeFactory?
 
     package init(
         appID: AppID, reference: ChallengeReference, codeHashes: @escaping @Sendable (String) -> [String],
-        limits: OTPLimits, hold: Int, nextTokenID: String, now: Timestamp, events: EventFactory
+        limits: OTPLimits, hold: Int, nextTokenID: String, now: Timestamp, events: EventFactory,
+        notices: NoticeFactory? = nil
     ) {
         self.appID = appID
         self.reference = reference
@@ -26,6 +28,7 @@ package struct CheckStepUpCode: Intent {
         self.nextTokenID = nextTokenID
         self.now = now
         self.events = events
+        self.notices = notices
     }
 
     package var facts: FactQuery { reference.facts(app: appID) { $0.verification = .ofChallenge } }
@@ -87,7 +90,8 @@ package struct CheckStepUpCode: Intent {
         if facts.isTaken(.identifier(identifier)) { return Decision(.identifierTaken, [.deleteChallenge(challenge)]) }
         let addition = IdentifierAddition(
             of: identifier, to: user, heldUntil: hold > 0 ? now + hold : nil, now: now, events: events)
-        return Decision(.advanced(next), addition.changes + [advance])
+        let notice = notices?.changes(.identifierAdded(identifier), to: user, facts, at: now) ?? []
+        return Decision(.advanced(next), addition.changes + [advance] + notice)
     }
 
     /// The check of the code itself, by the same rules as in a login.

@@ -130,7 +130,7 @@ package struct StepUp: Sendable {
                 appID: app.settings.id, reference: reference,
                 codeHashes: { keys.codeHashes(entered, tokenHash: $0) }, limits: app.settings.otpLimits,
                 hold: app.settings.newIdentifierHold, nextTokenID: environment.newID("chl"), now: now,
-                events: events(app)))
+                events: events(app), notices: NoticeFactory(app.settings, environment: environment)))
         if case .refused(.expiredChallenge) = outcome { throw Refusal.spentCode }
         return try token(outcome, app: app, now: now)
     }

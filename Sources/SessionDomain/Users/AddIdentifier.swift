@@ -16,7 +16,8 @@ package struct AddIdentifier: Intent {
         guard user.identifiers.count < User.maximumIdentifiers else { return Decision(.full) }
         if facts.isTaken(.identifier(identifier)) { return Decision(.taken) }
         let addition = IdentifierAddition(of: identifier, to: user, now: change.now, events: change.events)
-        return Decision(.updated(addition.user), addition.changes)
+        return Decision(
+            .updated(addition.user), addition.changes + change.notice(.identifierAdded(identifier), to: user, facts))
     }
 }
 

@@ -23,6 +23,6 @@ package struct RemoveIdentifier: Intent {
                 .deleteIdentifier(identifier, of: user), .endVerifications(of: identifier, app: change.appID),
                 .deleteStepUps(of: user), .voidLogins(of: user), .replaceUser(user, with: next),
                 .append(change.events.identifierDeleted(identifier, of: change.userID)),
-            ])
+            ] + change.notice(.identifierRemoved(identifier), to: user, facts))
     }
 }

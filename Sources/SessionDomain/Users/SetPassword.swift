@@ -23,7 +23,7 @@ package struct SetPassword: Intent {
             let revocation = SessionRevocation(reason: .passwordChanged, now: change.now, events: change.events)
             changes += revocation.changes(facts.liveSessions, .all)
         }
-        return Decision(password.user, changes)
+        return Decision(password.user, changes + change.notice(.passwordChanged, to: user, facts))
     }
 }
 

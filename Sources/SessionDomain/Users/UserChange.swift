@@ -4,12 +4,22 @@ package struct UserChange: Sendable {
     package let appID: AppID
     package let now: Timestamp
     package let events: EventFactory
+    /// Tells the user about the change. `nil` for a change that has no notice.
+    package let notices: NoticeFactory?
 
-    package init(of userID: String, app: AppID, now: Timestamp, events: EventFactory) {
+    package init(
+        of userID: String, app: AppID, now: Timestamp, events: EventFactory, notices: NoticeFactory? = nil
+    ) {
         self.userID = userID
         appID = app
         self.now = now
         self.events = events
+        self.notices = notices
+    }
+
+    /// - Parameter user: Before the change.
+    func notice(_ occasion: NoticeOccasion, to user: User, _ facts: Facts) -> [Change] {
+        notices?.changes(occasion, to: user, facts, at: now) ?? []
     }
 
     /// Asks for the user.

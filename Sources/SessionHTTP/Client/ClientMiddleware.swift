@@ -1,7 +1,8 @@
 import Hummingbird
 import SessionDomain
 
-/// Sets the client of a request, the app that its host names, and the context of its events.
+/// Sets the client of a request, the app that its host names, the context of its events, and the languages that it asks
+/// for.
 @available(service, *)
 struct ClientMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
@@ -22,6 +23,8 @@ struct ClientMiddleware: RouterMiddleware {
         context.results.client = client
         context.results.app = app
         let (events, known) = (EventContext(client, requestID: context.requestID), context)
-        return try await EventContext.$current.withValue(events) { try await next(request, known) }
+        return try await EventContext.$current.withValue(events) {
+            try await RequestedLanguages.$current.withValue(client.facts.locales) { try await next(request, known) }
+        }
     }
 }

@@ -42,7 +42,20 @@ struct EventSettingsTests {
             return response.members["config"] ?? .object(response.members)
         }
         var settings = Self.flat(try await config(""), at: "")
-        for path in ["sessions", "limits", "scopes", "stepup", "claims", "migration", "login/password"] {
+        let text = #"{"subject": "Codice", "text": "{{code}}"}"#
+        let template = "/config/templates/email/sign_in/it"
+        #expect(try await world.call(.put, Self.base + template, headers, json: text).status == 200)
+        let autofill = #"{"default_locale": "it", "autofill_host": "example.com", "android_app_hash": "FA+9qCX9VSu"}"#
+        #expect(try await world.call(.put, Self.base + "/config/templates", headers, json: autofill).status == 200)
+        let texts = try await config(template)
+        for name in ["subject", "text"] {
+            guard case .object(let members) = texts else { throw Absent() }
+            settings["templates.email.sign_in.it.\(name)"] = members[name]
+        }
+        let paths = [
+            "sessions", "limits", "scopes", "stepup", "claims", "migration", "login/password", "templates", "notices",
+        ]
+        for path in paths {
             let name = path.replacing("/", with: ".") + "."
             settings.merge(Self.flat(try await config("/config/" + path), at: path == "scopes" ? "" : name)) { $1 }
         }

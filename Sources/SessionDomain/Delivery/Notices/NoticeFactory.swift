@@ -1,0 +1,56 @@
+/// Creates the notices of one request. Intents carry it, as they carry the factory of events.
+package struct NoticeFactory: Sendable {
+    private let settings: NoticeSettings
+    private let limits: OTPLimits
+    private let logins: [OTPLoginConfig]
+    private let locales: [String]
+    private let context: EventContext
+    private let environment: ServiceEnvironment
+
+    /// - Parameters:
+    ///   - locales: The languages that the request asks for. The default is those of the current task.
+    ///   - context: Who causes the changes. The default is the context of the current task.
+    package init(
+        _ app: App, environment: ServiceEnvironment, locales: [String] = RequestedLanguages.current,
+        context: EventContext = .current
+    ) {
+        settings = app.messages.notices
+        limits = app.otpLimits
+        logins = app.otpLogins
+        self.locales = locales
+        self.context = context
+        self.environment = environment
+    }
+
+    /// The changes that count and queue a notice, in the transaction of the change that it reports.
+    ///
+    /// There are none if the app has turned this kind off, if the user is not active or has no other identifier, and if the
+    /// user has had as many notices of this kind as are allowed. Then the change itself is made all the same.
+    ///
+    /// - Parameter user: Before the change.
+    package func changes(
+        _ occasion: NoticeOccasion, to user: User, _ facts: Facts, at now: Timestamp
+    ) -> [Change] {
+        let counter = CounterKey.notices(userID: user.id, occasion.kind)
+        guard facts.limit(of: counter) == nil, let notice = notice(occasion, to: user, at: now) else { return [] }
+        return [.count(counter, app: user.appID, limit: Notice.limit, now: now), .queueNotice(notice)]
+    }
+
+    /// - Returns: `nil` if there is nothing to send.
+    package func notice(_ occasion: NoticeOccasion, to user: User, at now: Timestamp) -> Notice? {
+        guard settings.isOn(occasion.kind), user.status == .active else { return nil }
+        let recipients = occasion.recipients(of: user, limits: limits, at: now)
+        guard !recipients.isEmpty else { return nil }
+        return Notice(
+            occasion.kind, appID: user.appID, userID: user.id,
+            recipients: recipients.map { identifier in
+                Notice.Recipient(
+                    identifier, messageID: environment.newID("msg"), senderID: senderID(reaching: identifier.type))
+            }, values: occasion.values(at: now), locales: locales, context: context, createdAt: now)
+    }
+
+    private func senderID(reaching type: IdentifierType) -> String? {
+        let fitting = logins.filter { $0.channel.identifierType == type }
+        return (fitting.first(where: \.isDefault) ?? fitting.first)?.senderID
+    }
+}
