@@ -29,7 +29,8 @@ struct StoredRows {
         let now = world.now
         verification = Verification(
             tokenHash: "token", appID: world.app, identifier: user.identifiers[0], loginConfigID: "lcfg",
-            codeChallenge: nil, codeHash: "right", codeExpiresAt: now + 600, lastSentAt: now, createdAt: now)
+            codeChallenge: nil, code: world.code("right", of: "token", expiresAt: now + 600), lastSentAt: now,
+            createdAt: now)
         signingKey = SigningKeyRules.key("kid", of: world.app, at: now)
         managementKey = ManagementKey(
             id: "mk_1", name: "k", appID: world.app, hash: "hash", role: .read, createdBy: .commandLine, createdAt: now,

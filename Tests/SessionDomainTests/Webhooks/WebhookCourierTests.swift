@@ -24,9 +24,11 @@ struct WebhookCourierTests {
             store: store, keys: TestApp.keys, origins: try PublicOrigins(publicURL: "https://session.example.com"),
             defaultApp: nil, keyRotation: TestApp.keyRotation, environment: stillEnvironment)
         let keys = HookKeys(store: store, keys: TestApp.keys, directory: directory, environment: stillEnvironment)
-        try await WebhookCourier(
-            store: outbox, directory: directory,
-            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment), environment: stillEnvironment
+        try await Courier(
+            WebhookOutbox(
+                store: outbox, directory: directory,
+                call: HookCall(egress: egress, keys: keys, environment: stillEnvironment),
+                environment: stillEnvironment), environment: stillEnvironment
         ).deliverDue()
     }
 
@@ -74,7 +76,7 @@ struct WebhookCourierTests {
         try await deliver(outbox, egress)
         #expect(try egress.requests.map(eventIDs).map(\.count) == [100, 100, 1])
         #expect(try egress.requests.flatMap(eventIDs) == (0..<201).map { "evt_a\($0)" })
-        #expect(try #require(outbox.lease) > Int64(WebhookCourier.timeout))
+        #expect(try #require(outbox.lease) > Int64(WebhookOutbox.timeout))
     }
 
     @Test("A failing endpoint gets no second request at once, and other endpoints get theirs")

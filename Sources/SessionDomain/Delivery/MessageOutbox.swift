@@ -1,0 +1,133 @@
+internal import SessionTokens
+
+/// The messages that are not sent yet.
+@available(service, *)
+package struct MessageOutbox: Outbox {
+    let store: any MessageStore
+    let directory: AppDirectory
+    let keys: KeyRing
+    let routes: any MessageRoutes
+    let counts: ServiceCounts
+    let environment: ServiceEnvironment
+
+    /// Seconds for an attempt. Routes have shorter timeouts of their own.
+    static let timeout = 30
+    /// Seconds for which a claimed message is reserved. It is longer than an attempt can take.
+    static let lease = 45
+    package static let width = 16
+    package static let capacity = 256
+
+    package func due(at now: Timestamp) async throws -> [(lane: MessageLane, count: Int)] {
+        try await store.dueMessages(now: now)
+    }
+
+    package func claim(in lane: MessageLane, at now: Timestamp) async throws -> QueuedMessage? {
+        try await store.perform(ClaimMessage(in: lane, now: now, leaseEnd: now + Self.lease))
+    }
+
+    package func deliver(_ message: QueuedMessage) async throws -> Bool {
+        let attempt = try await attempt(message)
+        // An attempt that the end of the process has cancelled says nothing about its route. It is repeated.
+        if case .routed(.failed) = attempt { try Task.checkCancellation() }
+        let events = EventFactory(appID: message.appID, environment: environment, context: message.context)
+        let stored = try await store.perform(
+            RecordAttempt(attempt, of: message, now: environment.now(), events: events))
+        if let stored { count(attempt, of: stored) }
+        return true
+    }
+
+    private func attempt(_ message: QueuedMessage) async throws -> MessageAttempt {
+        if message.content.withheld != nil { return .withheld }
+        guard message.expiresAt > environment.now() else { return .expired }
+        let app: App
+        do {
+            app = try await directory.app(message.appID).settings
+        } catch Refusal.notFound {
+            return .undeliverable(.configuration("the app no longer exists"))
+        }
+        let routes = try await routes.routes(of: message.appID, channel: message.channel)
+        guard !routes.isEmpty else {
+            return .unroutable(.configuration("no delivery by \(message.channel.rawValue) is configured"))
+        }
+        let outbound: OutboundMessage
+        do throws(MessageFailure) {
+            outbound = try render(message, app: app)
+        } catch {
+            return .undeliverable(error)
+        }
+        // The routes may have changed since the last attempt.
+        let position = message.route < routes.count ? message.route : 0
+        let result = await send(outbound, by: routes[position])
+        return .routed(
+            MessageAttempt.RouteResult(result, of: outbound, to: message, by: routes[position].name, at: position, of: routes.count))
+    }
+
+    /// - Throws: `MessageFailure` if the code cannot be derived any more, or has no text.
+    private func render(_ message: QueuedMessage, app: App) throws(MessageFailure) -> OutboundMessage {
+        let content = message.content
+        let code = content.code.flatMap(keys.code)
+        guard code != nil || content.purpose == .notice else {
+            throw .configuration("the master key that derives the code is missing")
+        }
+        let life = message.expiresAt.milliseconds - environment.now().milliseconds
+        let rendered = MessageText.render(
+            MessageText.Values(
+                purpose: content.purpose, channel: message.channel, locales: content.locales, appName: app.name,
+                code: code, minutes: Int(max(1, (life + 30_000) / 60_000)), values: content.values))
+        guard let rendered else { throw .configuration("there is no text for this message") }
+        return OutboundMessage(
+            id: message.id, appID: app.id, appName: app.name, channel: message.channel, purpose: content.purpose,
+            to: message.recipient.value, locale: rendered.locale, code: code, subject: rendered.subject,
+            text: rendered.text, html: rendered.html, senderID: content.sender.senderID,
+            templateID: content.sender.templateID, expiresAt: message.expiresAt)
+    }
+
+    /// One attempt. It is cancelled when its time or the life of the message is over.
+    private func send(_ message: OutboundMessage, by route: any MessageRoute) async -> SendingResult {
+        let seconds = min(Self.timeout, message.expiresAt.retryAfter(from: environment.now()))
+        let timeout = SendingResult.failed(SendingFailure(.timeout, "no result in \(seconds) seconds"))
+        return await withTaskGroup(of: SendingResult?.self) { group in
+            group.addTask { await route.send(message) }
+            group.addTask { (try? await environment.sleep(seconds)) == nil ? nil : timeout }
+            defer { group.cancelAll() }
+            for await result in group { if let result { return result } }
+            return timeout
+        }
+    }
+
+    private func count(_ attempt: MessageAttempt, of message: QueuedMessage) {
+        switch attempt {
+        case .routed(.accepted(let route, _)): counts.add(.sent(message, by: route))
+        case .routed(.failed(let failure, _, _, _, _)), .unroutable(let failure):
+            counts.add(.attemptFailed(message, failure))
+        case .undeliverable, .expired, .withheld: break
+        }
+        if message.status == .failed { counts.add(.failed(message)) }
+    }
+}
+
+extension MessageAttempt.RouteResult {
+    /// The result of a route. Its reason is stored without the code and the recipient, which a server may repeat.
+    fileprivate init(
+        _ result: SendingResult, of sent: OutboundMessage, to message: QueuedMessage, by name: String, at position: Int,
+        of count: Int
+    ) {
+        func failed(_ failure: SendingFailure, isRejected: Bool) -> Self {
+            var reason = failure.reason
+            for secret in [sent.code, sent.subject, sent.text].compactMap({ $0 }) {
+                reason = reason.replacing(secret, with: "***")
+            }
+            for address in [message.recipient.value, message.recipient.canonical] {
+                reason = reason.replacing(address, with: message.recipient.masked)
+            }
+            return .failed(
+                MessageFailure(route: name, stage: failure.stage.rawValue, reason: String(reason.prefix(200))),
+                isRejected: isRejected, isFinal: isRejected && failure.stage == .recipient, route: position, of: count)
+        }
+        switch result {
+        case .accepted(let reference): self = .accepted(by: name, reference: reference)
+        case .rejected(let failure): self = failed(failure, isRejected: true)
+        case .failed(let failure): self = failed(failure, isRejected: false)
+        }
+    }
+}
