@@ -1,5 +1,6 @@
-import SessionDomain
 import Testing
+
+@testable import SessionDomain
 
 @Suite("What the code of a step writes")
 struct StepUpCodeDecisionTests {
