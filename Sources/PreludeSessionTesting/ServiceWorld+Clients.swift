@@ -58,6 +58,8 @@ extension ServiceWorld {
         let type: PreludeIdentifierType = recipient.contains("@") ? .emailAddress : .phoneNumber
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: type, value: recipient)))
+        // A request over a socket does not deliver its messages.
+        try await service.messages.deliverDue()
         return try await client.checkOTP(try code(for: recipient))
     }
 
