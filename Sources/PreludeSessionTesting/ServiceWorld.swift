@@ -57,9 +57,9 @@ package struct ServiceWorld: Sendable {
         let hasher = hasher ?? QuickPasswordHasher(randomBytes: live.randomBytes)
         makeService = { [mailbox, operatorEndpoints] environment, notices in
             SessionService(
-                store: store, keys: keys, hasher: hasher, routes: FixedRoutes(mailbox.routes), egress: operatorEndpoints,
-                origins: origins, defaultApp: servesAnyHost ? appID : nil, environment: environment,
-                keyRotation: keyRotation, configuredKeys: configured, notices: notices)
+                store: store, keys: keys, hasher: hasher, routes: FixedRoutes(mailbox.routes),
+                egress: operatorEndpoints, origins: origins, defaultApp: servesAnyHost ? appID : nil,
+                environment: environment, keyRotation: keyRotation, configuredKeys: configured, notices: notices)
         }
         service = try makeService(environment) { _ in }
         router = InProcessRouter(service: service, edge: edge)

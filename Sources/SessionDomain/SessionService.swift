@@ -54,8 +54,8 @@ package struct SessionService: Sendable {
             notices: notices)
         let messages = Courier(
             MessageOutbox(
-                store: store, directory: directory, keys: keys, routes: routes, counts: counts, environment: environment),
-            environment: environment)
+                store: store, directory: directory, keys: keys, routes: routes, counts: counts,
+                environment: environment), environment: environment)
         self.messages = messages
         let codes = CodeSender(
             keys: keys, routes: routes, notices: SendNotices(notices: notices), counts: counts,

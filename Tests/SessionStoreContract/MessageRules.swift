@@ -29,7 +29,8 @@ enum MessageRules {
         ContractRule("A verification and its message are one commit, and a suppressed one has the same") {
             world async throws in
             for (token, signUp) in [("sent", true), ("suppressed", false)] {
-                let started = try await world.begin(try world.mail("\(token)@example.com"), token: token, signUp: signUp)
+                let mail = try world.mail("\(token)@example.com")
+                let started = try await world.begin(mail, token: token, signUp: signUp)
                 let lane = try await world.read { $0.message = .due(in: world.mailLane, at: world.now) }
                 let message = try #require(lane.message)
                 #expect(message.recipient == started.identifier)

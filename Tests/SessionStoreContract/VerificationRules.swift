@@ -81,8 +81,9 @@ enum VerificationRules {
             }
             #expect(outcomes.filter(\.isStarted).count == 5)
         },
-        ContractRule("A code is sent again in the first half of its life, and later a new one beside it, with its checks") {
-            world async throws in
+        ContractRule(
+            "A code is sent again in the first half of its life, and later a new one beside it, with its checks"
+        ) { world async throws in
             for token in ["old", "new"] {
                 try await world.begin(try world.mail("\(token)@example.com"), token: token)
                 _ = try await world.check("wrong", token: token)

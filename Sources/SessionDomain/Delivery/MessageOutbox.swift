@@ -45,7 +45,7 @@ package struct MessageOutbox: Outbox {
         } catch Refusal.notFound {
             return .undeliverable(.configuration("the app no longer exists"))
         }
-        let routes = try await routes.routes(of: message.appID, channel: message.channel)
+        let routes = routes.routes(for: app, channel: message.channel)
         guard !routes.isEmpty else {
             return .unroutable(.configuration("no delivery by \(message.channel.rawValue) is configured"))
         }
@@ -57,9 +57,9 @@ package struct MessageOutbox: Outbox {
         }
         // The routes may have changed since the last attempt.
         let position = message.route < routes.count ? message.route : 0
-        let result = await send(outbound, by: routes[position])
-        return .routed(
-            MessageAttempt.RouteResult(result, of: outbound, to: message, by: routes[position].name, at: position, of: routes.count))
+        let route = routes[position]
+        let result = await send(outbound, by: route)
+        return .routed(.init(result, of: outbound, to: message, by: route.name, at: position, of: routes.count))
     }
 
     /// - Throws: `MessageFailure` if the code cannot be derived any more, or has no text.
@@ -69,11 +69,9 @@ package struct MessageOutbox: Outbox {
         guard code != nil || content.purpose == .notice else {
             throw .configuration("the master key that derives the code is missing")
         }
-        let life = message.expiresAt.milliseconds - environment.now().milliseconds
-        let rendered = MessageText.render(
-            MessageText.Values(
-                purpose: content.purpose, channel: message.channel, locales: content.locales, appName: app.name,
-                code: code, minutes: Int(max(1, (life + 30_000) / 60_000)), values: content.values))
+        let rendered = MessageText(app).render(
+            content.purpose, message.channel, requested: content.locales, code: code,
+            lifetime: message.lifetime(at: environment.now()), stored: content.values)
         guard let rendered else { throw .configuration("there is no text for this message") }
         return OutboundMessage(
             id: message.id, appID: app.id, appName: app.name, channel: message.channel, purpose: content.purpose,

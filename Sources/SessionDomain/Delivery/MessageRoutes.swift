@@ -1,7 +1,7 @@
 /// Finds the routes of messages.
 package protocol MessageRoutes: Sendable {
     /// The routes of an app for a channel, in the order in which they are tried. Empty if the channel sends nothing.
-    func routes(of app: AppID, channel: OTPLoginConfig.Channel) async throws -> [any MessageRoute]
+    func routes(for app: App, channel: OTPLoginConfig.Channel) -> [any MessageRoute]
 }
 
 /// The same routes for every app.
@@ -10,7 +10,7 @@ package struct FixedRoutes: MessageRoutes {
 
     package init(_ routes: [any MessageRoute]) { all = routes }
 
-    package func routes(of app: AppID, channel: OTPLoginConfig.Channel) -> [any MessageRoute] {
+    package func routes(for app: App, channel: OTPLoginConfig.Channel) -> [any MessageRoute] {
         all.filter { $0.channel == channel }
     }
 }

@@ -1,21 +1,11 @@
-/// Writes messages.
-enum MessageText {
-    /// What a message is about.
-    struct Values: Sendable {
-        let purpose: MessagePurpose
-        let channel: OTPLoginConfig.Channel
-        /// Language tags in order of preference (RFC 5646).
-        let locales: [String]
-        let appName: String
-        /// `nil` for a notice.
-        let code: String?
-        /// How long the code is valid.
-        let minutes: Int
-        /// Further values of the template, by name.
-        let values: [String: String]
-    }
+/// Writes the messages of an app.
+struct MessageText {
+    private let appName: String
+
+    init(_ app: App) { appName = app.name }
 
     struct Rendered: Sendable, Equatable {
+        /// The language of the text, as a BCP 47 tag.
         let locale: String
         /// `nil` for an SMS.
         let subject: String?
@@ -23,11 +13,21 @@ enum MessageText {
         let html: String?
     }
 
-    /// - Returns: `nil` if there is no text for this purpose.
-    static func render(_ values: Values) -> Rendered? {
-        guard let code = values.code else { return nil }
+    /// Renders a queued message.
+    ///
+    /// - Parameters:
+    ///   - requested: Language tags in order of preference (RFC 5646).
+    ///   - code: `nil` for a notice.
+    ///   - lifetime: Seconds for which the code is valid.
+    ///   - stored: Values of the template of a notice, by name.
+    /// - Returns: `nil` if there is no text for this message.
+    func render(
+        _ purpose: MessagePurpose, _ channel: OTPLoginConfig.Channel, requested: [String], code: String?,
+        lifetime: Int, stored: [String: String]
+    ) -> Rendered? {
+        guard let code, purpose != .notice else { return nil }
         return Rendered(
-            locale: "en", subject: values.channel == .email ? "Your code for \(values.appName)" : nil,
-            text: "\(code) is your code for \(values.appName). Never share it with anybody.", html: nil)
+            locale: "en", subject: channel == .email ? "Your code for \(appName)" : nil,
+            text: "\(code) is your code for \(appName). Never share it with anybody.", html: nil)
     }
 }

@@ -52,6 +52,13 @@ package struct QueuedMessage: Sendable, Equatable {
     }
 
     package var channel: OTPLoginConfig.Channel { .init(reaching: recipient.type) }
+
+    /// Seconds for which the code is valid from now on, in steps of a minute: a text says minutes, and the first attempt is
+    /// a moment after the commit.
+    package func lifetime(at now: Timestamp) -> Int {
+        let minutes = (expiresAt.milliseconds - now.milliseconds + 30_000) / 60_000
+        return Int(max(1, minutes)) * 60
+    }
 }
 
 /// What a message says and how. It does not contain the code, only what derives it.
@@ -59,7 +66,7 @@ package struct MessageContent: Sendable, Equatable, Codable {
     package let purpose: MessagePurpose
     /// Derives the code. `nil` for a notice.
     package let code: CodeSeed?
-    /// Further values of the template, by name.
+    /// Values of the template of a notice, by name.
     package let values: [String: String]
     /// Language tags in order of preference (RFC 5646).
     package let locales: [String]

@@ -10,10 +10,10 @@ struct CodeSender: Sendable {
     let wake: @Sendable () -> Void
 
     /// - Throws: `Refusal.noLoginConfig` if no delivery by any of these channels is configured.
-    func requireDelivery(by channels: [OTPLoginConfig.Channel], app: App) async throws {
-        for channel in channels where try await !routes.routes(of: app.id, channel: channel).isEmpty { return }
+    func requireDelivery(by channels: [OTPLoginConfig.Channel], app: App) throws(Refusal) {
+        guard channels.allSatisfy({ routes.routes(for: app, channel: $0).isEmpty }) else { return }
         let names = channels.map(\.rawValue).joined(separator: " or ")
-        throw Refusal.noLoginConfig("no delivery of codes by \(names) is configured")
+        throw .noLoginConfig("no delivery of codes by \(names) is configured")
     }
 
     /// The OTP login for an identifier: the named one, or else the default of the channel.

@@ -34,7 +34,7 @@ package struct OTPLogin: Sendable {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
         }
         let config = try codes.loginConfig(of: app.settings, for: identifier.type, id: loginConfigID)
-        try await codes.requireDelivery(by: [config.channel], app: app.settings)
+        try codes.requireDelivery(by: [config.channel], app: app.settings)
         let now = environment.now()
         let limits = app.settings.otpLimits
         try limits.requireAllowed(identifier)
@@ -84,7 +84,7 @@ package struct OTPLogin: Sendable {
         // An operator may have closed the country since the start.
         try limits.requireAllowed(running.identifier)
         let config = try codes.loginConfig(of: app.settings, for: running.identifier.type, id: running.loginConfigID)
-        try await codes.requireDelivery(by: [config.channel], app: app.settings)
+        try codes.requireDelivery(by: [config.channel], app: app.settings)
         let newCode = keys.issueCode(
             number: codes.newNumber(), size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
         let decision = try await store.perform(

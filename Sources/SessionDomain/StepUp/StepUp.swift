@@ -79,7 +79,7 @@ package struct StepUp: Sendable {
     ) async throws {
         let now = environment.now()
         let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
-        try await codes.requireDelivery(by: OTPLoginConfig.Channel.allCases, app: app.settings)
+        try codes.requireDelivery(by: OTPLoginConfig.Channel.allCases, app: app.settings)
         let limits = app.settings.otpLimits
         try await sources.take(
             "send", for: .stepUp, source: source, limit: limits.sendsPerIP, now: now, reporting: events(app),

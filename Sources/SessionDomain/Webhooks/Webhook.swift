@@ -45,7 +45,8 @@ package struct Webhook: Sendable, Equatable, Identifiable {
     package static let furtherEvents: [Event.Name] = [
         .userStatusChanged, .limitsCleared, .passwordChanged, .stepUpGranted, .refreshTokenReused, .sessionRecovered,
         .migrationHookFailed, .signingKeyRotated, .signingKeyRemoved, .signingKeyResealed, .externalIDUpdated,
-        .loginFailed, .loginLimited, .loginsVoided, .codeSent, .codeFailed, .noticeSent, .noticeFailed, .appUpdated, .sessionsRevoked,
+        .loginFailed, .loginLimited, .loginsVoided, .codeSent, .codeFailed, .noticeSent, .noticeFailed, .appUpdated,
+        .sessionsRevoked,
         .managementKeyCreated, .managementKeyRevoked, .webhookCreated, .webhookUpdated, .webhookActivated,
         .webhookDeleted,
     ]

@@ -4,7 +4,8 @@ package import SessionDomain
 extension Verification {
     static let columns = """
         token_hash, app_id, type, canonical, value, login_config_id, code_challenge, is_suppressed, code_hash,
-        code_seed, code_expires_at, previous_code_hash, previous_code_expires_at, checks, sends, last_sent_at, created_at
+        code_seed, code_expires_at, previous_code_hash, previous_code_expires_at, checks, sends, last_sent_at,
+        created_at
         """
 
     init(reading columns: inout ColumnReader) throws {
@@ -39,7 +40,10 @@ extension Database {
     func insert(_ verification: Verification) throws {
         let identifier = verification.identifier
         try run(
-            "INSERT INTO verifications (\(Verification.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            """
+            INSERT INTO verifications (\(Verification.columns))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
             [
                 verification.tokenHash, verification.appID, identifier.type, identifier.canonical, identifier.value,
                 verification.loginConfigID, verification.codeChallenge, verification.isSuppressed,

@@ -125,7 +125,8 @@ struct FuzzedService: Sendable {
 
     private mutating func startedLogin(_ email: String) async throws -> String {
         let started = try await call(.otp, #"{"identifier":{"type":"email_address","value":"\#(email)"}}"#)
-        guard let token = Self.header(HeaderName.verificationToken, of: started.head), let code = mailbox.messages.first?.code
+        guard let token = Self.header(HeaderName.verificationToken, of: started.head),
+            let code = mailbox.messages.first?.code
         else { throw Unusable(started) }
         verificationToken = token
         return code

@@ -22,7 +22,8 @@ struct MessageAttemptTests {
             // After the last route, the first one again.
             (failed(1, of: 2), .pending, 0, 2, 1), (failed(2, of: 3), .pending, 0, 2, 1),
             // A route that rejects is not tried again; a rejected recipient ends the message.
-            (failed(0, of: 2, isRejected: true), .pending, 1, 0, 1), (failed(0, of: 1, isRejected: true), .failed, 0, 0, 1),
+            (failed(0, of: 2, isRejected: true), .pending, 1, 0, 1),
+            (failed(0, of: 1, isRejected: true), .failed, 0, 0, 1),
             (failed(0, of: 2, isRejected: true, isFinal: true), .failed, 0, 0, 1),
             (.unroutable(failure), .pending, 0, 2, 1),
         ] as [(MessageAttempt, QueuedMessage.Status, Int, Int, Int)])

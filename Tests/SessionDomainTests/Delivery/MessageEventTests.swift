@@ -57,7 +57,9 @@ struct MessageEventTests {
         #expect(try event(Self.failed, message)?.data["purpose"] == .string(name))
     }
 
-    @Test("A withheld code is reported as a failed login, with its reason", arguments: [LoginFailure.unknownUser, .codeNotSent])
+    @Test(
+        "A withheld code is reported as a failed login, with its reason",
+        arguments: [LoginFailure.unknownUser, .codeNotSent])
     func withheld(reason: LoginFailure) throws {
         let event = try event(.withheld, try TestApp.message(withheld: reason))
         #expect(event?.name == .loginFailed)

@@ -102,7 +102,9 @@ struct MessageOutboxTests {
         #expect(store.events.map { $0.data["attempts"] } == [.int(14)])
     }
 
-    @Test("A code whose life is over is not sent, also if nothing was running until then", arguments: [599, 600, 86_400])
+    @Test(
+        "A code whose life is over is not sent, also if nothing was running until then",
+        arguments: [599, 600, 86_400])
     func expired(seconds: Int) async throws {
         let (store, route) = (PlayedMessages([try TestApp.message()]), PlayedRoute())
         clock.advance(seconds)
@@ -144,7 +146,9 @@ struct MessageOutboxTests {
         #expect(reasons(store) == ["recipient: 550 <a***@example.com> a***@example.com: *** in ***"])
     }
 
-    @Test("A hanging route is cancelled after 30 seconds, or at the end of the code's life", arguments: [(600, 30), (7, 7)])
+    @Test(
+        "A hanging route is cancelled after 30 seconds, or at the end of the code's life",
+        arguments: [(600, 30), (7, 7)])
     func hanging(expires: Int, seconds: Int) async throws {
         let gate = Gate()
         let store = PlayedMessages([try TestApp.message(expires: expires)])

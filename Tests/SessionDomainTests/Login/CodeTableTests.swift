@@ -60,7 +60,9 @@ struct CodeTableTests {
         #expect(user.status == .active)
     }
 
-    @Test("The newer of two codes is correct, and the older one until its own expiry", arguments: [(1, true), (0, false)])
+    @Test(
+        "The newer of two codes is correct, and the older one until its own expiry",
+        arguments: [(1, true), (0, false)])
     func twoCodes(expires: Int, isRight: Bool) throws {
         let both = try verification(previous: TestApp.code("old", expires: expires))
         #expect(try check(["right"]).isRight(both))
