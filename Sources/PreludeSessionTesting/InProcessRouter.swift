@@ -31,7 +31,8 @@ package struct InProcessRouter: Sendable {
             to: Request(head: request, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data()))),
             context: ServiceRequestContext(logger: Logger(label: "PreludeSessionTesting"), peerAddress: peerAddress))
         if messages.wakeCount != wakeCount {
-            try await messages.deliverDue()
+            // As in the service, a failing delivery fails no request.
+            try? await messages.deliverDue()
             // Another request may be delivering the message of this one.
             await messages.settle()
         }

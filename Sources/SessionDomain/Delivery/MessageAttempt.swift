@@ -2,8 +2,8 @@
 package enum MessageAttempt: Sendable, Equatable {
     /// A route was tried.
     case routed(RouteResult)
-    /// No route is configured. There may be one later.
-    case unroutable(MessageFailure)
+    /// No route could be tried. A later attempt may succeed, perhaps on another node.
+    case postponed(MessageFailure)
     /// No later attempt can succeed.
     case undeliverable(MessageFailure)
     /// The life of the code is over.
@@ -42,7 +42,7 @@ extension QueuedMessage {
         case .undeliverable(let failure):
             next.status = .failed
             next.lastFailure = failure
-        case .unroutable(let failure):
+        case .postponed(let failure):
             next.attempts += 1
             next.lastFailure = failure
             next.postpone(to: 0, now)

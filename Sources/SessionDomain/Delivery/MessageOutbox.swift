@@ -47,13 +47,14 @@ package struct MessageOutbox: Outbox {
         }
         let routes = routes.routes(for: app, channel: message.channel)
         guard !routes.isEmpty else {
-            return .unroutable(.configuration("no delivery by \(message.channel.rawValue) is configured"))
+            return .postponed(.configuration("no delivery by \(message.channel.rawValue) is configured"))
         }
-        let outbound: OutboundMessage
-        do throws(MessageFailure) {
-            outbound = try render(message, app: app)
-        } catch {
-            return .undeliverable(error)
+        let code = message.content.code.flatMap(keys.code)
+        guard code != nil || message.content.purpose == .notice else {
+            return .postponed(.configuration("this process does not have the master key that derives the code"))
+        }
+        guard let outbound = render(message, code: code, app: app) else {
+            return .undeliverable(.configuration("there is no text for this message"))
         }
         // The routes may have changed since the last attempt.
         let position = message.route < routes.count ? message.route : 0
@@ -62,17 +63,13 @@ package struct MessageOutbox: Outbox {
         return .routed(.init(result, of: outbound, to: message, by: route.name, at: position, of: routes.count))
     }
 
-    /// - Throws: `MessageFailure` if the code cannot be derived any more, or has no text.
-    private func render(_ message: QueuedMessage, app: App) throws(MessageFailure) -> OutboundMessage {
+    /// Returns `nil` if there is no text for the message.
+    private func render(_ message: QueuedMessage, code: String?, app: App) -> OutboundMessage? {
         let content = message.content
-        let code = content.code.flatMap(keys.code)
-        guard code != nil || content.purpose == .notice else {
-            throw .configuration("the master key that derives the code is missing")
-        }
         let rendered = MessageText(app).render(
             content.purpose, message.channel, requested: content.locales, code: code,
             lifetime: message.lifetime(at: environment.now()), stored: content.values)
-        guard let rendered else { throw .configuration("there is no text for this message") }
+        guard let rendered else { return nil }
         return OutboundMessage(
             id: message.id, appID: app.id, appName: app.name, channel: message.channel, purpose: content.purpose,
             to: message.recipient.value, locale: rendered.locale, code: code, subject: rendered.subject,
@@ -96,7 +93,7 @@ package struct MessageOutbox: Outbox {
     private func count(_ attempt: MessageAttempt, of message: QueuedMessage) {
         switch attempt {
         case .routed(.accepted(let route, _)): counts.add(.sent(message, by: route))
-        case .routed(.failed(let failure, _, _, _, _)), .unroutable(let failure):
+        case .routed(.failed(let failure, _, _, _, _)), .postponed(let failure):
             counts.add(.attemptFailed(message, failure))
         case .undeliverable, .expired, .withheld: break
         }
@@ -104,6 +101,7 @@ package struct MessageOutbox: Outbox {
     }
 }
 
+@available(service, *)
 extension MessageAttempt.RouteResult {
     /// The result of a route. Its reason is stored without the code and the recipient, which a server may repeat.
     fileprivate init(

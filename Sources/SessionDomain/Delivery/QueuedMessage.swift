@@ -104,7 +104,7 @@ package struct MessageSender: Sendable, Equatable, Codable {
 }
 
 /// Why a message was not sent, as it is stored and reported.
-package struct MessageFailure: Error, Equatable, Codable {
+package struct MessageFailure: Sendable, Equatable, Codable {
     /// The name of the route. `nil` if none was tried.
     package let route: String?
     /// A `SendingFailure.Stage`, `expired` or `configuration`.

@@ -39,7 +39,7 @@ extension Database {
                 """
                 SELECT \(QueuedMessage.columns) FROM messages INDEXED BY messages_due
                 WHERE app_id = ? AND type = ? AND route = ? AND status = 'pending' AND next_attempt_at <= ?
-                ORDER BY next_attempt_at, sequence LIMIT 1
+                ORDER BY next_attempt_at LIMIT 1
                 """, [app, lane.channel.identifierType, lane.route, now], as: QueuedMessage.init(reading:))
         }
     }

@@ -23,7 +23,9 @@ extension Migration {
                 last_failure TEXT,
                 UNIQUE (app_id, id)
             ) STRICT;
-            CREATE INDEX messages_due ON messages (app_id, type, route, next_attempt_at) WHERE status = 'pending';
+            -- With the status, it has all that the count of each lane needs.
+            CREATE INDEX messages_due ON messages (app_id, type, route, next_attempt_at, status)
+                WHERE status = 'pending';
             CREATE INDEX messages_by_expiry ON messages (expires_at) WHERE status <> 'pending';
 
             -- NULL: a code of an earlier version, which was random.

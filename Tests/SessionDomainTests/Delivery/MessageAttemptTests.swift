@@ -25,7 +25,7 @@ struct MessageAttemptTests {
             (failed(0, of: 2, isRejected: true), .pending, 1, 0, 1),
             (failed(0, of: 1, isRejected: true), .failed, 0, 0, 1),
             (failed(0, of: 2, isRejected: true, isFinal: true), .failed, 0, 0, 1),
-            (.unroutable(failure), .pending, 0, 2, 1),
+            (.postponed(failure), .pending, 0, 2, 1),
         ] as [(MessageAttempt, QueuedMessage.Status, Int, Int, Int)])
     func results(attempt: MessageAttempt, status: QueuedMessage.Status, route: Int, delay: Int, attempts: Int) throws {
         let next = try TestApp.message().after(attempt, at: now)

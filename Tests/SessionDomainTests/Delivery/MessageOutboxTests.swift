@@ -124,14 +124,17 @@ struct MessageOutboxTests {
         #expect(counts.current.isEmpty)
     }
 
-    @Test("A code whose master key is missing is not sent")
+    @Test("A code whose master key a node does not have waits for a node that has it")
     func underivable() async throws {
         let other = KeyRing(current: MasterKey(secret: .init(repeating: 9, count: 32)))
         let (store, route) = (PlayedMessages([try TestApp.message()]), PlayedRoute())
         try await courier(store, [route], keys: other).deliverDue()
         #expect(route.sent.all.isEmpty)
-        #expect(store.messages.map(\.status) == [.failed])
-        #expect(store.events.map { $0.data["stage"] } == ["configuration"])
+        #expect(store.messages.map(\.status) == [.pending])
+        #expect(store.messages.map { $0.lastFailure?.stage } == ["configuration"])
+        clock.advance(2)
+        try await courier(store, [route]).deliverDue()
+        #expect(route.sent.all.map(\.code) == [TestApp.code(of: try TestApp.message())])
     }
 
     @Test("What a server repeats of the message is not stored: neither code nor text nor recipient")
