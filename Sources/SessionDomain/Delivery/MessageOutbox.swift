@@ -110,7 +110,7 @@ extension MessageAttempt.RouteResult {
     ) {
         func failed(_ failure: SendingFailure, isRejected: Bool) -> Self {
             var reason = failure.reason
-            for secret in [sent.code, sent.subject, sent.text].compactMap({ $0 }) {
+            for secret in [sent.text, sent.subject, sent.code].compactMap({ $0 }) where !secret.isEmpty {
                 reason = reason.replacing(secret, with: "***")
             }
             for address in [message.recipient.value, message.recipient.canonical] {

@@ -49,8 +49,8 @@ struct CourierTests {
         let outbox = Numbers(["a": 5, "b": 3]) { $0 == "a" }
         let courier = Courier(outbox, environment: stillEnvironment)
         try await courier.deliverDue()
-        #expect(outbox.left == ["b": 2] || outbox.left == ["b": 1])
-        for _ in 0..<2 { try await courier.deliverDue() }
+        #expect(outbox.left == ["b": 2])
+        try await courier.deliverDue()
         #expect(outbox.left.isEmpty)
     }
 
@@ -73,7 +73,7 @@ struct CourierTests {
         await #expect(throws: Failure.self) { try await first.value }
         await courier.settle()
         await #expect(throws: Failure.self) { try await courier.deliverDue() }
-        #expect(busy.withLock(\.count) == 6)
+        #expect(busy.withLock(\.count) > 3)
     }
 
     @Test("A wake starts a round at once, also if it comes before the courier rests")
