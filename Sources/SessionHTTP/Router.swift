@@ -6,7 +6,7 @@ import SessionWire
 ///
 /// - Parameters:
 ///   - forwarding: Logs forwarding headers of untrusted addresses, once for all routers that share it.
-///   - mailbox: Set in development only. It adds the routes that show the codes that were sent.
+///   - mailbox: Set in development only. It adds the routes that show the messages that were sent.
 ///   - api: The other API has no routes, so its paths are answered with 404.
 @available(service, *)
 package func buildRouter(
@@ -41,7 +41,7 @@ package func buildRouter(
     router.get("/health", use: HealthRoute(store: service.store).show)
 
     if let mailbox, api != .management {
-        let routes = MailboxRoutes(mailbox: mailbox)
+        let routes = MailboxRoutes(mailbox: mailbox, courier: service.messages)
         router.group("/dev").add(middleware: MailboxHostMiddleware(directory: service.directory))
             .get("", use: routes.page)
             .get("mailbox", use: routes.list)

@@ -12,7 +12,9 @@ extension PreludeSessionClient {
         try await engine.startOTP(options)
     }
 
-    /// Sends another code for the started login. The previous code becomes invalid.
+    /// Sends the code of the started login again, or a new one when the first half of its life is over.
+    ///
+    /// A code that was sent before stays valid until it expires or its checks are used up.
     ///
     /// - Throws: `.unauthorized` when no login was started, and `.badRequest` when it has expired: both with `needsNewCode`;
     ///   `.rateLimited` when the last code was sent too recently;

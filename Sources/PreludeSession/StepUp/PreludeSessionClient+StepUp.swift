@@ -19,7 +19,7 @@ extension PreludeSessionClient {
         try await engine.requestStepUp(scope: scope, metadata: metadata)
     }
 
-    /// Sends the code of a challenge that `expectsCode`. Call it again to send another code.
+    /// Sends the code of a challenge that `expectsCode`. Call it again to send it again, or a new one later.
     ///
     /// - Parameter challenge: The challenge in its last state.
     /// - Throws: `.invalidChallengeToken` when the challenge is blocked, belongs to another session, or cannot continue;

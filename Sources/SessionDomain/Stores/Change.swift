@@ -54,6 +54,12 @@ package enum Change: Sendable, Equatable {
     /// callers get the answers that an unknown identifier gets. Those of steps are deleted: their callers are signed in.
     case endVerifications(of: CanonicalIdentifier, app: AppID)
 
+    // MARK: Messages
+
+    case insertMessage(QueuedMessage)
+    /// Writes the lease, or the result of an attempt. Guard: pending, and due as read.
+    case replaceMessage(QueuedMessage, with: QueuedMessage)
+
     // MARK: Sessions
 
     case insertSession(Session)
@@ -91,11 +97,6 @@ package enum Change: Sendable, Equatable {
     case reassignManagementKeys(of: ManagementKey, to: ManagementKey)
     /// Writes the last use of a key, if the key still exists and no later use is stored.
     case recordManagementKeyUse(id: String, at: Timestamp)
-
-    // MARK: Messages
-
-    /// Queues one message for each recipient of a notice.
-    case queueNotice(Notice)
 
     // MARK: Events and webhooks
 

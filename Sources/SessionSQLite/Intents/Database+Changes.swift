@@ -29,6 +29,9 @@ extension Database {
         case .deleteVerification(let verification): try delete(verification)
         case .endVerifications(let identifier, let app): try endVerifications(of: identifier, app: app)
 
+        case .insertMessage(let message): try insert(message)
+        case .replaceMessage(let old, let new): try replace(old, with: new)
+
         case .insertSession(let session): try insert(session)
         case .replaceSession(let old, let new): try replace(old, with: new)
 
@@ -50,8 +53,6 @@ extension Database {
         case .deleteManagementKey(let key): try delete(key)
         case .reassignManagementKeys(let old, let new): try reassignManagementKeys(of: old, to: new)
         case .recordManagementKeyUse(let id, let time): try recordManagementKeyUse(id, at: time)
-
-        case .queueNotice: break
 
         case .append(let event): try append(event)
         case .insertWebhook(let webhook, let count): try insert(webhook, expectedCount: count)

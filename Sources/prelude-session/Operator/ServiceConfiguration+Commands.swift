@@ -17,7 +17,7 @@ extension ServiceConfiguration {
         let egress = try allowsOutbound ? makeEgressClient() : EgressClient(policy: EgressPolicy())
         do {
             let assembly = try await ServiceAssembly.open(
-                self, keys: keys, opening: opening, defaultApp: nil, delivery: nil, egress: egress)
+                self, keys: keys, opening: opening, defaultApp: nil, routes: FixedRoutes([]), egress: egress)
             do {
                 try await EventContext.$current.withValue(EventContext(actor: .init(.commandLine))) {
                     try await work(assembly)

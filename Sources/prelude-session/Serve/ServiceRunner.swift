@@ -14,7 +14,7 @@ struct ServiceRunner {
 
     func run() async throws {
         let logger = makeLogger()
-        let mailbox = configuration.isDevelopment ? Mailbox() : nil
+        let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
         try configuration.checkPortsAreFree()
         let egress = try configuration.makeEgressClient()
@@ -22,7 +22,7 @@ struct ServiceRunner {
         let assembly = try await ServiceAssembly.open(
             configuration, opening: .migrating,
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
-            managementKeys: managementKeys.configured, delivery: mailbox, egress: egress,
+            managementKeys: managementKeys.configured, routes: FixedRoutes(mailbox?.routes ?? []), egress: egress,
             notices: { logger.warning("\($0)") })
         logChanges(of: assembly, logger: logger)
         try await prepare(assembly.service, printing: managementKeys.generated, logger: logger)
@@ -37,7 +37,10 @@ struct ServiceRunner {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: Housekeeper(service: assembly.service, logger: logger)),
-                    .init(service: Courier(courier: assembly.service.courier, logger: logger)),
+                    .init(
+                        service: CourierService("webhooks", courier: assembly.service.courier, logger: logger)),
+                    .init(
+                        service: CourierService("messages", courier: assembly.service.messages, logger: logger)),
                 ]
                     + listeners.services(for: configuration) { api in
                         buildRouter(

@@ -63,6 +63,18 @@ package struct Notice: Sendable, Equatable {
 }
 
 extension Notice {
+    /// One message for each recipient.
+    package var messages: [QueuedMessage] {
+        recipients.map { recipient in
+            QueuedMessage(
+                id: recipient.messageID, appID: appID, recipient: recipient.identifier,
+                content: MessageContent(
+                    purpose: .notice, code: nil, values: stored, locales: locales,
+                    sender: MessageSender(senderID: recipient.senderID), userID: userID),
+                context: context, createdAt: createdAt, expiresAt: expiresAt)
+        }
+    }
+
     private static let kindName = "notice"
 
     /// What each message stores: the kind, and the values of the template.

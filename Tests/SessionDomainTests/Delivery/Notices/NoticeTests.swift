@@ -151,9 +151,10 @@ struct NoticeTests {
         let counter = CounterKey.notices(userID: "usr_1", .passwordChanged)
         let limit = RateLimit(limit: 5, window: 86_400)
         #expect(
-            factory.changes(.passwordChanged, to: user, Facts(), at: now) == [
-                .count(counter, app: try appID(), limit: limit, now: now), .queueNotice(notice),
-            ])
+            factory.changes(.passwordChanged, to: user, Facts(), at: now)
+                == [.count(counter, app: try appID(), limit: limit, now: now)]
+                + notice.messages.map { .insertMessage($0) })
+        #expect(notice.messages.count == notice.recipients.count && notice.messages.count > 0)
         func changes(exhausted key: CounterKey) -> [Change] {
             let facts = Facts { $0.failures = GuardFailures(.exhausted(key, until: now + 1)) }
             return factory.changes(.passwordChanged, to: user, facts, at: now)
