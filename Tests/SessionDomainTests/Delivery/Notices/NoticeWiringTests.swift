@@ -25,6 +25,7 @@ struct NoticeWiringTests {
     /// A notice, as its messages.
     private struct Queued {
         let kind: Notice.Kind
+        let values: TemplateValues
         var recipients: [CanonicalIdentifier]
     }
 
@@ -36,7 +37,8 @@ struct NoticeWiringTests {
             if notices.last?.kind == kind {
                 notices[notices.count - 1].recipients.append(message.recipient)
             } else {
-                notices.append(Queued(kind: kind, recipients: [message.recipient]))
+                let values = TemplateValues(stored: message.content.values)
+                notices.append(Queued(kind: kind, values: values, recipients: [message.recipient]))
             }
         }
     }
