@@ -11,21 +11,31 @@ import Synchronization
 @available(service, *)
 package struct InProcessRouter: Sendable {
     private let responder: RouterResponder<ServiceRequestContext>
+    private let messages: Courier<MessageOutbox>
 
     /// - Parameter mailbox: Adds the development routes that show it.
     package init(service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil) {
         responder = buildRouter(service: service, edge: edge, mailbox: mailbox).buildResponder()
+        messages = service.messages
     }
 
-    /// The service's response, as it would be sent over the network.
+    /// The service's response, as it would be sent over the network. The messages that the request has queued are
+    /// delivered when it returns.
     ///
     /// - Parameter peerAddress: The address that the request comes from.
     package func respond(
         to request: HTTPRequest, body: Data?, peerAddress: String = "127.0.0.1"
     ) async throws -> (HTTPResponse, Data) {
+        let wakeCount = messages.wakeCount
         let response = try await responder.respond(
             to: Request(head: request, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data()))),
             context: ServiceRequestContext(logger: Logger(label: "PreludeSessionTesting"), peerAddress: peerAddress))
+        if messages.wakeCount != wakeCount {
+            // As in the service, a failing delivery fails no request.
+            try? await messages.deliverDue()
+            // Another request may be delivering the message of this one.
+            await messages.settle()
+        }
         let collected = CollectedBody()
         try await response.body.write(CollectingWriter(body: collected))
         return (response.head, collected.data.withLock { $0 })

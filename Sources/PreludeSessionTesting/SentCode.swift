@@ -16,19 +16,22 @@ public struct SentCode: Sendable, Hashable {
     /// When the code was sent, by the service's clock.
     public let sentAt: Date
 
-    init(_ message: CodeMessage) {
-        recipient = message.to
-        type = message.channel == .sms ? .phoneNumber : .emailAddress
-        code = message.code
-        text = message.text
-        sentAt = message.sentAt.date
+    /// `nil` for a message without a code.
+    @available(service, *)
+    init?(_ entry: Mailbox.Entry) {
+        guard let code = entry.message.code else { return nil }
+        recipient = entry.message.to
+        type = entry.message.channel == .sms ? .phoneNumber : .emailAddress
+        self.code = code
+        text = entry.message.text
+        sentAt = entry.sentAt.date
     }
 }
 
 @available(service, *)
 extension TestService {
-    /// The last hundred codes that were sent, newest first.
-    public var mailbox: [SentCode] { world.mailbox.messages.map(SentCode.init) }
+    /// The codes among the last hundred messages that were sent, newest first.
+    public var mailbox: [SentCode] { world.mailbox.entries.compactMap(SentCode.init) }
 
     /// The last code that was sent to a recipient.
     ///

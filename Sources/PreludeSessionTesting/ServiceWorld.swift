@@ -12,8 +12,8 @@ package struct ServiceWorld: Sendable {
     /// The URL of the service, and the issuer of its tokens.
     package let origin: String
     package let appID: AppID
-    /// The codes that the service sent.
-    package let mailbox = Mailbox()
+    /// The messages that the service sent.
+    package let mailbox: Mailbox
     /// What the service calls: hooks, webhooks and key sets of operators.
     package let operatorEndpoints = OperatorEndpoints()
     /// What the clients call besides the service.
@@ -43,6 +43,7 @@ package struct ServiceWorld: Sendable {
         self.origin = origin
         self.appID = appID
         self.edge = edge
+        mailbox = Mailbox { clock.timestamp }
         let live = ServiceEnvironment.live
         // No test runs the service's background tasks, so sleeping ends them.
         var changed = ServiceEnvironment(
@@ -56,9 +57,9 @@ package struct ServiceWorld: Sendable {
         let hasher = hasher ?? QuickPasswordHasher(randomBytes: live.randomBytes)
         makeService = { [mailbox, operatorEndpoints] environment, notices in
             SessionService(
-                store: store, keys: keys, hasher: hasher, delivery: mailbox, egress: operatorEndpoints,
-                origins: origins, defaultApp: servesAnyHost ? appID : nil, environment: environment,
-                keyRotation: keyRotation, configuredKeys: configured, notices: notices)
+                store: store, keys: keys, hasher: hasher, routes: FixedRoutes(mailbox.routes),
+                egress: operatorEndpoints, origins: origins, defaultApp: servesAnyHost ? appID : nil,
+                environment: environment, keyRotation: keyRotation, configuredKeys: configured, notices: notices)
         }
         service = try makeService(environment) { _ in }
         router = InProcessRouter(service: service, edge: edge)

@@ -17,7 +17,11 @@ package struct SessionService: Sendable {
     package let migration: MigrationManagement
     package let templates: TemplateManagement
     package let webhooks: WebhookManagement
-    package let courier: WebhookCourier
+    /// Sends events to webhooks.
+    package let courier: Courier<WebhookOutbox>
+    /// Sends codes and notices.
+    package let messages: Courier<MessageOutbox>
+    package let counts = ServiceCounts()
     package let users: UserManagement
     package let managementKeys: ManagementKeys
     package let signingKeys: SigningKeys
@@ -27,14 +31,14 @@ package struct SessionService: Sendable {
     private let recoveries = RecoveryCounter()
 
     /// - Parameters:
-    ///   - delivery: Sends one-time codes. With `nil`, OTP logins are rejected.
+    ///   - routes: Send one-time codes and notices. An OTP login without a route for its channel is rejected.
     ///   - egress: Sends requests to hooks, webhooks and operators' key sets.
     ///   - defaultApp: Serves hosts that name no app.
     ///   - keyRotation: When signing keys are replaced.
     ///   - configuredKeys: Keys of the management API that the configuration names.
     ///   - notices: Called with conditions that an operator should know.
     package init(
-        store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, delivery: (any CodeDelivery)?,
+        store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, routes: any MessageRoutes,
         egress: any Egress, origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment,
         keyRotation: KeyRotationPolicy = KeyRotationPolicy(), configuredKeys: [ConfiguredManagementKey] = [],
         notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
@@ -49,7 +53,14 @@ package struct SessionService: Sendable {
         signingKeys = SigningKeys(
             store: store, keys: keys, directory: directory, environment: environment, policy: keyRotation,
             notices: notices)
-        let codes = CodeSender(delivery: delivery, notices: SendNotices(notices: notices))
+        let messages = Courier(
+            MessageOutbox(
+                store: store, directory: directory, keys: keys, routes: routes, counts: counts,
+                environment: environment), environment: environment)
+        self.messages = messages
+        let codes = CodeSender(
+            keys: keys, routes: routes, notices: SendNotices(notices: notices), counts: counts,
+            environment: environment, wake: messages.wake)
         let hookKeys = HookKeys(store: store, keys: keys, directory: directory, environment: environment)
         let call = HookCall(egress: egress, keys: hookKeys, environment: environment)
         otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
@@ -74,7 +85,9 @@ package struct SessionService: Sendable {
         templates = TemplateManagement(apps: apps, environment: environment)
         webhooks = WebhookManagement(
             store: store, apps: apps, keys: hookKeys, egress: egress, environment: environment)
-        courier = WebhookCourier(store: store, directory: directory, call: call, environment: environment)
+        courier = Courier(
+            WebhookOutbox(store: store, directory: directory, call: call, environment: environment),
+            environment: environment)
         users = UserManagement(store: store, apps: store, hasher: hasher, environment: environment)
         managementKeys = ManagementKeys(
             store: store, configured: configuredKeys, sources: sources, environment: environment)

@@ -5,7 +5,7 @@ import SessionWire
 /// The routes of the whole service. The context type of a route says who may call it.
 ///
 /// - Parameters:
-///   - mailbox: Set in development only. It adds the routes that show the codes that were sent.
+///   - mailbox: Set in development only. It adds the routes that show the messages that were sent.
 ///   - api: The other API has no routes, so its paths are answered with 404.
 @available(service, *)
 package func buildRouter(
@@ -38,7 +38,7 @@ package func buildRouter(
     router.get("/health", use: HealthRoute(store: service.store).show)
 
     if let mailbox, api != .management {
-        let routes = MailboxRoutes(mailbox: mailbox)
+        let routes = MailboxRoutes(mailbox: mailbox, courier: service.messages)
         router.group("/dev").add(middleware: MailboxHostMiddleware(directory: service.directory))
             .get("", use: routes.page)
             .get("mailbox", use: routes.list)

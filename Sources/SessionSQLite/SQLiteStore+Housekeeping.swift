@@ -21,6 +21,8 @@ extension SQLiteStore: HousekeepingStore {
             deleted += try db.delete(
                 from: "sessions", key: "app_id, id", where: "purge_hour <= ?", now.milliseconds / Timestamp.hour,
                 limit: limit)
+            deleted += try db.delete(
+                from: "messages", key: "sequence", where: "status <> 'pending' AND expires_at <= ?", now, limit: limit)
             return .keep(deleted)
         }
     }

@@ -120,7 +120,7 @@ struct AuditStory {
         let webhook = try await world.manage(
             "/webhooks", json: #"{"url": "https://backend.example.com/s3cr3t-path?key=s3cr3t-query"}"#)
         secrets += [try #require(webhook.body["verification_token"]?.stringValue), "s3cr3t-path", "s3cr3t-query"]
-        secrets += [password] + world.mailbox.messages.map { "\"\($0.code)\"" }
+        secrets += [password] + world.mailbox.messages.compactMap(\.code).map { "\"\($0)\"" }
 
         let store = world.service.store
         let events =

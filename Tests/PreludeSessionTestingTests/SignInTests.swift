@@ -17,7 +17,7 @@ struct SignInTests {
         #expect(service.mailbox.map(\.type) == [.phoneNumber])
     }
 
-    @Test("A resent code replaces the first one")
+    @Test("A code is sent again after the delay")
     func resend() async throws {
         let service = try await TestService()
         let client = try service.client()

@@ -132,6 +132,37 @@ struct HotPathTests {
         }
     }
 
+    @Test("The start of a login costs the same statements whether a code is sent or withheld")
+    func starts() async throws {
+        _ = try await signIn()
+        try await startTracing()
+        var seen: [[String]] = []
+        for (index, signUp) in [true, false].enumerated() {
+            let address = try CanonicalIdentifier(type: "email_address", value: "nobody\(index)@example.com")
+            let outcome = try await store.perform(
+                StartVerification(
+                    appID: app, identifier: address, signUp: signUp,
+                    budget: CallBudget(.start, limits: OTPLimits(), device: nil, now: Self.now),
+                    draft: MessageDraft(id: "msg_\(index)"), now: Self.now, events: events
+                ) { [app] recipient, isSuppressed in
+                    Verification(
+                        tokenHash: "t\(index)", appID: app, identifier: recipient, loginConfigID: "lcfg",
+                        codeChallenge: nil, isSuppressed: isSuppressed,
+                        code: IssuedCode(hash: "h", seed: nil, expiresAt: Self.now + 600), lastSentAt: Self.now,
+                        createdAt: Self.now)
+                })
+            guard case .started(let verification) = outcome else {
+                Issue.record("the login is limited")
+                return
+            }
+            #expect(verification.isSuppressed != signUp)
+            seen.append(trace.take())
+        }
+        #expect(seen[0] == seen[1])
+        let inserts = seen[0].filter { $0.hasPrefix("INSERT INTO") }
+        #expect(inserts.suffix(2) == ["INSERT INTO verifications", "INSERT INTO messages"])
+    }
+
     @Test("A limited password try reads only the counters, whether a user has the identifier or not")
     func limited() async throws {
         _ = try await signIn()

@@ -186,6 +186,26 @@ struct MigrationTests {
         try await store.close()
     }
 
+    @Test("A code of an earlier schema stays valid, and cannot be derived")
+    func codes() async throws {
+        let database = try DatabaseQueue(path: path)
+        _ = try await database.writeWithoutTransaction { try Migration.apply(Array(Migration.all.prefix(8)), to: $0) }
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO verifications VALUES ('testapp', 'token', 'phone_number', '+14155550100', '+14155550100',
+                        'lcfg', NULL, 0, 'hash', 601000, 1, 2, 1000, 1000);
+                    """)
+        }
+        try database.close()
+        let store = try SQLiteStore.open(.file(path))
+        let app = try #require(AppID("testapp"))
+        let stored = try #require(try await store.verification(tokenHash: "token", app: app))
+        #expect(stored.code == IssuedCode(hash: "hash", seed: nil, expiresAt: Timestamp(seconds: 601)))
+        #expect(stored.previousCode == nil && stored.checks == 1 && stored.sends == 2)
+        try await store.close()
+    }
+
     @Test("Stored copies of configured management keys are deleted; other keys keep their rights")
     func managementKeys() async throws {
         let database = try DatabaseQueue(path: path)
@@ -231,6 +251,12 @@ struct MigrationTests {
                 """,
                 "SELECT * FROM verifications WHERE code_expires_at <= 1",
                 "SELECT * FROM verifications WHERE app_id = 'a' AND type = 't' AND canonical = 'c'",
+                """
+                SELECT * FROM messages WHERE app_id = 'a' AND type = 't' AND route = 0 AND status = 'pending'
+                AND next_attempt_at <= 1 ORDER BY next_attempt_at LIMIT 1
+                """,
+                "SELECT * FROM messages WHERE app_id = 'a' AND id = 'i'",
+                "SELECT * FROM messages WHERE status <> 'pending' AND expires_at <= 1",
                 "SELECT * FROM counters WHERE resets_at <= 1",
                 "SELECT * FROM identifiers WHERE app_id = 'a' AND user_id = 'u' ORDER BY position",
                 "SELECT * FROM users WHERE app_id = 'a' AND external_id = 'e'",

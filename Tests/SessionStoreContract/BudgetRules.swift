@@ -199,7 +199,8 @@ enum BudgetRules {
             ) async throws -> Bool {
                 let row = world.verificationStart(identifier, token: token).verification
                 let start = StartVerification(
-                    appID: world.app, identifier: identifier, signUp: true, budget: budget, verification: row)
+                    appID: world.app, identifier: identifier, signUp: true, budget: budget, draft: world.draft(),
+                    now: world.now, verification: row)
                 return try await world.store.perform(start).isStarted
             }
             let started = try await concurrently(16) { index in

@@ -12,13 +12,26 @@ extension ContractWorld {
         limits.starts = limit
         (limits.sendsPerHour, limits.sendsPerDay) = (sends, sends)
         let budget = CallBudget(.start, limits: limits, device: device, now: time)
-        return StartVerification(appID: app, identifier: identifier, signUp: signUp, budget: budget) {
-            recipient, isSuppressed in
+        return StartVerification(
+            appID: app, identifier: identifier, signUp: signUp, budget: budget, draft: draft(), now: time
+        ) { recipient, isSuppressed in
             Verification(
                 tokenHash: token, appID: app, identifier: recipient, loginConfigID: "lcfg_1", codeChallenge: "pkce",
-                isSuppressed: isSuppressed, codeHash: "right", codeExpiresAt: time + 600, lastSentAt: time,
+                isSuppressed: isSuppressed, code: code("right", of: token, expiresAt: time + 600), lastSentAt: time,
                 createdAt: time)
         }
+    }
+
+    /// A code with this hash.
+    func code(_ hash: String, of verification: String, expiresAt: Timestamp) -> IssuedCode {
+        let seed = CodeSeed(verification: verification, number: "number of \(hash)", size: 6, keyID: "key")
+        return IssuedCode(hash: hash, seed: seed, expiresAt: expiresAt)
+    }
+
+    func draft() -> MessageDraft {
+        MessageDraft(
+            id: environment.newID("msg"), locales: ["fr"], senders: [.email: MessageSender(senderID: "sender")],
+            context: EventContext(requestID: "req_1"))
     }
 
     /// A verification that is in the store.
@@ -50,7 +63,9 @@ extension ContractWorld {
     ) async throws -> ResendOutcome {
         try await store.perform(
             ResendCode(
-                appID: app, tokenHash: token, limits: limits, device: device, newCodeHash: code, now: now + seconds))
+                appID: app, tokenHash: token, limits: limits, device: device,
+                newCode: self.code(code, of: token, expiresAt: now + seconds + limits.codeLifetime), draft: draft(),
+                now: now + seconds))
     }
 
     /// A device on which a user has signed in.

@@ -41,13 +41,8 @@ extension ContractWorld {
         let (time, app) = (now + seconds, app ?? self.app)
         return try await store.perform(
             SendStepUpCode(
-                appID: app, reference: reference ?? self.reference(challenge), limits: limits, now: time,
-                verification: { challenge, identifier in
-                    Verification(
-                        tokenHash: challenge.verificationKey, appID: app, identifier: identifier, loginConfigID: "",
-                        codeChallenge: nil, codeHash: code, codeExpiresAt: time + limits.codeLifetime,
-                        lastSentAt: time, createdAt: time)
-                }, codeHash: { _ in code }))
+                appID: app, reference: reference ?? self.reference(challenge), limits: limits, now: time, draft: draft()
+            ) { key in self.code(code, of: key, expiresAt: time + limits.codeLifetime) })
     }
 
     func enter(

@@ -29,14 +29,24 @@ enum SendStepUpCodeRules {
             let challenge = try await openMailStep(world)
             #expect(try await world.send(challenge, as: world.reference(challenge, key: nil)).sent != nil)
         },
-        ContractRule("After the delay a new code is sent, and the old one is no longer valid") {
+        ContractRule("After the delay the code of a step is sent again, and later a new one beside it") {
             world async throws in
-            let challenge = try await openMailStep(world)
-            _ = try await world.send(challenge)
-            #expect(try await world.send(challenge, code: "new", after: 29) == .limited(until: world.now + 30))
-            #expect(try await world.send(challenge, code: "new", after: 30).sent?.sends == 2)
-            #expect(try await world.enter("right", for: challenge, after: 31) == .wrong)
-            #expect(try await world.enter("new", for: challenge, after: 31).advanced != nil)
+            var limits = OTPLimits()
+            limits.codeLifetime = 80
+            for entered in ["right", "new"] {
+                let user = try await world.addUser("\(entered)@example.com")
+                let challenge = try await world.open(
+                    for: try await world.signIn(user), steps: [ContractWorld.mailStep])
+                func send(after seconds: Int) async throws -> SendStepUpOutcome {
+                    try await world.send(challenge, code: "new", limits: limits, after: seconds)
+                }
+                _ = try await world.send(challenge, limits: limits)
+                #expect(try await send(after: 29) == .limited(until: world.now + 30))
+                #expect(try await send(after: 40).sent?.code.hash == "right")
+                let other = try await send(after: 70).sent
+                #expect(other?.sends == 3 && other?.code.hash == "new" && other?.previousCode?.hash == "right")
+                #expect(try await world.enter(entered, for: challenge, limits: limits, after: 71).advanced != nil)
+            }
         },
         ContractRule("Of many concurrent requests for another code, one succeeds") { world async throws in
             let challenge = try await openMailStep(world)

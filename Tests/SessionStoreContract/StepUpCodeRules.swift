@@ -60,9 +60,13 @@ enum StepUpCodeRules {
             #expect(try await world.enter("right", for: challenge).advanced != nil)
         },
         ContractRule("A new code gives the challenge no further attempts (O6)") { world async throws in
-            let challenge = try await openSent(world)
+            var limits = OTPLimits()
+            limits.codeLifetime = 50
+            let challenge = try await SendStepUpCodeRules.openMailStep(world)
+            _ = try await world.send(challenge, limits: limits)
             for _ in 0..<3 { _ = try await world.enter("wrong", for: challenge) }
-            #expect(try await world.send(challenge, code: "new", after: 30).sent?.checks == 0)
+            let sent = try await world.send(challenge, code: "new", limits: limits, after: 30).sent
+            #expect(sent?.code.hash == "new" && sent?.checks == 3)
             #expect(try await world.enter("wrong", for: challenge, after: 31) == .wrong)
             #expect(try await world.enter("wrong", for: challenge, after: 31) == .spent)
             #expect(try await world.enter("new", for: challenge, after: 31) == .refused(.invalidChallenge))
@@ -70,9 +74,11 @@ enum StepUpCodeRules {
         ContractRule("A new code gives the session no further attempts (O6)") { world async throws in
             var limits = OTPLimits()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
-            let challenge = try await openSent(world)
+            limits.codeLifetime = 50
+            let challenge = try await SendStepUpCodeRules.openMailStep(world)
+            _ = try await world.send(challenge, limits: limits)
             for _ in 0..<2 { _ = try await world.enter("wrong", for: challenge, limits: limits) }
-            _ = try await world.send(challenge, code: "new", after: 30)
+            #expect(try await world.send(challenge, code: "new", limits: limits, after: 30).sent?.code.hash == "new")
             #expect(try await world.enter("wrong", for: challenge, limits: limits, after: 31) == .wrong)
             let limited = try await world.enter("new", for: challenge, limits: limits, after: 31)
             #expect(limited == Self.limited(challenge, until: world.now + 3601))

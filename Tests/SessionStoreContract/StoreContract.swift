@@ -13,7 +13,7 @@ package enum StoreContract {
         + HousekeepingRules.all + ChallengeRules.all + EndedStepUpRules.all + GrantRules.all + RedemptionRules.all
         + ChangePasswordRules.all + SendStepUpCodeRules.all + StepUpCodeRules.all + RegisterScopeRules.all
         + CustomStepRules.all + AdoptUserRules.all + WebhookRules.all + OutboxRules.all + SigningKeyRules.all
-        + EventRules.all + LoginEventRules.all
+        + EventRules.all + LoginEventRules.all + MessageRules.all
 }
 
 /// One rule, checked with an empty store.

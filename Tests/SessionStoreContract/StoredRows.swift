@@ -16,6 +16,7 @@ struct StoredRows {
     private let managementKey: ManagementKey
     private let webhook: Webhook
     private let delivery: WebhookDelivery
+    private let message: QueuedMessage
 
     init(_ world: ContractWorld) async throws {
         self.world = world
@@ -29,7 +30,8 @@ struct StoredRows {
         let now = world.now
         verification = Verification(
             tokenHash: "token", appID: world.app, identifier: user.identifiers[0], loginConfigID: "lcfg",
-            codeChallenge: nil, codeHash: "right", codeExpiresAt: now + 600, lastSentAt: now, createdAt: now)
+            codeChallenge: nil, code: world.code("right", of: "token", expiresAt: now + 600), lastSentAt: now,
+            createdAt: now)
         signingKey = SigningKeyRules.key("kid", of: world.app, at: now)
         managementKey = ManagementKey(
             id: "mk_1", name: "k", appID: world.app, hash: "hash", role: .read, createdBy: .commandLine, createdAt: now,
@@ -41,6 +43,7 @@ struct StoredRows {
             .insertWebhook(webhook, expectedCount: 0))
         delivery = WebhookDelivery(
             webhookID: webhook.id, event: try await world.tell(.userCreated)[0], nextAttemptAt: now)
+        message = try await world.queue("msg_1")
     }
 
     /// A change of each row that is as it was read. Each can be made once.
@@ -51,7 +54,7 @@ struct StoredRows {
             .replaceChallenge(challenge, with: challenge), .replaceVerification(verification, with: verification),
             .replaceSigningKey(signingKey, with: signingKey), .replaceWebhook(webhook, with: webhook),
             .replaceApp(app, with: app), .setPasswordHash("new", replacing: "hash", of: user),
-            .leaseDelivery(delivery, until: world.now + 60),
+            .leaseDelivery(delivery, until: world.now + 60), .replaceMessage(message, with: message),
         ]
     }
 
@@ -91,6 +94,7 @@ struct StoredRows {
                 .setPasswordHash("new", replacing: "other", of: user),
                 .insertWebhook(world.newWebhook(), expectedCount: 0),
                 .leaseDelivery(changed(delivery) { $0.nextAttemptAt = world.now - 1 }, until: world.now + 60),
+                .replaceMessage(changed(message) { $0.nextAttemptAt = world.now - 1 }, with: message),
                 .deleteGrant(world.grant("pay", .singleUse, to: session)), .deleteUser(ghost),
                 .deleteSigningKey(SigningKeyRules.key("other", of: world.app, at: world.now)),
                 .deleteManagementKey(
@@ -114,6 +118,7 @@ struct StoredRows {
             query.webhook = webhook.id
             query.webhookCount = true
             query.dueDeliveries = .init(now: world.now, limit: 10)
+            query.message = .id("msg_1")
         }
         #expect(facts.settings == app)
         #expect(facts.challenge == challenge)
@@ -127,6 +132,7 @@ struct StoredRows {
         #expect(facts.webhook == webhook)
         #expect(facts.webhookCount == 1)
         #expect(facts.dueDeliveries == [delivery])
+        #expect(facts.message == message)
     }
 
     private func changed<Row>(_ row: Row, _ change: (inout Row) -> Void) -> Row {

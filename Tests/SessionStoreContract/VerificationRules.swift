@@ -37,12 +37,12 @@ enum VerificationRules {
             let stored = try await world.store.verification(tokenHash: "known", app: world.app)
             #expect(stored?.isSuppressed == true && stored?.checks == 1)
             for (_, token) in rows {
-                guard case .send = try await world.resend(token: token, after: 30) else {
+                guard case .send = try await world.resend(token: token, after: 301) else {
                     throw ContractFailure("no further code for the verification \(token)")
                 }
             }
-            #expect(try await world.check("second", token: "known", after: 31) == .wrong)
-            #expect(try await world.check("second", token: "unknown", after: 31).isRight)
+            #expect(try await world.check("second", token: "known", after: 302) == .wrong)
+            #expect(try await world.check("second", token: "unknown", after: 302).isRight)
         },
         ContractRule("A verification of a step is deleted when it is ended") { world async throws in
             let session = try await world.signIn(try await world.addUser())
@@ -81,14 +81,33 @@ enum VerificationRules {
             }
             #expect(outcomes.filter(\.isStarted).count == 5)
         },
-        ContractRule("A new code replaces the old one, with new attempts") { world async throws in
+        ContractRule(
+            "A code is sent again in the first half of its life, and later a new one beside it, with its checks"
+        ) { world async throws in
+            for token in ["old", "new"] {
+                try await world.begin(try world.mail("\(token)@example.com"), token: token)
+                _ = try await world.check("wrong", token: token)
+                let same = try await world.resend(token: token, after: 300)
+                let first = try await world.store.verification(tokenHash: token, app: world.app)
+                #expect(first.map(ResendOutcome.send) == same)
+                #expect(first?.code.hash == "right" && first?.previousCode == nil)
+                #expect(first?.expiresAt == world.now + 600 && first?.checks == 1 && first?.sends == 2)
+                let other = try await world.resend(token: token, after: 330)
+                let second = try await world.store.verification(tokenHash: token, app: world.app)
+                #expect(second.map(ResendOutcome.send) == other)
+                #expect(second?.code.hash == "second" && second?.previousCode?.hash == "right")
+                #expect(second?.expiresAt == world.now + 930 && second?.checks == 1 && second?.sends == 3)
+            }
+            #expect(try await world.check("right", token: "old", after: 599).isRight)
+            #expect(try await world.check("right", token: "new", after: 600) == .wrong)
+            #expect(try await world.check("second", token: "new", after: 600).isRight)
+        },
+        ContractRule("When the checks of a code are used up, the next one has all of them") { world async throws in
             try await world.begin(try world.mail("ada@example.com"), token: "token")
-            _ = try await world.check("wrong", token: "token")
-            let decision = try await world.resend(token: "token", after: 30)
+            for _ in 0..<5 { _ = try await world.check("wrong", token: "token") }
+            _ = try await world.resend(token: "token", after: 30)
             let stored = try await world.store.verification(tokenHash: "token", app: world.app)
-            #expect(stored.map(ResendOutcome.send) == decision)
-            #expect(stored?.sends == 2)
-            #expect(stored?.checks == 0)
+            #expect(stored?.checks == 0 && stored?.previousCode == nil)
             #expect(try await world.check("right", token: "token", after: 31) == .wrong)
             #expect(try await world.check("second", token: "token", after: 31).isRight)
         },

@@ -4,7 +4,8 @@ package protocol MessageRoute: Sendable {
     var name: String { get }
     var channel: OTPLoginConfig.Channel { get }
 
-    /// Sends a message once. It takes no longer than the route's timeout, and less if the message expires before.
+    /// Sends a message once. It takes no longer than the route's timeout, and less if the message expires before. It ends
+    /// when its task is cancelled.
     ///
     /// It does not repeat anything: the courier decides about further attempts and other routes.
     func send(_ message: OutboundMessage) async -> SendingResult

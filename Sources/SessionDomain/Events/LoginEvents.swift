@@ -9,7 +9,7 @@ package enum LoginPurpose: String, Sendable {
 }
 
 /// Why an attempt failed, as events report it. The caller never learns it.
-package enum LoginFailure: String, Sendable {
+package enum LoginFailure: String, Sendable, Codable {
     case wrongCode = "wrong_code"
     case expiredCode = "expired_code"
     /// The code has no attempts left.
@@ -58,7 +58,7 @@ package struct LoginSubject: Sendable {
         sessionID = challenge.sessionID
     }
 
-    fileprivate var data: [String: JSONValue] {
+    var data: [String: JSONValue] {
         var data: [String: JSONValue] = ["purpose": .string(purpose.rawValue)]
         if let identifier { data["identifier"] = .string(identifier.masked) }
         if let userID { data["user_id"] = .string(userID) }
@@ -74,11 +74,6 @@ extension EventFactory {
         data["reason"] = .string(reason.rawValue)
         if let method { data["method"] = .string(method.rawValue) }
         return make(.loginFailed, data)
-    }
-
-    package func codeSent(to subject: LoginSubject) -> Event {
-        let channel = subject.identifier.map { JSONValue.string(OTPLoginConfig.Channel(reaching: $0.type).rawValue) }
-        return make(.codeSent, subject.data.merging(["channel": channel ?? .null]) { first, _ in first })
     }
 
     /// Reports a limit, unless it was reported already.
@@ -131,8 +126,8 @@ struct LimitedAttempt: Sendable {
 }
 
 extension CounterKey {
-    /// The name of the limit in events: what is counted, without whose it is.
-    fileprivate var name: String {
+    /// The name of the limit in events and counts: what is counted, without whose it is.
+    var name: String {
         switch self {
         case .starts: "starts"
         case .failures(_, let span): "failures_\(span.rawValue)"

@@ -9,7 +9,10 @@ package struct KeyRing: Sendable {
     private struct Derived: Sendable {
         let id: String
         let refreshTokens: SymmetricKey
+        /// Hashes codes.
         let codes: SymmetricKey
+        /// Derives codes.
+        let codeSeeds: SymmetricKey
         let sealing: SymmetricKey
         let knownDevices: SymmetricKey
     }
@@ -25,8 +28,8 @@ package struct KeyRing: Sendable {
         let derived = ([current] + older).map { key in
             Derived(
                 id: key.id, refreshTokens: Self.derive("refresh-token", from: key),
-                codes: Self.derive("one-time-code", from: key), sealing: Self.derive("sealed-key", from: key),
-                knownDevices: Self.derive("known-device", from: key))
+                codes: Self.derive("one-time-code", from: key), codeSeeds: Self.derive("code-seed", from: key),
+                sealing: Self.derive("sealed-key", from: key), knownDevices: Self.derive("known-device", from: key))
         }
         self.current = derived[0]
         all = derived
@@ -68,6 +71,31 @@ package struct KeyRing: Sendable {
     /// Codes are short, so an unkeyed hash could be reversed by trying all codes.
     func codeHashes(_ code: String, tokenHash: String) -> [String] {
         all.map { Self.mac("\(tokenHash)\0\(code)", key: $0.codes) }
+    }
+
+    /// Issues a code for a verification under the current key.
+    ///
+    /// - Parameters:
+    ///   - number: Random bytes. Another number gives another code.
+    ///   - size: Digits of the code.
+    ///   - verification: `Verification.tokenHash`.
+    func issueCode(number: [UInt8], size: Int, of verification: String, expiresAt: Timestamp) -> IssuedCode {
+        let seed = CodeSeed(
+            verification: verification, number: Base64URL.encode(number), size: size, keyID: current.id)
+        let code = Self.code(of: seed, key: current.codeSeeds)
+        return IssuedCode(hash: codeHashes(code, tokenHash: verification)[0], seed: seed, expiresAt: expiresAt)
+    }
+
+    /// Derives a code that was issued. `nil` if its master key is not in the ring.
+    func code(of seed: CodeSeed) -> String? {
+        all.first { $0.id == seed.keyID }.map { Self.code(of: seed, key: $0.codeSeeds) }
+    }
+
+    private static func code(of seed: CodeSeed, key: SymmetricKey) -> String {
+        OneTimeCode.make(size: seed.size) { block in
+            let input = Data("\(seed.verification)\0\(seed.number)\0".utf8) + [block]
+            return Array(HMAC<SHA256>.authenticationCode(for: input, using: key))
+        }
     }
 
     private static func mac(_ message: String, key: SymmetricKey) -> String {

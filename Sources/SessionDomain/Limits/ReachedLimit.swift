@@ -4,10 +4,18 @@ package struct ReachedLimit: Sendable, Equatable {
     package let counter: CounterKey
     /// The time from which a retry is allowed.
     package let until: Timestamp
+    /// Whether this call has reported the limit. Later calls at the same limit do not.
+    package let isReported: Bool
 
-    package init(_ counter: CounterKey, until: Timestamp) {
+    package init(_ counter: CounterKey, until: Timestamp, isReported: Bool = false) {
         self.counter = counter
         self.until = until
+        self.isReported = isReported
+    }
+
+    /// The limit, reported by these changes if there are any.
+    func reported(by changes: [Change]) -> ReachedLimit {
+        ReachedLimit(counter, until: until, isReported: !changes.isEmpty)
     }
 
     /// The answer to the caller. It does not name the limit.

@@ -84,7 +84,7 @@ package struct CheckCode: Intent {
     /// Decides whether an attempt counts: the verification must be running and must have attempts left.
     package func precheck(_ current: Verification?) -> CodePrecheck {
         guard let current, current.appID == appID else { return .stop(.unknown) }
-        guard current.codeExpiresAt > now, current.checks < limits.checksPerCode else { return .stop(.spent) }
+        guard current.expiresAt > now, current.checks < limits.checksPerCode else { return .stop(.spent) }
         var next = current
         next.checks += 1
         return .count(next)
@@ -103,15 +103,16 @@ package struct CheckCode: Intent {
         let key = "login.failed/\(current.tokenHash)/\(current.sends)"
         guard !facts.isTaken(.redemption(key)) else { return [] }
         let event = events.loginFailed(
-            current.codeExpiresAt > now ? .usedUp : .expiredCode, LoginMethod(codeTo: current.identifier.type),
+            current.expiresAt > now ? .usedUp : .expiredCode, LoginMethod(codeTo: current.identifier.type),
             of: subject(current.identifier))
         // The verification is deleted before that.
-        return [.redeem(key, until: max(current.codeExpiresAt, now) + 3600, app: appID), .append(event)]
+        return [.redeem(key, until: max(current.expiresAt, now) + 3600, app: appID), .append(event)]
     }
 
-    /// Compares in constant time. A suppressed verification takes as long and is never right.
+    /// Compares in constant time with each valid code. A suppressed verification takes as long and is never right.
     package func isRight(_ verification: Verification) -> Bool {
-        let matches = codeHashes.map { ConstantTime.equal($0, verification.codeHash) }.contains(true)
+        let valid = verification.validCodes(at: now)
+        let matches = valid.flatMap { code in codeHashes.map { ConstantTime.equal($0, code.hash) } }.contains(true)
         return matches && !verification.isSuppressed
     }
 

@@ -1,12 +1,19 @@
-/// Chooses the configuration that sends a code, and writes the message.
+/// Chooses the configuration that sends a code, issues the code, and drafts its message.
 @available(service, *)
 struct CodeSender: Sendable {
-    let delivery: (any CodeDelivery)?
+    let keys: KeyRing
+    let routes: any MessageRoutes
     let notices: SendNotices
+    let counts: ServiceCounts
+    let environment: ServiceEnvironment
+    /// Tells the courier that messages were queued. Called after the commit.
+    let wake: @Sendable () -> Void
 
-    /// - Throws: `Refusal.noLoginConfig` if no delivery is configured.
-    func requireDelivery() throws(Refusal) {
-        guard delivery != nil else { throw .noLoginConfig("no delivery of codes is configured") }
+    /// - Throws: `Refusal.noLoginConfig` if no delivery by any of these channels is configured.
+    func requireDelivery(by channels: [OTPLoginConfig.Channel], app: App) throws(Refusal) {
+        guard channels.allSatisfy({ routes.routes(for: app, channel: $0).isEmpty }) else { return }
+        let names = channels.map(\.rawValue).joined(separator: " or ")
+        throw .noLoginConfig("no delivery of codes by \(names) is configured")
     }
 
     /// The OTP login for an identifier: the named one, or else the default of the channel.
@@ -27,30 +34,33 @@ struct CodeSender: Sendable {
     /// Digits of a step-up code: the maximum over the OTP logins of the app, or else 6.
     func codeSize(_ app: App) -> Int { app.otpLogins.map(\.codeSize).max() ?? 6 }
 
-    /// The answer to a caller for whom no code is sent. Reports a limit that concerns the whole app to the operator.
+    /// Random bytes that make a code different from the other codes of its verification.
+    func newNumber() -> [UInt8] { environment.randomBytes(16) }
+
+    /// The draft of a message by one login configuration.
+    func draft(by config: OTPLoginConfig, locales: [String]) -> MessageDraft {
+        draft([config], locales: locales)
+    }
+
+    /// The draft of a message whose channel is decided later, by the default configuration of the channel.
+    func draft(of app: App, locales: [String]) -> MessageDraft {
+        draft(app.otpLogins.sorted { $0.isDefault && !$1.isDefault }, locales: locales)
+    }
+
+    /// - Parameter configs: The first of each channel is used.
+    private func draft(_ configs: [OTPLoginConfig], locales: [String]) -> MessageDraft {
+        let senders = configs.map { config in
+            (config.channel, MessageSender(senderID: config.senderID, templateID: config.templateID))
+        }
+        return MessageDraft(
+            id: environment.newID("msg"), locales: locales,
+            senders: Dictionary(senders) { first, _ in first })
+    }
+
+    /// The answer to a caller for whom no code is sent. Reports and counts a limit once.
     func refusal(_ limit: ReachedLimit, app: AppID, now: Timestamp) -> Refusal {
+        if limit.isReported { counts.add(.budgetSpent(limit)) }
         notices.report(limit, app: app, now: now)
         return limit.refusal(now: now)
-    }
-
-    /// Sends the code of a committed verification. The code of a suppressed one is not sent.
-    func send(_ code: String, for verification: Verification, app: AppRuntime) throws(Refusal) {
-        try requireDelivery()
-        let message = CodeMessage(
-            appID: app.settings.id, appName: app.settings.name, channel: .init(reaching: verification.identifier.type),
-            to: verification.identifier.value, code: code,
-            text: "\(code) is your code for \(app.settings.name). Never share it with anybody.",
-            sentAt: verification.lastSentAt)
-        if !verification.isSuppressed { delivery?.enqueue(message) }
-    }
-}
-
-extension OTPLoginConfig.Channel {
-    /// The channel that reaches a kind of identifier.
-    init(reaching type: IdentifierType) {
-        switch type {
-        case .phoneNumber: self = .sms
-        case .emailAddress: self = .email
-        }
     }
 }

@@ -20,19 +20,21 @@ package struct OTPLogin: Sendable {
         self.environment = environment
     }
 
-    /// Starts a verification and sends its code. The answer is the same for known, unknown and blocked identifiers.
+    /// Starts a verification and queues its code. The answer is the same for known, unknown and blocked identifiers.
     ///
-    /// - Parameter deviceToken: The token of a known device. An invalid one is ignored.
+    /// - Parameters:
+    ///   - deviceToken: The token of a known device. An invalid one is ignored.
+    ///   - locales: The language tags of the caller, in order of preference.
     /// - Returns: The verification token. Only the caller knows it.
     package func start(
         app: AppRuntime, identifier: CanonicalIdentifier, loginConfigID: String?, codeChallenge: String?,
-        deviceToken: String? = nil, source: SourceAddress
+        deviceToken: String? = nil, locales: [String] = [], source: SourceAddress
     ) async throws -> String {
         if let codeChallenge, !PKCE.isWellFormed(challenge: codeChallenge) {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
         }
         let config = try codes.loginConfig(of: app.settings, for: identifier.type, id: loginConfigID)
-        try codes.requireDelivery()
+        try codes.requireDelivery(by: [config.channel], app: app.settings)
         let now = environment.now()
         let limits = app.settings.otpLimits
         try limits.requireAllowed(identifier)
@@ -44,31 +46,32 @@ package struct OTPLogin: Sendable {
 
         let token = VerificationToken.make(environment: environment)
         let tokenHash = VerificationToken.hash(token)
-        let code = OneTimeCode.make(size: config.codeSize, environment: environment)
-        let codeHash = keys.codeHashes(code, tokenHash: tokenHash)[0]
+        let code = keys.issueCode(
+            number: codes.newNumber(), size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
         let outcome = try await store.perform(
             StartVerification(
                 appID: app.settings.id, identifier: identifier, signUp: app.settings.signUp,
                 budget: CallBudget(
-                    .start, limits: limits, device: knownDevice(deviceToken, app, now), now: now), events: events
+                    .start, limits: limits, device: knownDevice(deviceToken, app, now), now: now),
+                draft: codes.draft(by: config, locales: locales), now: now, events: events
             ) { recipient, isSuppressed in
                 Verification(
                     tokenHash: tokenHash, appID: app.settings.id, identifier: recipient, loginConfigID: config.id,
-                    codeChallenge: codeChallenge, isSuppressed: isSuppressed, codeHash: codeHash,
-                    codeExpiresAt: now + limits.codeLifetime, lastSentAt: now, createdAt: now)
+                    codeChallenge: codeChallenge, isSuppressed: isSuppressed, code: code, lastSentAt: now,
+                    createdAt: now)
             })
         switch outcome {
         case .limited(let limit): throw codes.refusal(limit, app: app.settings.id, now: now)
-        case .started(let verification): try codes.send(code, for: verification, app: app)
+        case .started: codes.wake()
         }
         return token
     }
 
-    /// Sends a new code for a running verification. The old code is no longer valid.
+    /// Queues another message for a running verification: with the same code while half of its life is left, otherwise
+    /// with a new one.
     package func resend(
-        app: AppRuntime, token: String, deviceToken: String? = nil, source: SourceAddress
+        app: AppRuntime, token: String, deviceToken: String? = nil, locales: [String] = [], source: SourceAddress
     ) async throws {
-        try codes.requireDelivery()
         let now = environment.now()
         let limits = app.settings.otpLimits
         try await sources.take(
@@ -81,17 +84,19 @@ package struct OTPLogin: Sendable {
         // An operator may have closed the country since the start.
         try limits.requireAllowed(running.identifier)
         let config = try codes.loginConfig(of: app.settings, for: running.identifier.type, id: running.loginConfigID)
-        let code = OneTimeCode.make(size: config.codeSize, environment: environment)
+        try codes.requireDelivery(by: [config.channel], app: app.settings)
+        let newCode = keys.issueCode(
+            number: codes.newNumber(), size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
         let decision = try await store.perform(
             ResendCode(
                 appID: app.settings.id, tokenHash: tokenHash, limits: limits,
                 device: knownDevice(deviceToken, app, now),
-                newCodeHash: keys.codeHashes(code, tokenHash: tokenHash)[0], now: now, events: events(app)))
+                newCode: newCode, draft: codes.draft(by: config, locales: locales), now: now, events: events(app)))
         switch decision {
         case .unknown: throw Refusal.invalidVerificationToken
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         case .exhausted(let limit): throw codes.refusal(limit, app: app.settings.id, now: now)
-        case .send(let verification): try codes.send(code, for: verification, app: app)
+        case .send: codes.wake()
         }
     }
 

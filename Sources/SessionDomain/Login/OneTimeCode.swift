@@ -2,12 +2,17 @@ internal import Foundation
 
 /// Codes that users type.
 enum OneTimeCode {
-    /// A code of `size` decimal digits, each value equally likely. Leading zeros count, so a code is a string.
-    static func make(size: Int, environment: ServiceEnvironment) -> String {
+    /// A code of `size` decimal digits from blocks of random bytes, each value equally likely. Leading zeros count, so a
+    /// code is a string.
+    ///
+    /// - Parameter block: Returns the bytes of a block, counted from 0. A code needs the first one, and rarely another.
+    static func make(size: Int, block: (_ index: UInt8) -> [UInt8]) -> String {
         var digits: [UInt8] = []
+        var index: UInt8 = 0
         while digits.count < size {
             // 250 is the largest multiple of 10 in a byte. Larger bytes would make low digits more likely.
-            digits += environment.randomBytes(size).filter { $0 < 250 }.map { UInt8(ascii: "0") + $0 % 10 }
+            digits += block(index).filter { $0 < 250 }.map { UInt8(ascii: "0") + $0 % 10 }
+            index += 1
         }
         return String(decoding: digits.prefix(size), as: UTF8.self)
     }

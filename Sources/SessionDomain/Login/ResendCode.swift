@@ -1,24 +1,28 @@
-/// Sends another code for a running verification. The old code is no longer valid.
+/// Queues another message for a running verification: with the same code, or with a new one, as `Verification.resent`
+/// says.
 package struct ResendCode: Intent {
     package let appID: AppID
     package let tokenHash: String
     package let limits: OTPLimits
     /// The device that the caller names, if its token is valid.
     package let device: KnownDevice?
-    package let newCodeHash: String
+    /// Used if a new code is needed.
+    package let newCode: IssuedCode
+    package let draft: MessageDraft
     package let now: Timestamp
-    /// Reports the code, and a limit.
+    /// Reports a limit.
     package let events: EventFactory?
 
     package init(
-        appID: AppID, tokenHash: String, limits: OTPLimits, device: KnownDevice? = nil, newCodeHash: String,
-        now: Timestamp, events: EventFactory? = nil
+        appID: AppID, tokenHash: String, limits: OTPLimits, device: KnownDevice? = nil, newCode: IssuedCode,
+        draft: MessageDraft, now: Timestamp, events: EventFactory? = nil
     ) {
         self.appID = appID
         self.tokenHash = tokenHash
         self.limits = limits
         self.device = device
-        self.newCodeHash = newCodeHash
+        self.newCode = newCode
+        self.draft = draft
         self.now = now
         self.events = events
     }
@@ -41,44 +45,33 @@ package struct ResendCode: Intent {
             let counters = budget.counters(for: current.identifier, device: facts.deviceStanding)
             let subject = LoginSubject(current.identifier)
             if let limit = facts.reached(counters) {
-                return Decision(
-                    .exhausted(limit),
-                    events?.loginLimited(limit, LoginMethod(codeTo: current.identifier.type), of: subject, facts) ?? [])
+                let report =
+                    events?.loginLimited(limit, LoginMethod(codeTo: current.identifier.type), of: subject, facts) ?? []
+                return Decision(.exhausted(limit.reported(by: report)), report)
             }
-            let event = events.map { [Change.append($0.resent(next, to: subject))] } ?? []
+            // The user is not read here, so that a resend takes the same time for every identifier.
+            let message = draft.code(
+                of: next, for: subject, withheld: next.isSuppressed ? .codeNotSent : nil, at: now)
             return Decision(
                 .send(next),
-                counters.map { $0.counted(app: appID) } + [.replaceVerification(current, with: next)] + event)
+                counters.map { $0.counted(app: appID) } + [
+                    .replaceVerification(current, with: next), .insertMessage(message),
+                ])
         }
     }
 
     /// - Parameter current: The verification with this token in this app, if there is one.
     package func decide(_ current: Verification?) -> ResendDecision {
-        guard let current, current.appID == appID, current.codeExpiresAt > now else { return .unknown }
-        guard current.sends < limits.sendsPerVerification else { return .limited(until: current.codeExpiresAt) }
+        guard let current, current.appID == appID, current.expiresAt > now else { return .unknown }
+        guard current.sends < limits.sendsPerVerification else { return .limited(until: current.expiresAt) }
         let earliest = current.lastSentAt + limits.resendDelay
         guard earliest <= now else { return .limited(until: earliest) }
-        var next = current
-        next.codeHash = newCodeHash
-        next.codeExpiresAt = now + limits.codeLifetime
-        next.checks = 0
-        next.sends += 1
-        next.lastSentAt = now
-        return .send(next)
-    }
-}
-
-extension EventFactory {
-    /// The user is not read here, so that a resend takes the same time for every identifier.
-    fileprivate func resent(_ verification: Verification, to subject: LoginSubject) -> Event {
-        verification.isSuppressed
-            ? loginFailed(.codeNotSent, LoginMethod(codeTo: verification.identifier.type), of: subject)
-            : codeSent(to: subject)
+        return .send(current.resent(newCode, limits: limits, at: now))
     }
 }
 
 package enum ResendDecision: Sendable, Equatable {
-    /// Store this verification, with its new code.
+    /// Store this verification, and send its newest code.
     case send(Verification)
     case limited(until: Timestamp)
     case unknown

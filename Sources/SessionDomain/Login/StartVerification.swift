@@ -1,4 +1,4 @@
-/// Starts a verification.
+/// Starts a verification and queues its code.
 ///
 /// Known, unknown and blocked identifiers cause the same reads and writes, so the answer takes the same time.
 package struct StartVerification: Intent {
@@ -6,19 +6,24 @@ package struct StartVerification: Intent {
     package let identifier: CanonicalIdentifier
     package let signUp: Bool
     package let budget: CallBudget
-    /// Reports the code, and a limit.
+    package let draft: MessageDraft
+    package let now: Timestamp
+    /// Reports a limit.
     package let events: EventFactory?
     /// Makes the row, given the identifier that the code is sent to, and whether it may not sign in.
     package let verification: @Sendable (_ recipient: CanonicalIdentifier, _ isSuppressed: Bool) -> Verification
 
     package init(
-        appID: AppID, identifier: CanonicalIdentifier, signUp: Bool, budget: CallBudget, events: EventFactory? = nil,
+        appID: AppID, identifier: CanonicalIdentifier, signUp: Bool, budget: CallBudget, draft: MessageDraft,
+        now: Timestamp, events: EventFactory? = nil,
         verification: @escaping @Sendable (_ recipient: CanonicalIdentifier, _ isSuppressed: Bool) -> Verification
     ) {
         self.appID = appID
         self.identifier = identifier
         self.signUp = signUp
         self.budget = budget
+        self.draft = draft
+        self.now = now
         self.events = events
         self.verification = verification
     }
@@ -36,30 +41,24 @@ package struct StartVerification: Intent {
         let recipient = facts.user?.identifiers.first { $0 == identifier } ?? identifier
         let subject = LoginSubject(recipient, userID: facts.user?.id)
         if let limit = facts.reached(counters) {
-            return Decision(
-                .limited(limit),
-                events?.loginLimited(limit, LoginMethod(codeTo: identifier.type), of: subject, facts) ?? [])
+            let report =
+                events?.loginLimited(limit, LoginMethod(codeTo: identifier.type), of: subject, facts) ?? []
+            return Decision(.limited(limit.reported(by: report)), report)
         }
-        let started = verification(recipient, isSuppressed(user: facts.user))
-        // A suppressed code is counted and reported, too: the writes do not show that nothing is sent.
-        let event = events.map { [Change.append($0.started(started, of: subject))] } ?? []
+        let withheld = reasonToWithhold(user: facts.user)
+        let started = verification(recipient, withheld != nil)
+        // A code that is withheld is counted and queued, too: the writes do not show that nothing is sent.
         return Decision(
-            .started(started), counters.map { $0.counted(app: appID) } + [.insertVerification(started)] + event)
+            .started(started),
+            counters.map { $0.counted(app: appID) } + [
+                .insertVerification(started),
+                .insertMessage(draft.code(of: started, for: subject, withheld: withheld, at: now)),
+            ])
     }
 
-    private func isSuppressed(user: User?) -> Bool {
-        guard let user else { return !signUp }
-        return user.status != .active
-    }
-}
-
-extension EventFactory {
-    /// A code was sent. Of a suppressed one, the reason why not.
-    fileprivate func started(_ verification: Verification, of subject: LoginSubject) -> Event {
-        guard verification.isSuppressed else { return codeSent(to: subject) }
-        return loginFailed(
-            subject.userID == nil ? .unknownUser : .inactiveUser,
-            LoginMethod(codeTo: verification.identifier.type), of: subject)
+    private func reasonToWithhold(user: User?) -> LoginFailure? {
+        guard let user else { return signUp ? nil : .unknownUser }
+        return user.status == .active ? nil : .inactiveUser
     }
 }
 

@@ -1,4 +1,4 @@
-/// A running OTP verification: a code that was sent to an identifier.
+/// A running OTP verification: codes that were sent to an identifier.
 package struct Verification: Sendable, Equatable {
     /// SHA-256 of the verification token, in base64url. The token itself is not stored.
     package let tokenHash: String
@@ -10,19 +10,20 @@ package struct Verification: Sendable, Equatable {
     package let codeChallenge: String?
     /// No code is sent and none is accepted: the identifier may not sign in, and the caller must not learn that.
     package let isSuppressed: Bool
-    /// Keyed hash of the code.
-    package var codeHash: String
-    package var codeExpiresAt: Timestamp
-    /// Attempts made at this code.
+    /// The newest code.
+    package var code: IssuedCode
+    /// The code before it, which is accepted until its own expiry.
+    package var previousCode: IssuedCode?
+    /// Attempts made, at both codes together.
     package var checks: Int
-    /// Codes sent so far.
+    /// Messages so far.
     package var sends: Int
     package var lastSentAt: Timestamp
     package let createdAt: Timestamp
 
     package init(
         tokenHash: String, appID: AppID, identifier: CanonicalIdentifier, loginConfigID: String,
-        codeChallenge: String?, isSuppressed: Bool = false, codeHash: String, codeExpiresAt: Timestamp,
+        codeChallenge: String?, isSuppressed: Bool = false, code: IssuedCode, previousCode: IssuedCode? = nil,
         checks: Int = 0, sends: Int = 1, lastSentAt: Timestamp, createdAt: Timestamp
     ) {
         self.tokenHash = tokenHash
@@ -31,11 +32,37 @@ package struct Verification: Sendable, Equatable {
         self.loginConfigID = loginConfigID
         self.codeChallenge = codeChallenge
         self.isSuppressed = isSuppressed
-        self.codeHash = codeHash
-        self.codeExpiresAt = codeExpiresAt
+        self.code = code
+        self.previousCode = previousCode
         self.checks = checks
         self.sends = sends
         self.lastSentAt = lastSentAt
         self.createdAt = createdAt
+    }
+
+    /// When the verification ends.
+    package var expiresAt: Timestamp { code.expiresAt }
+
+    /// The codes that are accepted at this time: at most two.
+    package func validCodes(at now: Timestamp) -> [IssuedCode] {
+        [code, previousCode].compactMap { $0 }.filter { $0.expiresAt > now }
+    }
+
+    /// The verification after another message.
+    ///
+    /// The message has the same code while half of the code's life is left, so that messages that overtake each other
+    /// contain the same. Later it has a new code, and the old one is accepted beside it. Attempts count for both together.
+    /// If no attempts are left, both codes are void, and the new one begins with all its attempts.
+    package func resent(_ new: IssuedCode, limits: OTPLimits, at now: Timestamp) -> Verification {
+        var next = self
+        next.sends += 1
+        next.lastSentAt = now
+        let hasAttempts = checks < limits.checksPerCode
+        let life = code.expiresAt.milliseconds - now.milliseconds
+        if hasAttempts, code.seed != nil, 2 * life >= Int64(limits.codeLifetime) * 1000 { return next }
+        next.code = new
+        next.previousCode = hasAttempts ? code.superseded : nil
+        if !hasAttempts { next.checks = 0 }
+        return next
     }
 }

@@ -1,27 +1,25 @@
-/// Sends the code of a challenge's current step.
+/// Queues the code of a challenge's current step.
 package struct SendStepUpCode: Intent {
     package let appID: AppID
     package let reference: ChallengeReference
     package let limits: OTPLimits
     package let now: Timestamp
-    /// Makes the row for a first code to an identifier.
-    package let verification: @Sendable (StepUpChallenge, CanonicalIdentifier) -> Verification
-    /// The keyed hash of the new code for this challenge.
-    package let codeHash: @Sendable (StepUpChallenge) -> String
-    /// Reports the code, and a limit.
+    package let draft: MessageDraft
+    /// Issues a code for the verification with this key.
+    package let code: @Sendable (_ verificationKey: String) -> IssuedCode
+    /// Reports a limit.
     package let events: EventFactory?
 
     package init(
-        appID: AppID, reference: ChallengeReference, limits: OTPLimits, now: Timestamp, events: EventFactory? = nil,
-        verification: @escaping @Sendable (StepUpChallenge, CanonicalIdentifier) -> Verification,
-        codeHash: @escaping @Sendable (StepUpChallenge) -> String
+        appID: AppID, reference: ChallengeReference, limits: OTPLimits, now: Timestamp, draft: MessageDraft,
+        events: EventFactory? = nil, code: @escaping @Sendable (_ verificationKey: String) -> IssuedCode
     ) {
         self.appID = appID
         self.reference = reference
         self.limits = limits
         self.now = now
-        self.verification = verification
-        self.codeHash = codeHash
+        self.draft = draft
+        self.code = code
         self.events = events
     }
 
@@ -45,16 +43,17 @@ package struct SendStepUpCode: Intent {
         let sends =
             budget.sends(of: session, to: identifier, inShareOf: others.first) + others.flatMap { budget.sends(of: $0) }
         let subject = LoginSubject(identifier, of: challenge)
-        let event = events.map { [Change.append($0.codeSent(to: subject))] } ?? []
         func decision(_ counters: [FactQuery.CounterSelector], _ next: Verification, _ changes: [Change])
             -> Decision<SendStepUpOutcome>
         {
             if let limit = facts.reached(counters) {
-                return Decision(
-                    .exhausted(limit),
-                    events?.loginLimited(limit, LoginMethod(codeTo: identifier.type), of: subject, facts) ?? [])
+                let report =
+                    events?.loginLimited(limit, LoginMethod(codeTo: identifier.type), of: subject, facts) ?? []
+                return Decision(.exhausted(limit.reported(by: report)), report)
             }
-            return Decision(.send(next), counters.map { $0.counted(app: appID) } + changes + event)
+            let message = draft.code(of: next, for: subject, at: now)
+            return Decision(
+                .send(next), counters.map { $0.counted(app: appID) } + changes + [.insertMessage(message)])
         }
         do throws(Refusal) { try limits.requireAllowed(identifier) } catch { return Decision(.refused(error)) }
         switch decide(challenge, current: current, identifier: identifier) {
@@ -89,17 +88,21 @@ package struct SendStepUpCode: Intent {
         return .success((challenge, identifier))
     }
 
-    /// Decides which verification carries the code: the running one with a new code, or a new one.
+    /// Decides which verification carries the code: the running one, or a new one.
     package func decide(
         _ challenge: StepUpChallenge, current: Verification?, identifier: CanonicalIdentifier
     ) -> SendStepUpDecision {
-        guard let current else { return .start(verification(challenge, identifier)) }
+        let code = code(challenge.verificationKey)
+        let first = Verification(
+            tokenHash: challenge.verificationKey, appID: appID, identifier: identifier, loginConfigID: "",
+            codeChallenge: nil, code: code, lastSentAt: now, createdAt: now)
+        guard let current else { return .start(first) }
         let resend = ResendCode(
-            appID: appID, tokenHash: current.tokenHash, limits: limits, newCodeHash: codeHash(challenge), now: now)
+            appID: appID, tokenHash: current.tokenHash, limits: limits, newCode: code, draft: draft, now: now)
         switch resend.decide(current) {
         case .send(let next): return .resend(current, with: next)
         case .limited(let until): return .limited(until: until)
-        case .unknown: return .start(verification(challenge, identifier))
+        case .unknown: return .start(first)
         }
     }
 }

@@ -73,34 +73,32 @@ package struct StepUp: Sendable {
         return Answer(status: status, challengeToken: try app.issueStepUpChallenge(challenge, now: now))
     }
 
-    /// Sends the code of the current step. A later call sends a new code.
-    package func sendCode(app: AppRuntime, challengeToken: String, source: SourceAddress) async throws {
+    /// Queues the code of the current step. A later call sends it again, or a new one, as in a login.
+    package func sendCode(
+        app: AppRuntime, challengeToken: String, locales: [String] = [], source: SourceAddress
+    ) async throws {
         let now = environment.now()
         let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
-        try codes.requireDelivery()
+        try codes.requireDelivery(by: OTPLoginConfig.Channel.allCases, app: app.settings)
         let limits = app.settings.otpLimits
         try await sources.take(
             "send", for: .stepUp, source: source, limit: limits.sendsPerIP, now: now, reporting: events(app),
             to: store)
-        let keys = keys
-        // One code for both channels: the channel is known only inside the transaction.
-        let code = OneTimeCode.make(size: codes.codeSize(app.settings), environment: environment)
+        // The channel is known only inside the transaction.
+        let (keys, number, size) = (keys, codes.newNumber(), codes.codeSize(app.settings))
         let appID = app.settings.id
         let outcome = try await store.perform(
             SendStepUpCode(
-                appID: appID, reference: reference, limits: limits, now: now, events: events(app),
-                verification: { challenge, identifier in
-                    Verification(
-                        tokenHash: challenge.verificationKey, appID: appID, identifier: identifier, loginConfigID: "",
-                        codeChallenge: nil, codeHash: keys.codeHashes(code, tokenHash: challenge.verificationKey)[0],
-                        codeExpiresAt: now + limits.codeLifetime, lastSentAt: now, createdAt: now)
-                },
-                codeHash: { keys.codeHashes(code, tokenHash: $0.verificationKey)[0] }))
+                appID: appID, reference: reference, limits: limits, now: now,
+                draft: codes.draft(of: app.settings, locales: locales), events: events(app)
+            ) { key in
+                keys.issueCode(number: number, size: size, of: key, expiresAt: now + limits.codeLifetime)
+            })
         switch outcome {
         case .refused(let refusal): throw refusal
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         case .exhausted(let limit): throw codes.refusal(limit, app: appID, now: now)
-        case .send(let verification): try codes.send(code, for: verification, app: app)
+        case .send: codes.wake()
         }
     }
 

@@ -54,6 +54,12 @@ package enum Change: Sendable, Equatable {
     /// callers get the answers that an unknown identifier gets. Those of steps are deleted: their callers are signed in.
     case endVerifications(of: CanonicalIdentifier, app: AppID)
 
+    // MARK: Messages
+
+    case insertMessage(QueuedMessage)
+    /// Writes the lease, or the result of an attempt. Guard: pending, and due as read.
+    case replaceMessage(QueuedMessage, with: QueuedMessage)
+
     // MARK: Sessions
 
     case insertSession(Session)

@@ -39,6 +39,7 @@ package struct FactQuery: Sendable, Equatable {
     package var webhookCount = false
     /// The pending deliveries of `webhook` that are due.
     package var dueDeliveries: DueSelector?
+    package var message: MessageSelector?
 
     package init(app: AppID?, _ ask: (inout FactQuery) -> Void = { _ in }) {
         self.app = app
@@ -122,6 +123,12 @@ package struct FactQuery: Sendable, Equatable {
             self.now = now
             self.keeping = keeping
         }
+    }
+
+    package enum MessageSelector: Sendable, Equatable {
+        case id(String)
+        /// The message of a lane that is due longest.
+        case due(in: MessageLane, at: Timestamp)
     }
 
     package struct DueSelector: Sendable, Equatable {

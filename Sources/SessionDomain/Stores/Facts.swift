@@ -26,6 +26,7 @@ package struct Facts: Sendable {
     package var webhookCount = 0
     /// Longest due first.
     package var dueDeliveries: [WebhookDelivery] = []
+    package var message: QueuedMessage?
     /// The guards that failed in earlier attempts of the same intent.
     package var failures = GuardFailures()
 

@@ -1,6 +1,6 @@
 /// Everything that the service needs of one database.
 package typealias ServiceStore = AppStore & EventStore & HousekeepingStore & LoginStore & ManagementKeyStore
-    & SessionStore & StepUpStore & UserStore & WebhookStore
+    & MessageStore & SessionStore & StepUpStore & UserStore & WebhookStore
 
 /// Reads apps with their settings and keys.
 package protocol AppStore: SigningKeyStore {
@@ -39,6 +39,12 @@ package protocol UserStore: IntentStore {
 package protocol LoginStore: IntentStore {
     /// The verification behind a token.
     func verification(tokenHash: String, app: AppID) async throws -> Verification?
+}
+
+/// Reads messages that wait for the courier.
+package protocol MessageStore: IntentStore {
+    /// The lanes that have a message due, longest due first, with the number of these messages.
+    func dueMessages(now: Timestamp) async throws -> [(lane: MessageLane, count: Int)]
 }
 
 /// Reads sessions.
@@ -89,7 +95,8 @@ extension EventStore {
     }
 }
 
-/// Deletes rows that have expired: replay memory, verifications, counters, challenges, grants, ended sessions, old events.
+/// Deletes rows that have expired: replay memory, verifications, messages, counters, challenges, grants, ended sessions, old
+/// events.
 package protocol HousekeepingStore: Sendable {
     /// Deletes at most `limit` rows of each kind and returns how many were deleted.
     ///

@@ -1,5 +1,5 @@
 /// A URL of an operator that receives events.
-package struct Webhook: Sendable, Equatable {
+package struct Webhook: Sendable, Equatable, Identifiable {
     package enum Status: String, Sendable, Codable {
         /// The endpoint has not confirmed the activation yet.
         case inactive
@@ -45,7 +45,8 @@ package struct Webhook: Sendable, Equatable {
     package static let furtherEvents: [Event.Name] = [
         .userStatusChanged, .limitsCleared, .passwordChanged, .stepUpGranted, .refreshTokenReused, .sessionRecovered,
         .migrationHookFailed, .signingKeyRotated, .signingKeyRemoved, .signingKeyResealed, .externalIDUpdated,
-        .loginFailed, .loginLimited, .loginsVoided, .codeSent, .appUpdated, .sessionsRevoked,
+        .loginFailed, .loginLimited, .loginsVoided, .codeSent, .codeFailed, .noticeSent, .noticeFailed, .appUpdated,
+        .sessionsRevoked,
         .managementKeyCreated, .managementKeyRevoked, .webhookCreated, .webhookUpdated, .webhookActivated,
         .webhookDeleted,
     ]

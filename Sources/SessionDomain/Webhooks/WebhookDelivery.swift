@@ -35,6 +35,7 @@ package struct WebhookDelivery: Sendable, Equatable {
 
     /// Seconds after its event for which a delivery is tried.
     package static let maximumAge = 14 * 86_400
+    private static let backoff = Backoff(first: 60, maximum: 12 * 3600)
 
     /// The delivery after an attempt. 200 acknowledges. After any other result the next attempt is due in 1, 2, 4 …
     /// minutes, at most 12 hours.
@@ -60,8 +61,7 @@ package struct WebhookDelivery: Sendable, Equatable {
     }
 
     private mutating func postpone(_ now: Timestamp) {
-        let minutes = 1 << min(attempts - 1, 10)
-        nextAttemptAt = now + min(minutes * 60, 12 * 3600)
+        nextAttemptAt = now + Self.backoff.delay(after: attempts)
         if nextAttemptAt > event.createdAt + Self.maximumAge { status = .failed }
     }
 }

@@ -87,8 +87,8 @@ package struct WebhookManagement: Sendable {
             answer = try await egress.send(
                 EgressRequest(
                     .get, Self.activationURL(webhook, challenge: challenge),
-                    headers: [("User-Agent", WebhookCourier.agent), ("Accept", "application/json")],
-                    timeout: WebhookCourier.timeout))
+                    headers: [("User-Agent", WebhookOutbox.agent), ("Accept", "application/json")],
+                    timeout: WebhookOutbox.timeout))
         } catch {
             throw Refusal.invalidField("url", "could not be activated: \(error.summary)")
         }

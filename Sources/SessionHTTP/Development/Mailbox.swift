@@ -1,23 +1,54 @@
 package import SessionDomain
 import Synchronization
 
-/// Keeps the newest codes in memory instead of sending them. For development.
+/// Keeps the newest messages in memory instead of sending them. For development.
 @available(service, *)
-package final class Mailbox: CodeDelivery, Sendable {
+package final class Mailbox: Sendable {
     /// The most messages that are kept. The oldest one is dropped.
     package static let capacity = 100
 
-    private let kept = Mutex<[CodeMessage]>([])
+    /// A message with the time at which it arrived.
+    package struct Entry: Sendable, Equatable {
+        package let message: OutboundMessage
+        package let sentAt: Timestamp
+    }
 
-    package init() {}
+    private let now: @Sendable () -> Timestamp
+    private let kept = Mutex<[Entry]>([])
 
-    package func enqueue(_ message: CodeMessage) {
+    /// - Parameter now: The clock of the service.
+    package init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+
+    package func keep(_ message: OutboundMessage) {
+        let entry = Entry(message: message, sentAt: now())
         kept.withLock { kept in
-            kept.insert(message, at: 0)
+            kept.insert(entry, at: 0)
             if kept.count > Self.capacity { kept.removeLast() }
         }
     }
 
     /// Newest first.
-    package var messages: [CodeMessage] { kept.withLock { $0 } }
+    package var entries: [Entry] { kept.withLock { $0 } }
+
+    /// Newest first, without the times.
+    package var messages: [OutboundMessage] { entries.map(\.message) }
+
+    /// A route for each channel.
+    package var routes: [any MessageRoute] {
+        OTPLoginConfig.Channel.allCases.map { MailboxRoute(mailbox: self, channel: $0) }
+    }
+}
+
+/// Delivers the messages of one channel to the mailbox.
+@available(service, *)
+struct MailboxRoute: MessageRoute {
+    let mailbox: Mailbox
+    let channel: OTPLoginConfig.Channel
+
+    let name = "mailbox"
+
+    func send(_ message: OutboundMessage) async -> SendingResult {
+        mailbox.keep(message)
+        return .accepted(reference: nil)
+    }
 }

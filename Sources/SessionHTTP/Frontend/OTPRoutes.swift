@@ -20,7 +20,8 @@ struct OTPRoutes: Sendable {
                 throw Refusal.invalidField("identifier", "must not be set together with challenge_token")
             }
             try await stepUp.sendCode(
-                app: context.app, challengeToken: challengeToken, source: context.client.source)
+                app: context.app, challengeToken: challengeToken, locales: context.client.facts.locales,
+                source: context.client.source)
             return .noContent
         }
         guard let identifier = body.identifier else {
@@ -30,7 +31,8 @@ struct OTPRoutes: Sendable {
             app: context.app,
             identifier: try CanonicalIdentifier(type: identifier.type, value: identifier.value),
             loginConfigID: body.loginConfigID, codeChallenge: body.codeChallenge,
-            deviceToken: context.app.deviceToken(in: request), source: context.client.source)
+            deviceToken: context.app.deviceToken(in: request), locales: context.client.facts.locales,
+            source: context.client.source)
         var response = Response.noContent
         response.headers.set(HeaderName.verificationToken, to: token)
         let limits = context.app.settings.otpLimits
@@ -46,7 +48,8 @@ struct OTPRoutes: Sendable {
     @Sendable func retry(_ request: Request, context: AppContext) async throws -> Response {
         try await login.resend(
             app: context.app, token: try verificationToken(request, context.app),
-            deviceToken: context.app.deviceToken(in: request), source: context.client.source)
+            deviceToken: context.app.deviceToken(in: request), locales: context.client.facts.locales,
+            source: context.client.source)
         return .noContent
     }
 

@@ -29,6 +29,9 @@ extension Database {
         case .deleteVerification(let verification): try delete(verification)
         case .endVerifications(let identifier, let app): try endVerifications(of: identifier, app: app)
 
+        case .insertMessage(let message): try insert(message)
+        case .replaceMessage(let old, let new): try replace(old, with: new)
+
         case .insertSession(let session): try insert(session)
         case .replaceSession(let old, let new): try replace(old, with: new)
 

@@ -25,6 +25,7 @@ extension Database {
         }
         if let purpose = query.signingKeys { facts.signingKeys = try signingKeys(of: app, purpose: purpose) }
         try readWebhook(query, app: app, into: &facts)
+        if let message = query.message { facts.message = try self.message(message, app: app) }
         return facts
     }
 
@@ -74,7 +75,7 @@ extension Database {
             guard facts.failures.exhausted.isEmpty else { return }
         }
         guard case .ofVerification(let now, let maximumChecks)? = query.user, let verification = facts.verification,
-            verification.codeExpiresAt > now, verification.checks < maximumChecks
+            verification.expiresAt > now, verification.checks < maximumChecks
         else { return }
         facts.user = try user(with: verification.identifier, app: app, columns: User.columnsWithoutProfile)
     }

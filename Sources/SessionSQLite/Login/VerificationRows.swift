@@ -4,7 +4,8 @@ package import SessionDomain
 extension Verification {
     static let columns = """
         token_hash, app_id, type, canonical, value, login_config_id, code_challenge, is_suppressed, code_hash,
-        code_expires_at, checks, sends, last_sent_at, created_at
+        code_seed, code_expires_at, previous_code_hash, previous_code_expires_at, checks, sends, last_sent_at,
+        created_at
         """
 
     init(reading columns: inout ColumnReader) throws {
@@ -13,8 +14,19 @@ extension Verification {
             identifier: CanonicalIdentifier(
                 type: try columns.next(), canonical: try columns.next(), value: try columns.next()),
             loginConfigID: try columns.next(), codeChallenge: try columns.next(), isSuppressed: try columns.next(),
-            codeHash: try columns.next(), codeExpiresAt: try columns.next(), checks: try columns.next(),
+            code: try Self.code(&columns), previousCode: try Self.previousCode(&columns), checks: try columns.next(),
             sends: try columns.next(), lastSentAt: try columns.next(), createdAt: try columns.next())
+    }
+
+    private static func code(_ columns: inout ColumnReader) throws -> IssuedCode {
+        let (hash, seed): (String, String?) = (try columns.next(), try columns.next())
+        return IssuedCode(hash: hash, seed: try seed.map { try StoredJSON.value($0) }, expiresAt: try columns.next())
+    }
+
+    private static func previousCode(_ columns: inout ColumnReader) throws -> IssuedCode? {
+        let (hash, expiresAt): (String?, Timestamp?) = (try columns.next(), try columns.next())
+        guard let hash, let expiresAt else { return nil }
+        return IssuedCode(hash: hash, seed: nil, expiresAt: expiresAt)
     }
 }
 
@@ -28,12 +40,16 @@ extension Database {
     func insert(_ verification: Verification) throws {
         let identifier = verification.identifier
         try run(
-            "INSERT INTO verifications (\(Verification.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            """
+            INSERT INTO verifications (\(Verification.columns))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
             [
                 verification.tokenHash, verification.appID, identifier.type, identifier.canonical, identifier.value,
                 verification.loginConfigID, verification.codeChallenge, verification.isSuppressed,
-                verification.codeHash, verification.codeExpiresAt, verification.checks, verification.sends,
-                verification.lastSentAt, verification.createdAt,
+                verification.code.hash, try verification.code.seed.map(StoredJSON.text), verification.code.expiresAt,
+                verification.previousCode?.hash, verification.previousCode?.expiresAt, verification.checks,
+                verification.sends, verification.lastSentAt, verification.createdAt,
             ])
     }
 
@@ -41,11 +57,13 @@ extension Database {
     func replace(_ old: Verification, with new: Verification) throws {
         try run(
             """
-            UPDATE verifications SET code_hash = ?, code_expires_at = ?, checks = ?, sends = ?, last_sent_at = ?
+            UPDATE verifications SET code_hash = ?, code_seed = ?, code_expires_at = ?, previous_code_hash = ?,
+                previous_code_expires_at = ?, checks = ?, sends = ?, last_sent_at = ?
             WHERE app_id = ? AND token_hash = ? AND checks = ? AND sends = ?
             """,
             [
-                new.codeHash, new.codeExpiresAt, new.checks, new.sends, new.lastSentAt, old.appID, old.tokenHash,
+                new.code.hash, try new.code.seed.map(StoredJSON.text), new.code.expiresAt, new.previousCode?.hash,
+                new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, old.appID, old.tokenHash,
                 old.checks, old.sends,
             ], orFail: .stale)
     }

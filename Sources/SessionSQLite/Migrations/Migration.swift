@@ -8,7 +8,7 @@ struct Migration: Sendable {
 
     /// All steps in order. A step has the same number in every store.
     static let all = [
-        foundation, stepUp, signingKeys, rotationAttempts, deletedRedemptions, holds, managementKeys, audit,
+        foundation, stepUp, signingKeys, rotationAttempts, deletedRedemptions, holds, managementKeys, audit, messages,
     ]
 
     /// Marks a file as a database of this service ("PSES"), so that the database of another program is never migrated.

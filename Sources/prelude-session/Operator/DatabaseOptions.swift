@@ -47,7 +47,7 @@ struct DatabaseOptions: ParsableArguments {
         _ work: (SessionService) async throws -> Void
     ) async throws {
         let assembly = try await ServiceAssembly.open(
-            configuration, opening: opening, defaultApp: nil, delivery: nil, egress: egress)
+            configuration, opening: opening, defaultApp: nil, routes: FixedRoutes([]), egress: egress)
         if assembly.store.schema.found == 0 {
             let keys = assembly.createdKeyFile.map { " and its master keys \($0). Back up both" } ?? ""
             FileHandle.standardError.write(

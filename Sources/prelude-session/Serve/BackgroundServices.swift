@@ -17,16 +17,25 @@ struct Housekeeper: Service {
     }
 }
 
-/// Sends the webhooks of the outbox in the background.
+/// Delivers an outbox in the background.
 @available(service, *)
-struct Courier: Service {
-    let courier: WebhookCourier
+struct CourierService<Box: Outbox>: Service {
+    /// What is delivered.
+    let content: String
+    let courier: Courier<Box>
     let logger: Logger
+
+    init(_ content: String, courier: Courier<Box>, logger: Logger) {
+        self.content = content
+        self.courier = courier
+        self.logger = logger
+    }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await courier.run { error in
-                logger.error("delivery of webhooks failed", metadata: ["error": "\(error)"])
+                if error is CancellationError { return }
+                logger.error("delivery of \(content) failed", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -41,6 +50,6 @@ extension Housekeeper: CustomStringConvertible {
 }
 
 @available(service, *)
-extension Courier: CustomStringConvertible {
-    var description: String { "Courier" }
+extension CourierService: CustomStringConvertible {
+    var description: String { "Courier of \(content)" }
 }

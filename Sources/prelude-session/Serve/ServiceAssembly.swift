@@ -20,7 +20,7 @@ struct ServiceAssembly {
     /// - Throws: `ConfigurationError` when the database or the keys cannot be used.
     static func open(
         _ configuration: ServiceConfiguration, opening: Opening, defaultApp: AppID?,
-        managementKeys: [ConfiguredManagementKey] = [], delivery: (any CodeDelivery)?, egress: any Egress,
+        managementKeys: [ConfiguredManagementKey] = [], routes: any MessageRoutes, egress: any Egress,
         environment: ServiceEnvironment = .live,
         notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
     ) async throws -> ServiceAssembly {
@@ -38,7 +38,7 @@ struct ServiceAssembly {
             let (keys, created) = try await keyRing(
                 of: store, configured: configured, from: source, opening: opening, environment: environment)
             let service = SessionService(
-                store: store, keys: keys, hasher: try Argon2PasswordHasher(), delivery: delivery, egress: egress,
+                store: store, keys: keys, hasher: try Argon2PasswordHasher(), routes: routes, egress: egress,
                 origins: origins, defaultApp: defaultApp, environment: environment,
                 keyRotation: configuration.keyRotation, configuredKeys: managementKeys, notices: notices)
             return ServiceAssembly(store: store, service: service, createdKeyFile: created)

@@ -14,13 +14,13 @@ struct ServiceRunner {
 
     func run() async throws {
         let logger = try makeLogger()
-        let mailbox = configuration.isDevelopment ? Mailbox() : nil
+        let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         let egress = try EgressClient(policy: configuration.egressPolicy)
         let managementKeys = try self.managementKeys()
         let assembly = try await ServiceAssembly.open(
             configuration, opening: .migrating,
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
-            managementKeys: managementKeys.configured, delivery: mailbox, egress: egress,
+            managementKeys: managementKeys.configured, routes: FixedRoutes(mailbox?.routes ?? []), egress: egress,
             notices: { logger.warning("\($0)") })
         logChanges(of: assembly, logger: logger)
         try await prepare(assembly.service, printing: managementKeys.generated, logger: logger)
@@ -34,7 +34,10 @@ struct ServiceRunner {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: Housekeeper(service: assembly.service, logger: logger)),
-                    .init(service: Courier(courier: assembly.service.courier, logger: logger)),
+                    .init(
+                        service: CourierService("webhooks", courier: assembly.service.courier, logger: logger)),
+                    .init(
+                        service: CourierService("messages", courier: assembly.service.messages, logger: logger)),
                 ]
                     + listeners.services(for: configuration) { api in
                         buildRouter(service: assembly.service, edge: edge, mailbox: mailbox, api: api)

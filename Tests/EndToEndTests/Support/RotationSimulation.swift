@@ -66,7 +66,7 @@ struct RotationSimulation {
             }
             return RotationNode(
                 SessionService(
-                    store: database, keys: keys, hasher: try Argon2PasswordHasher.cheap(), delivery: nil,
+                    store: database, keys: keys, hasher: try Argon2PasswordHasher.cheap(), routes: FixedRoutes([]),
                     egress: OperatorEndpoints(), origins: origins, defaultApp: id, environment: environment,
                     keyRotation: policy), keys: keys)
         }

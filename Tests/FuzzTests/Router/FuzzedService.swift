@@ -17,7 +17,7 @@ struct FuzzedService: Sendable {
     static let host = "session.test"
 
     let clock = TestClock()
-    let mailbox = Mailbox()
+    let mailbox: Mailbox
     let service: SessionService
     let router: InProcessRouter
     /// All routes of the router.
@@ -39,6 +39,7 @@ struct FuzzedService: Sendable {
     /// - Parameter seed: The random seed of the service's ids and of the operators' backends.
     init(seed: UInt64) async throws {
         let clock = clock
+        mailbox = Mailbox { clock.timestamp }
         let random = Mutex(SplitMix64(seed: seed))
         let environment = ServiceEnvironment(
             now: { clock.timestamp },
@@ -49,7 +50,7 @@ struct FuzzedService: Sendable {
         service = SessionService(
             store: try SQLiteStore.open(.memory),
             keys: KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))),
-            hasher: QuickPasswordHasher(randomBytes: environment.randomBytes), delivery: mailbox,
+            hasher: QuickPasswordHasher(randomBytes: environment.randomBytes), routes: FixedRoutes(mailbox.routes),
             egress: MutatedBackends(seed: seed), origins: try PublicOrigins(publicURL: "https://" + Self.host),
             defaultApp: app, environment: environment)
         let edge = EdgeOptions(exemptsLoopback: true)
@@ -124,10 +125,11 @@ struct FuzzedService: Sendable {
 
     private mutating func startedLogin(_ email: String) async throws -> String {
         let started = try await call(.otp, #"{"identifier":{"type":"email_address","value":"\#(email)"}}"#)
-        guard let token = Self.header(HeaderName.verificationToken, of: started.head), let sent = mailbox.messages.first
+        guard let token = Self.header(HeaderName.verificationToken, of: started.head),
+            let code = mailbox.messages.first?.code
         else { throw Unusable(started) }
         verificationToken = token
-        return sent.code
+        return code
     }
 
     /// The service was changed so that logins fail.

@@ -127,7 +127,8 @@ struct LoginEventTests {
         let facts = Facts { $0.failures.add(.exhausted(key, until: now + 9)) }
         let verification = try TestApp.verification()
         let start = StartVerification(
-            appID: try appID(), identifier: mail, signUp: true, budget: budget, events: try TestApp.events()
+            appID: try appID(), identifier: mail, signUp: true, budget: budget, draft: TestApp.draft, now: now,
+            events: try TestApp.events()
         ) { _, _ in verification }
         #expect(events(start.decide(facts).changes).map(\.name) == [.loginLimited])
         #expect(events(start.decide(facts).changes).map { $0.data["method"] } == ["otp_email"])
@@ -138,45 +139,6 @@ struct LoginEventTests {
         let limited = attempt.decide(Facts { $0.failures.add(.exhausted(counter, until: now + 9)) })
         #expect(events(limited.changes).map { $0.data["limit"] } == ["password_tries"])
         #expect(events(limited.changes).map { $0.data["method"] } == ["password"])
-    }
-
-    @Test(
-        "A start reports the code that it sends, or why it sends none",
-        arguments: [
-            (nil, true, "code.sent", nil), (User.Status.active, true, "code.sent", nil),
-            (nil, false, "login.failed", "unknown_user"), (.inactive, true, "login.failed", "inactive_user"),
-        ] as [(User.Status?, Bool, String, String?)])
-    func starts(status: User.Status?, signUp: Bool, name: String, reason: String?) throws {
-        let mail = try TestApp.mail()
-        let app = try appID()
-        let intent = StartVerification(
-            appID: app, identifier: mail, signUp: signUp,
-            budget: CallBudget(.start, limits: OTPLimits(), device: nil, now: now), events: try TestApp.events()
-        ) { recipient, isSuppressed in
-            Verification(
-                tokenHash: "t", appID: app, identifier: recipient, loginConfigID: "l", codeChallenge: nil,
-                isSuppressed: isSuppressed, codeHash: "h", codeExpiresAt: now, lastSentAt: now, createdAt: now)
-        }
-        let user = try status.map { try TestApp.user([mail], status: $0) }
-        let made = events(intent.decide(Facts { $0.user = user }).changes)
-        #expect(made.map(\.name.rawValue) == [name])
-        #expect(made.first?.data["identifier"] == "a***@example.com")
-        #expect(made.first?.data["reason"]?.stringValue == reason)
-        #expect(made.first?.data["channel"]?.stringValue == (reason == nil ? "email" : nil))
-        #expect(made.first?.data["user_id"]?.stringValue == user?.id)
-    }
-
-    @Test("The code of a step-up names its session and what it is for", arguments: [true, false])
-    func stepUp(isRegistering: Bool) throws {
-        let phone = try TestApp.phone()
-        let challenge = try TestApp.challenge(
-            step: isRegistering ? StepUpStep.verifySMS : StepUpStep.verifyEmail,
-            newIdentifier: isRegistering ? phone : nil)
-        let subject = LoginSubject(isRegistering ? phone : try TestApp.mail(), of: challenge)
-        let data = try TestApp.events().codeSent(to: subject).data
-        #expect(data["purpose"] == (isRegistering ? "register" : "step_up"))
-        #expect(data["channel"] == (isRegistering ? "sms" : "email"))
-        #expect(data["session_id"] == "ses_1" && data["user_id"] == "usr_1")
     }
 
     @Test("The limit of requests for a scope is reported once, with the user and the session")

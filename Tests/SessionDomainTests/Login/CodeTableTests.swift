@@ -5,13 +5,13 @@ internal import Testing
 struct CodeTableTests {
     private func verification(
         app: String = "domain1", expires: Int = 600, checks: Int = 0, sends: Int = 1, sent: Int = 0,
-        isSuppressed: Bool = false
+        isSuppressed: Bool = false, previous: IssuedCode? = nil
     ) throws -> Verification {
         Verification(
             tokenHash: "token", appID: try appID(app),
             identifier: try CanonicalIdentifier(type: "email_address", value: "a@example.com"), loginConfigID: "lcfg",
-            codeChallenge: nil, isSuppressed: isSuppressed, codeHash: "right", codeExpiresAt: now + expires,
-            checks: checks, sends: sends, lastSentAt: now - sent, createdAt: now)
+            codeChallenge: nil, isSuppressed: isSuppressed, code: TestApp.code("right", expires: expires),
+            previousCode: previous, checks: checks, sends: sends, lastSentAt: now - sent, createdAt: now)
     }
 
     private func check(_ hashes: [String] = ["right"]) throws -> CheckCode {
@@ -60,21 +60,73 @@ struct CodeTableTests {
         #expect(user.status == .active)
     }
 
-    private func resend() throws -> ResendCode {
-        ResendCode(
-            appID: try appID(), tokenHash: "token", limits: OTPLimits(), newCodeHash: "new", now: now)
+    @Test(
+        "The newer of two codes is correct, and the older one until its own expiry",
+        arguments: [(1, true), (0, false)])
+    func twoCodes(expires: Int, isRight: Bool) throws {
+        let both = try verification(previous: TestApp.code("old", expires: expires))
+        #expect(try check(["right"]).isRight(both))
+        #expect(try check(["old"]).isRight(both) == isRight)
+        #expect(try !check(["other"]).isRight(both))
+        let suppressed = try verification(isSuppressed: true, previous: TestApp.code("old"))
+        #expect(try !check(["old"]).isRight(suppressed))
     }
 
-    @Test("A new code is sent 30 seconds after the last one, up to five in total", arguments: [(1, 30), (4, 31)])
-    func resent(sends: Int, sent: Int) throws {
-        var expected = try verification(expires: 1, checks: 5, sends: sends, sent: sent)
+    private func resend() throws -> ResendCode {
+        ResendCode(
+            appID: try appID(), tokenHash: "token", limits: OTPLimits(), newCode: TestApp.code("new"),
+            draft: TestApp.draft, now: now)
+    }
+
+    @Test(
+        "While half of its life is left, the same code is sent again, with its checks",
+        arguments: [(600, 0), (570, 4), (300, 1)])
+    func sameCode(expires: Int, checks: Int) throws {
+        var expected = try verification(expires: expires, checks: checks, sends: 4, sent: 30)
         let decision = try resend().decide(expected)
-        expected.codeHash = "new"
-        expected.codeExpiresAt = now + 600
+        expected.sends += 1
+        expected.lastSentAt = now
+        #expect(decision == .send(expected))
+    }
+
+    @Test(
+        "In the second half of its life a new code is sent, both are valid, and checks count for both together",
+        arguments: [(299, 0), (1, 4)])
+    func newCode(expires: Int, checks: Int) throws {
+        let older = TestApp.code("older", expires: 1)
+        var expected = try verification(expires: expires, checks: checks, sent: 31, previous: older)
+        let decision = try resend().decide(expected)
+        // At most two codes are valid at once.
+        expected.previousCode = IssuedCode(hash: "right", seed: nil, expiresAt: now + expires)
+        expected.code = TestApp.code("new")
+        expected.sends += 1
+        expected.lastSentAt = now
+        #expect(decision == .send(expected))
+    }
+
+    @Test("When no checks are left, the codes are void and a new one has all its checks", arguments: [600, 1])
+    func usedUp(expires: Int) throws {
+        var expected = try verification(
+            expires: expires, checks: 5, sent: 30, previous: TestApp.code("older", expires: 1))
+        let decision = try resend().decide(expected)
+        expected.code = TestApp.code("new")
+        expected.previousCode = nil
         expected.checks = 0
         expected.sends += 1
         expected.lastSentAt = now
         #expect(decision == .send(expected))
+    }
+
+    @Test("A code of an earlier version, which cannot be derived, is replaced and stays valid")
+    func underivable() throws {
+        var running = try verification(sent: 30)
+        running.code = IssuedCode(hash: "random", seed: nil, expiresAt: now + 570)
+        guard case .send(let next) = try resend().decide(running) else {
+            Issue.record("no code is sent")
+            return
+        }
+        #expect(next.code == TestApp.code("new"))
+        #expect(next.previousCode == running.code)
     }
 
     @Test("A request too early waits for the delay, and one too many for the expiry of the code")

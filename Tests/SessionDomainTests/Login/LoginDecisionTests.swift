@@ -18,13 +18,21 @@ struct LoginDecisionTests {
         for row in rows {
             let intent = StartVerification(
                 appID: try appID(), identifier: mail, signUp: row.signUp, budget: budget,
-                verification: { verifications[$1]! })
+                draft: TestApp.draft, now: now, verification: { verifications[$1]! })
             let expected = try #require(verifications[row.isSuppressed])
             let facts = try Facts { facts in facts.user = try row.status.map { try TestApp.user([mail], status: $0) } }
+            let subject = LoginSubject(mail, userID: facts.user?.id)
+            let withheld: LoginFailure? =
+                row.isSuppressed ? row.status == nil ? .unknownUser : .inactiveUser : nil
+            // The same writes in all rows.
             #expect(
                 intent.decide(facts)
                     == Decision(
-                        .started(expected), try TestApp.counted(counters) + [.insertVerification(expected)]))
+                        .started(expected),
+                        try TestApp.counted(counters) + [
+                            .insertVerification(expected),
+                            TestApp.queued(expected, for: subject, withheld: withheld),
+                        ]))
             for key in counters.map(\.key) {
                 let limited = Facts { $0.failures.add(exhausted(key)) }
                 #expect(intent.decide(limited) == Decision(.limited(ReachedLimit(key, until: now + 77))))
@@ -39,18 +47,21 @@ struct LoginDecisionTests {
         for (user, recipient) in [(nil, typed), (try TestApp.user([try TestApp.phone(), stored]), stored)] {
             let intent = StartVerification(
                 appID: app, identifier: typed, signUp: true,
-                budget: CallBudget(.start, limits: OTPLimits(), device: nil, now: now),
+                budget: CallBudget(.start, limits: OTPLimits(), device: nil, now: now), draft: TestApp.draft, now: now,
                 verification: { recipient, _ in
                     Verification(
                         tokenHash: "token", appID: app, identifier: recipient, loginConfigID: "lcfg",
-                        codeChallenge: nil, codeHash: "right", codeExpiresAt: now + 600, lastSentAt: now, createdAt: now
-                    )
+                        codeChallenge: nil, code: TestApp.code("right"), lastSentAt: now, createdAt: now)
                 })
-            guard case .started(let verification) = intent.decide(Facts { $0.user = user }).outcome else {
+            let decision = intent.decide(Facts { $0.user = user })
+            guard case .started(let verification) = decision.outcome,
+                case .insertMessage(let message)? = decision.changes.last
+            else {
                 Issue.record("no code is sent")
                 return
             }
             #expect(verification.identifier.value == recipient.value)
+            #expect(message.recipient.value == recipient.value)
         }
     }
 
@@ -75,10 +86,11 @@ struct LoginDecisionTests {
         }
     }
 
-    @Test("A new code replaces the running verification, and a refusal writes nothing")
+    @Test("A resend replaces the running verification and queues a message, and a refusal writes nothing")
     func resend() throws {
         let intent = ResendCode(
-            appID: try appID(), tokenHash: "token", limits: OTPLimits(), newCodeHash: "new", now: now)
+            appID: try appID(), tokenHash: "token", limits: OTPLimits(), newCode: TestApp.code("new"),
+            draft: TestApp.draft, now: now)
         let running = try TestApp.verification(sent: 30)
         guard case .send(let next) = intent.decide(running) else {
             Issue.record("the code is not sent")
@@ -87,8 +99,17 @@ struct LoginDecisionTests {
         let decision = intent.decide(Facts { $0.verification = running })
         let counters = CallBudget(.resend, limits: OTPLimits(), device: nil, now: now)
             .counters(for: running.identifier, device: .stranger)
-        let written = try TestApp.counted(counters) + [.replaceVerification(running, with: next)]
+        let written =
+            try TestApp.counted(counters) + [.replaceVerification(running, with: next), TestApp.queued(next)]
         #expect(decision == Decision(.send(next), written))
+        let suppressed = try TestApp.verification(sent: 30, isSuppressed: true)
+        let withheld = intent.decide(Facts { $0.verification = suppressed })
+        guard case .send(let unsent) = withheld.outcome else {
+            Issue.record("the resend of a suppressed verification is refused")
+            return
+        }
+        #expect(withheld.changes.last == TestApp.queued(unsent, withheld: .codeNotSent))
+        #expect(withheld.changes.count == decision.changes.count)
         for key in counters.map(\.key) {
             let spent = Facts { facts in
                 facts.verification = running

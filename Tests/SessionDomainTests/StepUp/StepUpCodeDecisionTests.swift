@@ -1,5 +1,6 @@
-import SessionDomain
 import Testing
+
+@testable import SessionDomain
 
 @Suite("What the code of a step writes")
 struct StepUpCodeDecisionTests {
@@ -178,26 +179,34 @@ struct StepUpCodeDecisionTests {
     }
 
     private func send(_ facts: Facts) throws -> Decision<SendStepUpOutcome> {
-        let first = try TestApp.verification(Self.key)
-        return SendStepUpCode(
-            appID: try appID(), reference: TestApp.reference, limits: OTPLimits(), now: now,
-            verification: { _, _ in first }, codeHash: { _ in "new" }
+        SendStepUpCode(
+            appID: try appID(), reference: TestApp.reference, limits: OTPLimits(), now: now, draft: TestApp.draft,
+            code: { TestApp.code("new", of: $0) }
         ).decide(facts)
+    }
+
+    private func first() throws -> Verification {
+        Verification(
+            tokenHash: Self.key, appID: try appID(), identifier: try TestApp.mail(), loginConfigID: "",
+            codeChallenge: nil, code: TestApp.code("new", of: Self.key), lastSentAt: now, createdAt: now)
     }
 
     @Test("A first code counts a start and replaces an expired verification; a further code counts none")
     func sent() throws {
-        let (challenge, first) = (try TestApp.challenge(), try TestApp.verification(Self.key))
+        let (challenge, first) = (try TestApp.challenge(), try first())
+        let subject = LoginSubject(first.identifier, of: challenge)
+        let queued = TestApp.queued(first, for: subject)
         let starts = CounterKey.starts(Self.session)
         let sends = try TestApp.counted(Self.budget.sends(of: Self.session, to: try TestApp.mail()))
         let counted = [Change.count(starts, app: try appID(), limit: OTPLimits().starts, now: now)] + sends
         #expect(
             try send(try facts(challenge) { $0.verification = nil })
-                == Decision(.send(first), counted + [.insertVerification(first)]))
+                == Decision(.send(first), counted + [.insertVerification(first), queued]))
         let expired = try TestApp.verification(Self.key, sent: 600, expires: 0)
         #expect(
             try send(try facts(challenge) { $0.verification = expired })
-                == Decision(.send(first), counted + [.deleteVerification(expired), .insertVerification(first)]))
+                == Decision(
+                    .send(first), counted + [.deleteVerification(expired), .insertVerification(first), queued]))
         let limited = try facts(challenge) { facts in
             facts.verification = nil
             facts.failures.add(.exhausted(starts, until: now + 9))
@@ -209,7 +218,9 @@ struct StepUpCodeDecisionTests {
             Issue.record("the code is not sent again")
             return
         }
-        #expect(resent.changes == sends + [.replaceVerification(running, with: next)])
+        #expect(
+            resent.changes
+                == sends + [.replaceVerification(running, with: next), TestApp.queued(next, for: subject)])
         #expect(next.sends == 2)
     }
 

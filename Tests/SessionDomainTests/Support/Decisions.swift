@@ -38,6 +38,22 @@ extension TestApp {
             generation: generation, expiresAt: now + seconds)
     }
 
+    /// A code with this hash.
+    static func code(_ hash: String, of verification: String = "token", expires: Int = 600) -> IssuedCode {
+        let seed = CodeSeed(verification: verification, number: "number of \(hash)", size: 6, keyID: "key")
+        return IssuedCode(hash: hash, seed: seed, expiresAt: now + expires)
+    }
+
+    static let draft = MessageDraft(id: "msg_1", locales: ["fr"], context: EventContext(requestID: "req_1"))
+
+    /// The message with the newest code of a verification.
+    static func queued(
+        _ verification: Verification, for subject: LoginSubject? = nil, withheld: LoginFailure? = nil
+    ) -> Change {
+        let subject = subject ?? LoginSubject(verification.identifier)
+        return .insertMessage(draft.code(of: verification, for: subject, withheld: withheld, at: now))
+    }
+
     /// A running verification, whose code has the hash `right`.
     static func verification(
         _ key: String = "token", of identifier: CanonicalIdentifier? = nil, checks: Int = 0, sends: Int = 1,
@@ -45,7 +61,7 @@ extension TestApp {
     ) throws -> Verification {
         Verification(
             tokenHash: key, appID: try appID(), identifier: try identifier ?? mail(), loginConfigID: "lcfg",
-            codeChallenge: nil, isSuppressed: isSuppressed, codeHash: "right", codeExpiresAt: now + expires,
+            codeChallenge: nil, isSuppressed: isSuppressed, code: code("right", of: key, expires: expires),
             checks: checks, sends: sends, lastSentAt: now - sent, createdAt: now - sent)
     }
 

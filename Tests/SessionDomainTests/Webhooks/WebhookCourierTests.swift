@@ -16,7 +16,7 @@ struct WebhookCourierTests {
         }
     }
 
-    private func deliver(_ outbox: Outbox, _ egress: FakeEgress) async throws {
+    private func deliver(_ outbox: PlayedDeliveries, _ egress: FakeEgress) async throws {
         let store = KeyStore(
             apps: [App(id: try appID(), name: "test", createdAt: now)],
             keys: try TestApp.signingKeys.get() + [try TestApp.hookKey.get()])
@@ -24,9 +24,11 @@ struct WebhookCourierTests {
             store: store, keys: TestApp.keys, origins: try PublicOrigins(publicURL: "https://session.example.com"),
             defaultApp: nil, keyRotation: TestApp.keyRotation, environment: stillEnvironment)
         let keys = HookKeys(store: store, keys: TestApp.keys, directory: directory, environment: stillEnvironment)
-        try await WebhookCourier(
-            store: outbox, directory: directory,
-            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment), environment: stillEnvironment
+        try await Courier(
+            WebhookOutbox(
+                store: outbox, directory: directory,
+                call: HookCall(egress: egress, keys: keys, environment: stillEnvironment),
+                environment: stillEnvironment), environment: stillEnvironment
         ).deliverDue()
     }
 
@@ -39,7 +41,7 @@ struct WebhookCourierTests {
 
     @Test("Events are posted in one signed request with ten seconds for the answer, and status 200 delivers them")
     func delivered() async throws {
-        let (outbox, egress) = (Outbox(try due(2)), FakeEgress(always: .answer("")))
+        let (outbox, egress) = (PlayedDeliveries(try due(2)), FakeEgress(always: .answer("")))
         try await deliver(outbox, egress)
         #expect(egress.requests.count == 1)
         let request = try #require(egress.requests.first)
@@ -70,16 +72,16 @@ struct WebhookCourierTests {
 
     @Test("A request has at most 100 events, in their order, and its timeout is shorter than the lease")
     func batches() async throws {
-        let (outbox, egress) = (Outbox(try due(201)), FakeEgress(always: .answer("")))
+        let (outbox, egress) = (PlayedDeliveries(try due(201)), FakeEgress(always: .answer("")))
         try await deliver(outbox, egress)
         #expect(try egress.requests.map(eventIDs).map(\.count) == [100, 100, 1])
         #expect(try egress.requests.flatMap(eventIDs) == (0..<201).map { "evt_a\($0)" })
-        #expect(try #require(outbox.lease) > Int64(WebhookCourier.timeout))
+        #expect(try #require(outbox.lease) > Int64(WebhookOutbox.timeout))
     }
 
     @Test("A failing endpoint gets no second request at once, and other endpoints get theirs")
     func trouble() async throws {
-        let outbox = Outbox(try due(150) + due(3, for: "b"))
+        let outbox = PlayedDeliveries(try due(150) + due(3, for: "b"))
         let egress = FakeEgress { request, _ in
             request.url.contains("//a.") ? .answer("", status: 503) : .answer("")
         }
@@ -98,7 +100,7 @@ struct WebhookCourierTests {
             (.refusedAddress("10.0.0.1 is private"), "the address is refused: it is private or otherwise special"),
         ])
     func unreachable(error: EgressError, reason: String) async throws {
-        let outbox = Outbox(try due(1))
+        let outbox = PlayedDeliveries(try due(1))
         try await deliver(outbox, FakeEgress(always: .failure(error)))
         #expect(outbox.recorded.map(\.lastError) == [reason])
         #expect(outbox.recorded.map(\.attempts) == [1])
@@ -106,7 +108,7 @@ struct WebhookCourierTests {
 
     @Test("Nothing is sent when nothing is due")
     func nothing() async throws {
-        let (outbox, egress) = (Outbox([]), FakeEgress.unreachable)
+        let (outbox, egress) = (PlayedDeliveries([]), FakeEgress.unreachable)
         try await deliver(outbox, egress)
         #expect(egress.requests.isEmpty)
     }

@@ -6,16 +6,19 @@ import Testing
 
 @Suite("Mailbox")
 struct MailboxTests {
-    private func message(to: String) throws -> CodeMessage {
-        CodeMessage(
-            appID: try TestApp.id(), appName: "Test", channel: .email, to: to, code: "123456", text: "Your code",
-            sentAt: Timestamp(seconds: 1_750_000_000))
+    private static let now = Timestamp(seconds: 1_750_000_000)
+
+    private func message(to: String, code: String? = "123456", text: String = "Your code") throws -> OutboundMessage {
+        OutboundMessage(
+            id: "msg_1", appID: try TestApp.id(), appName: "Test", channel: .email,
+            purpose: code == nil ? .notice : .signIn, to: to, locale: "en", code: code, subject: "Code", text: text,
+            html: nil, expiresAt: Self.now + 600)
     }
 
     @Test("The mailbox keeps the newest 100 messages, newest first")
     func capacity() throws {
-        let mailbox = Mailbox()
-        for number in 0...100 { mailbox.enqueue(try message(to: "\(number)")) }
+        let mailbox = Mailbox { Self.now }
+        for number in 0...100 { mailbox.keep(try message(to: "\(number)")) }
         #expect(mailbox.messages.map(\.to) == (1...100).reversed().map { "\($0)" })
     }
 
@@ -36,10 +39,12 @@ struct MailboxTests {
     @Test("The page escapes what is in a message, and forbids scripts")
     func page() async throws {
         let world = try await EdgeWorld()
-        world.mailbox.enqueue(try message(to: #"<script>"&"@example.com"#))
+        world.mailbox.keep(try message(to: #"<script>"&"@example.com"#))
+        world.mailbox.keep(try message(to: "ada@example.com", code: nil, text: "<b>A new device</b>"))
         let response = try await world.call(.get, "/dev")
         #expect(response.text.contains("&lt;script&gt;&quot;&amp;&quot;@example.com"))
         #expect(!response.text.contains("<script>"))
+        #expect(response.text.contains("&lt;b&gt;A new device"))
         #expect(response.header("content-security-policy")?.hasPrefix("default-src 'none'") == true)
         #expect(response.header("content-type") == "text/html; charset=utf-8")
     }

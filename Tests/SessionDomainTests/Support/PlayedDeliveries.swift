@@ -1,8 +1,8 @@
 import SessionDomain
 import Synchronization
 
-/// An outbox that hands out each delivery once, and remembers the recorded results.
-final class Outbox: WebhookStore {
+/// A store that hands out each delivery once, and remembers the recorded results.
+final class PlayedDeliveries: WebhookStore {
     private struct State {
         var due: [WebhookDelivery]
         var recorded: [WebhookDelivery] = []

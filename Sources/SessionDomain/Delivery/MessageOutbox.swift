@@ -1,0 +1,129 @@
+internal import SessionTokens
+
+/// The messages that are not sent yet.
+@available(service, *)
+package struct MessageOutbox: Outbox {
+    let store: any MessageStore
+    let directory: AppDirectory
+    let keys: KeyRing
+    let routes: any MessageRoutes
+    let counts: ServiceCounts
+    let environment: ServiceEnvironment
+
+    /// Seconds for an attempt. Routes have shorter timeouts of their own.
+    static let timeout = 30
+    /// Seconds for which a claimed message is reserved. It is longer than an attempt can take.
+    static let lease = 45
+    package static let width = 16
+    package static let capacity = 256
+
+    package func due(at now: Timestamp) async throws -> [(lane: MessageLane, count: Int)] {
+        try await store.dueMessages(now: now)
+    }
+
+    package func claim(in lane: MessageLane, at now: Timestamp) async throws -> QueuedMessage? {
+        try await store.perform(ClaimMessage(in: lane, now: now, leaseEnd: now + Self.lease))
+    }
+
+    package func deliver(_ message: QueuedMessage) async throws -> Bool {
+        let attempt = try await attempt(message)
+        // An attempt that the end of the process has cancelled says nothing about its route. It is repeated.
+        if case .routed(.failed) = attempt { try Task.checkCancellation() }
+        let events = EventFactory(appID: message.appID, environment: environment, context: message.context)
+        let stored = try await store.perform(
+            RecordAttempt(attempt, of: message, now: environment.now(), events: events))
+        if let stored { count(attempt, of: stored) }
+        return true
+    }
+
+    private func attempt(_ message: QueuedMessage) async throws -> MessageAttempt {
+        if message.content.withheld != nil { return .withheld }
+        guard message.expiresAt > environment.now() else { return .expired }
+        let app: App
+        do {
+            app = try await directory.app(message.appID).settings
+        } catch Refusal.notFound {
+            return .undeliverable(.configuration("the app no longer exists"))
+        }
+        let routes = routes.routes(for: app, channel: message.channel)
+        guard !routes.isEmpty else {
+            return .postponed(.configuration("no delivery by \(message.channel.rawValue) is configured"))
+        }
+        let code = message.content.code.flatMap(keys.code)
+        guard code != nil || message.content.purpose == .notice else {
+            return .postponed(.configuration("this process does not have the master key that derives the code"))
+        }
+        guard let outbound = render(message, code: code, app: app) else {
+            return .undeliverable(.configuration("there is no text for this message"))
+        }
+        // The routes may have changed since the last attempt.
+        let position = message.route < routes.count ? message.route : 0
+        let route = routes[position]
+        let result = await send(outbound, by: route)
+        return .routed(.init(result, of: outbound, to: message, by: route.name, at: position, of: routes.count))
+    }
+
+    /// Returns `nil` if there is no text for the message.
+    private func render(_ message: QueuedMessage, code: String?, app: App) -> OutboundMessage? {
+        let content = message.content
+        let rendered = MessageText(app).render(
+            content.purpose, message.channel, requested: content.locales, code: code,
+            lifetime: message.lifetime(at: environment.now()), stored: content.values)
+        guard let rendered else { return nil }
+        return OutboundMessage(
+            id: message.id, appID: app.id, appName: app.name, channel: message.channel, purpose: content.purpose,
+            to: message.recipient.value, locale: rendered.locale, code: code, subject: rendered.subject,
+            text: rendered.text, html: rendered.html, senderID: content.sender.senderID,
+            templateID: content.sender.templateID, expiresAt: message.expiresAt)
+    }
+
+    /// One attempt. It is cancelled when its time or the life of the message is over.
+    private func send(_ message: OutboundMessage, by route: any MessageRoute) async -> SendingResult {
+        let seconds = min(Self.timeout, message.expiresAt.retryAfter(from: environment.now()))
+        let timeout = SendingResult.failed(SendingFailure(.timeout, "no result in \(seconds) seconds"))
+        return await withTaskGroup(of: SendingResult?.self) { group in
+            group.addTask { await route.send(message) }
+            group.addTask { (try? await environment.sleep(seconds)) == nil ? nil : timeout }
+            defer { group.cancelAll() }
+            for await result in group { if let result { return result } }
+            return timeout
+        }
+    }
+
+    private func count(_ attempt: MessageAttempt, of message: QueuedMessage) {
+        switch attempt {
+        case .routed(.accepted(let route, _)): counts.add(.sent(message, by: route))
+        case .routed(.failed(let failure, _, _, _, _)), .postponed(let failure):
+            counts.add(.attemptFailed(message, failure))
+        case .undeliverable, .expired, .withheld: break
+        }
+        if message.status == .failed { counts.add(.failed(message)) }
+    }
+}
+
+@available(service, *)
+extension MessageAttempt.RouteResult {
+    /// The result of a route. Its reason is stored without the code and the recipient, which a server may repeat.
+    fileprivate init(
+        _ result: SendingResult, of sent: OutboundMessage, to message: QueuedMessage, by name: String, at position: Int,
+        of count: Int
+    ) {
+        func failed(_ failure: SendingFailure, isRejected: Bool) -> Self {
+            var reason = failure.reason
+            for secret in [sent.code, sent.subject, sent.text].compactMap({ $0 }) {
+                reason = reason.replacing(secret, with: "***")
+            }
+            for address in [message.recipient.value, message.recipient.canonical] {
+                reason = reason.replacing(address, with: message.recipient.masked)
+            }
+            return .failed(
+                MessageFailure(route: name, stage: failure.stage.rawValue, reason: String(reason.prefix(200))),
+                isRejected: isRejected, isFinal: isRejected && failure.stage == .recipient, route: position, of: count)
+        }
+        switch result {
+        case .accepted(let reference): self = .accepted(by: name, reference: reference)
+        case .rejected(let failure): self = failed(failure, isRejected: true)
+        case .failed(let failure): self = failed(failure, isRejected: false)
+        }
+    }
+}

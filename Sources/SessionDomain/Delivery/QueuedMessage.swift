@@ -1,0 +1,140 @@
+/// A message that a commit wrote and the courier sends, as it is stored.
+package struct QueuedMessage: Sendable, Equatable {
+    package enum Status: String, Sendable, Codable {
+        case pending
+        /// A route is responsible for it.
+        case sent
+        /// No route took it in time. It is not tried again.
+        case failed
+        /// It was never to be sent.
+        case withheld
+    }
+
+    /// `msg_` and a ULID. It stays the same over all attempts and routes.
+    package let id: String
+    package let appID: AppID
+    package let recipient: CanonicalIdentifier
+    package let content: MessageContent
+    /// The context of the call that asked for the message, for the event about its result.
+    package let context: EventContext
+    package let createdAt: Timestamp
+    /// The end of the code's life. The message is not sent from then on.
+    package let expiresAt: Timestamp
+    package var status: Status
+    /// The position of the route that is tried next.
+    package var route: Int
+    /// The positions of the routes that never take this message.
+    package var rejectedRoutes: Set<Int>
+    package var attempts: Int
+    /// When a pending message is due, or when its lease ends.
+    package var nextAttemptAt: Timestamp
+    package var lastFailure: MessageFailure?
+
+    package init(
+        id: String, appID: AppID, recipient: CanonicalIdentifier, content: MessageContent, context: EventContext,
+        createdAt: Timestamp, expiresAt: Timestamp, status: Status = .pending, route: Int = 0,
+        rejectedRoutes: Set<Int> = [], attempts: Int = 0, nextAttemptAt: Timestamp? = nil,
+        lastFailure: MessageFailure? = nil
+    ) {
+        self.id = id
+        self.appID = appID
+        self.recipient = recipient
+        self.content = content
+        self.context = context
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.status = status
+        self.route = route
+        self.rejectedRoutes = rejectedRoutes
+        self.attempts = attempts
+        self.nextAttemptAt = nextAttemptAt ?? createdAt
+        self.lastFailure = lastFailure
+    }
+
+    package var channel: OTPLoginConfig.Channel { .init(reaching: recipient.type) }
+
+    /// Seconds for which the code is valid from now on, in steps of a minute: a text says minutes, and the first attempt is
+    /// a moment after the commit.
+    package func lifetime(at now: Timestamp) -> Int {
+        let minutes = (expiresAt.milliseconds - now.milliseconds + 30_000) / 60_000
+        return Int(max(1, minutes)) * 60
+    }
+}
+
+/// What a message says and how. It does not contain the code, only what derives it.
+package struct MessageContent: Sendable, Equatable, Codable {
+    package let purpose: MessagePurpose
+    /// Derives the code. `nil` for a notice.
+    package let code: CodeSeed?
+    /// Values of the template of a notice, by name.
+    package let values: [String: String]
+    /// Language tags in order of preference (RFC 5646).
+    package let locales: [String]
+    package let sender: MessageSender
+    /// Why the message must not be sent. It is stored all the same, so that the writes do not show that nothing is sent.
+    package let withheld: LoginFailure?
+    package let userID: String?
+    package let sessionID: String?
+
+    package init(
+        purpose: MessagePurpose, code: CodeSeed?, values: [String: String] = [:], locales: [String] = [],
+        sender: MessageSender = MessageSender(), withheld: LoginFailure? = nil, userID: String? = nil,
+        sessionID: String? = nil
+    ) {
+        self.purpose = purpose
+        self.code = code
+        self.values = values
+        self.locales = locales
+        self.sender = sender
+        self.withheld = withheld
+        self.userID = userID
+        self.sessionID = sessionID
+    }
+}
+
+/// What a login configuration says about its messages.
+package struct MessageSender: Sendable, Equatable, Codable {
+    package var senderID: String?
+    package var templateID: String?
+
+    package init(senderID: String? = nil, templateID: String? = nil) {
+        self.senderID = senderID
+        self.templateID = templateID
+    }
+}
+
+/// Why a message was not sent, as it is stored and reported.
+package struct MessageFailure: Sendable, Equatable, Codable {
+    /// The name of the route. `nil` if none was tried.
+    package let route: String?
+    /// A `SendingFailure.Stage`, `expired` or `configuration`.
+    package let stage: String
+    /// It contains no code and no recipient.
+    package let reason: String
+
+    package init(route: String?, stage: String, reason: String) {
+        self.route = route
+        self.stage = stage
+        self.reason = reason
+    }
+
+    static func configuration(_ reason: String) -> MessageFailure {
+        MessageFailure(route: nil, stage: "configuration", reason: reason)
+    }
+}
+
+/// Messages that wait for the same route. Lanes do not wait for each other.
+package struct MessageLane: Sendable, Hashable, Identifiable {
+    package let appID: AppID
+    package let channel: OTPLoginConfig.Channel
+    /// The position of the route.
+    package let route: Int
+
+    package init(appID: AppID, channel: OTPLoginConfig.Channel, route: Int) {
+        self.appID = appID
+        self.channel = channel
+        self.route = route
+    }
+
+    package var id: MessageLane { self }
+}

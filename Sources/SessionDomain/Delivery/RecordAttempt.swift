@@ -1,0 +1,33 @@
+/// Stores the result of an attempt, and reports it with an event if it is the last one.
+///
+/// If the lease has ended meanwhile, another courier may have the message. Only an acceptance still counts then.
+package struct RecordAttempt: Intent {
+    /// The message as it was claimed.
+    package let message: QueuedMessage
+    package let attempt: MessageAttempt
+    package let now: Timestamp
+    package let events: EventFactory
+
+    package init(_ attempt: MessageAttempt, of message: QueuedMessage, now: Timestamp, events: EventFactory) {
+        self.attempt = attempt
+        self.message = message
+        self.now = now
+        self.events = events
+    }
+
+    package var facts: FactQuery { FactQuery(app: message.appID) { $0.message = .id(message.id) } }
+
+    /// - Returns: The message as it is stored now. `nil` if this attempt changes nothing.
+    package func decide(_ facts: Facts) -> Decision<QueuedMessage?> {
+        guard let stored = facts.message, stored.status == .pending else { return Decision(nil) }
+        var (route, reference): (String?, String?)
+        if case .routed(.accepted(let name, let id)) = attempt {
+            (route, reference) = (name, id)
+        } else if stored.nextAttemptAt != message.nextAttemptAt {
+            return Decision(nil)
+        }
+        let next = stored.after(attempt, at: now)
+        let event = events.result(of: next, by: route, reference: reference)
+        return Decision(next, [.replaceMessage(stored, with: next)] + (event.map { [.append($0)] } ?? []))
+    }
+}

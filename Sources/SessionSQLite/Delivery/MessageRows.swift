@@ -1,0 +1,93 @@
+internal import GRDB
+package import SessionDomain
+
+extension QueuedMessage.Status: DatabaseValueConvertible {}
+
+extension QueuedMessage {
+    static let columns = """
+        id, app_id, type, canonical, value, content, context, created_at, expires_at, status, route, rejected_routes,
+        attempts, next_attempt_at, last_failure
+        """
+
+    init(reading columns: inout ColumnReader) throws {
+        let (id, appID): (String, AppID) = (try columns.next(), try columns.next())
+        let recipient = CanonicalIdentifier(
+            type: try columns.next(), canonical: try columns.next(), value: try columns.next())
+        let content: MessageContent = try StoredJSON.value(try columns.next())
+        let context: EventContext = try StoredJSON.value(try columns.next())
+        let (createdAt, expiresAt): (Timestamp, Timestamp) = (try columns.next(), try columns.next())
+        let (status, route): (Status, Int) = (try columns.next(), try columns.next())
+        let rejected: Set<Int> = try StoredJSON.value(try columns.next())
+        let (attempts, nextAttemptAt): (Int, Timestamp) = (try columns.next(), try columns.next())
+        let failure: String? = try columns.next()
+        self.init(
+            id: id, appID: appID, recipient: recipient, content: content, context: context, createdAt: createdAt,
+            expiresAt: expiresAt, status: status, route: route, rejectedRoutes: rejected, attempts: attempts,
+            nextAttemptAt: nextAttemptAt, lastFailure: try failure.map { try StoredJSON.value($0) })
+    }
+}
+
+extension Database {
+    func message(_ selector: FactQuery.MessageSelector, app: AppID) throws -> QueuedMessage? {
+        switch selector {
+        case .id(let id):
+            try first(
+                "SELECT \(QueuedMessage.columns) FROM messages WHERE app_id = ? AND id = ?", [app, id],
+                as: QueuedMessage.init(reading:))
+        case .due(let lane, let now):
+            try first(
+                """
+                SELECT \(QueuedMessage.columns) FROM messages INDEXED BY messages_due
+                WHERE app_id = ? AND type = ? AND route = ? AND status = 'pending' AND next_attempt_at <= ?
+                ORDER BY next_attempt_at LIMIT 1
+                """, [app, lane.channel.identifierType, lane.route, now], as: QueuedMessage.init(reading:))
+        }
+    }
+
+    func insert(_ message: QueuedMessage) throws {
+        let recipient = message.recipient
+        try run(
+            "INSERT INTO messages (\(QueuedMessage.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                message.id, message.appID, recipient.type, recipient.canonical, recipient.value,
+                try StoredJSON.text(message.content), try StoredJSON.text(message.context), message.createdAt,
+                message.expiresAt, message.status, message.route, try StoredJSON.text(message.rejectedRoutes.sorted()),
+                message.attempts, message.nextAttemptAt, try message.lastFailure.map(StoredJSON.text),
+            ])
+    }
+
+    /// Writes what claims and attempts change.
+    func replace(_ old: QueuedMessage, with new: QueuedMessage) throws {
+        try run(
+            """
+            UPDATE messages SET status = ?, route = ?, rejected_routes = ?, attempts = ?, next_attempt_at = ?,
+                last_failure = ?
+            WHERE app_id = ? AND id = ? AND status = 'pending' AND next_attempt_at = ?
+            """,
+            [
+                new.status, new.route, try StoredJSON.text(new.rejectedRoutes.sorted()), new.attempts,
+                new.nextAttemptAt, try new.lastFailure.map(StoredJSON.text), old.appID, old.id, old.nextAttemptAt,
+            ], orFail: .stale)
+    }
+}
+
+@available(service, *)
+extension SQLiteStore: MessageStore {
+    package func dueMessages(now: Timestamp) async throws -> [(lane: MessageLane, count: Int)] {
+        try await read { db in
+            try db.all(
+                """
+                SELECT app_id, type, route, count(*) FROM messages INDEXED BY messages_due
+                WHERE status = 'pending' AND next_attempt_at <= ?
+                GROUP BY app_id, type, route ORDER BY min(next_attempt_at), app_id, type, route
+                """, [now]
+            ) { columns in
+                let (app, type): (AppID, IdentifierType) = (try columns.next(), try columns.next())
+                return (
+                    lane: MessageLane(appID: app, channel: .init(reaching: type), route: try columns.next()),
+                    count: try columns.next()
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import SessionTokens
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Sending the messages of the outbox")
+struct MessageOutboxTests {
+    private let clock = PlayedClock()
+    private let counts = ServiceCounts()
+
+    private func courier(
+        _ store: PlayedMessages, _ routes: [any MessageRoute], keys: KeyRing = TestApp.keys,
+        sleep: (@Sendable (Int) async throws -> Void)? = nil
+    ) throws -> Courier<MessageOutbox> {
+        let environment = clock.environment(sleep: sleep)
+        let apps = KeyStore(
+            apps: [App(id: try appID(), name: "Test", createdAt: now)], keys: try TestApp.signingKeys.get())
+        let directory = AppDirectory(
+            store: apps, keys: TestApp.keys, origins: try PublicOrigins(publicURL: "https://session.example.com"),
+            defaultApp: nil, keyRotation: TestApp.keyRotation, environment: environment)
+        return Courier(
+            MessageOutbox(
+                store: store, directory: directory, keys: keys, routes: FixedRoutes(routes), counts: counts,
+                environment: environment), environment: environment)
+    }
+
+    private func reasons(_ store: PlayedMessages) -> [String] {
+        store.messages.map { $0.lastFailure.map { "\($0.stage): \($0.reason)" } ?? "\($0.status)" }
+    }
+
+    @Test("A route gets the derived code, the sender, the template and the locale, and the end of the code's life")
+    func rendered() async throws {
+        let message = try TestApp.message()
+        let (store, route) = (PlayedMessages([message]), PlayedRoute())
+        try await courier(store, [route]).deliverDue()
+        #expect(route.sent.all.count == 1)
+        let sent = route.sent.all[0]
+        let code = TestApp.code(of: message)
+        #expect(code.count == 6 && sent.code == code && sent.text.contains(code))
+        #expect(sent.id == "msg_1" && sent.to == "ada@example.com" && sent.appName == "Test")
+        #expect(sent.senderID == "sender" && sent.templateID == "template" && sent.purpose == .signIn)
+        #expect(sent.expiresAt == now + 600 && sent.subject != nil)
+        #expect(store.messages.map(\.status) == [.sent])
+        #expect(store.events.map(\.name) == [.codeSent])
+        #expect(store.events.first?.context.requestID == "req_1")
+        #expect(!"\(store.messages)\(store.events)".contains(code))
+    }
+
+    @Test("Messages go by the routes of their channel, and without a route they wait for one")
+    func channels() async throws {
+        let store = PlayedMessages([
+            try TestApp.message("msg_1"), try TestApp.message("msg_2", to: try TestApp.phone()),
+        ])
+        let (mail, sms) = (PlayedRoute("mail"), PlayedRoute("sms", .sms))
+        try await courier(store, [mail]).deliverDue()
+        #expect(mail.sent.all.map(\.id) == ["msg_1"])
+        #expect(reasons(store) == ["sent", "configuration: no delivery by sms is configured"])
+        clock.advance(2)
+        try await courier(store, [mail, sms]).deliverDue()
+        #expect(sms.sent.all.map(\.id) == ["msg_2"])
+        #expect(store.messages.map(\.status) == [.sent, .sent])
+    }
+
+    @Test("When the first route fails or rejects a message, the second one gets it at once, with the same id")
+    func secondRoute() async throws {
+        for first in [PlayedRoute.failing(), .rejecting()] {
+            let (store, second) = (PlayedMessages([try TestApp.message()]), PlayedRoute("second"))
+            try await courier(store, [first, second]).deliverDue()
+            #expect(first.sent.all.map(\.id) == ["msg_1"] && second.sent.all.map(\.id) == ["msg_1"])
+            #expect(store.messages.map(\.status) == [.sent])
+            #expect(store.events.map { $0.data["route"] } == ["second"])
+        }
+        let label = ["channel": "email", "purpose": "sign_in", "route": "second"]
+        #expect(counts.current[CountedEvent(name: "messages_sent", labels: label)] == 2)
+    }
+
+    @Test("A rejected recipient is final, and the second route is not tried")
+    func recipient() async throws {
+        let (store, second) = (PlayedMessages([try TestApp.message()]), PlayedRoute("second"))
+        try await courier(store, [PlayedRoute.rejecting("first", .recipient), second]).deliverDue()
+        #expect(second.sent.all.isEmpty)
+        #expect(store.messages.map(\.status) == [.failed])
+        #expect(store.events.map(\.name) == [.codeFailed])
+        #expect(store.events.map { $0.data["stage"] } == ["recipient"])
+        let labels = ["channel": "email", "purpose": "sign_in", "route": "first", "stage": "recipient"]
+        #expect(counts.current[CountedEvent(name: "messages_failed", labels: labels)] == 1)
+    }
+
+    @Test("A failing route is tried again, later each time, and never after the end of the code's life")
+    func deadline() async throws {
+        let (store, route) = (PlayedMessages([try TestApp.message()]), PlayedRoute.failing())
+        let courier = try courier(store, [route])
+        for _ in 0..<1200 {
+            try await courier.deliverDue()
+            clock.advance(1)
+        }
+        #expect(route.sent.all.count == 14)
+        #expect(Set(route.sent.all.map(\.id)) == ["msg_1"])
+        #expect(store.messages.map(\.status) == [.failed])
+        #expect(store.events.map(\.name) == [.codeFailed])
+        #expect(store.events.map { $0.data["reason"] } == ["connection refused"])
+        #expect(store.events.map { $0.data["attempts"] } == [.int(14)])
+    }
+
+    @Test(
+        "A code whose life is over is not sent, also if nothing was running until then",
+        arguments: [599, 600, 86_400])
+    func expired(seconds: Int) async throws {
+        let (store, route) = (PlayedMessages([try TestApp.message()]), PlayedRoute())
+        clock.advance(seconds)
+        try await courier(store, [route]).deliverDue()
+        #expect(route.sent.all.count == (seconds < 600 ? 1 : 0))
+        #expect(store.events.map(\.name) == [seconds < 600 ? .codeSent : .codeFailed])
+        #expect(store.events.map { $0.data["stage"] } == [seconds < 600 ? nil : "expired"])
+    }
+
+    @Test("A withheld message takes the same way, but reaches no route")
+    func withheld() async throws {
+        let (store, route) = (PlayedMessages([try TestApp.message(withheld: .unknownUser)]), PlayedRoute())
+        try await courier(store, [route]).deliverDue()
+        #expect(route.sent.all.isEmpty)
+        #expect(store.messages.map(\.status) == [.withheld])
+        #expect(store.events.map { $0.data["reason"] } == ["unknown_user"])
+        #expect(counts.current.isEmpty)
+    }
+
+    @Test("A code whose master key a node does not have waits for a node that has it")
+    func underivable() async throws {
+        let other = KeyRing(current: MasterKey(secret: .init(repeating: 9, count: 32)))
+        let (store, route) = (PlayedMessages([try TestApp.message()]), PlayedRoute())
+        try await courier(store, [route], keys: other).deliverDue()
+        #expect(route.sent.all.isEmpty)
+        #expect(store.messages.map(\.status) == [.pending])
+        #expect(store.messages.map { $0.lastFailure?.stage } == ["configuration"])
+        clock.advance(2)
+        try await courier(store, [route]).deliverDue()
+        #expect(route.sent.all.map(\.code) == [TestApp.code(of: try TestApp.message())])
+    }
+
+    @Test("What a server repeats of the message is not stored: neither code nor text nor recipient")
+    func redacted() async throws {
+        let store = PlayedMessages([try TestApp.message(to: try TestApp.mail("Ada@example.com"))])
+        let route = PlayedRoute { message, _ in
+            let code = message.code ?? ""
+            return .rejected(
+                SendingFailure(.recipient, "550 <Ada@example.com> ada@example.com: \(code) in \(message.text)"))
+        }
+        try await courier(store, [route]).deliverDue()
+        #expect(reasons(store) == ["recipient: 550 <a***@example.com> a***@example.com: *** in ***"])
+    }
+
+    @Test(
+        "A hanging route is cancelled after 30 seconds, or at the end of the code's life",
+        arguments: [(600, 30), (7, 7)])
+    func hanging(expires: Int, seconds: Int) async throws {
+        let gate = Gate()
+        let store = PlayedMessages([try TestApp.message(expires: expires)])
+        let route = PlayedRoute { _, _ in
+            await gate.wait()
+            return Task.isCancelled ? .failed(SendingFailure(.timeout, "cancelled")) : .accepted(reference: nil)
+        }
+        let courier = try courier(store, [route]) { _ in await gate.isReached() }
+        try await courier.deliverDue()
+        #expect(reasons(store) == ["timeout: no result in \(seconds) seconds"])
+        #expect(store.messages.map(\.status) == [expires == 600 ? .pending : .failed])
+    }
+
+    @Test("A slow recipient delays no other, and a hanging route of one channel not the other channel")
+    func slow() async throws {
+        let gate = Gate()
+        let store = PlayedMessages([
+            try TestApp.message("msg_1", to: try TestApp.mail("slow@example.com")), try TestApp.message("msg_2"),
+            try TestApp.message("msg_3", to: try TestApp.phone()),
+        ])
+        let mail = PlayedRoute("mail") { message, _ in
+            if message.to == "slow@example.com" { await gate.wait() }
+            return .accepted(reference: nil)
+        }
+        let sms = PlayedRoute("sms", .sms)
+        let courier = try courier(store, [mail, sms])
+        async let delivered: Void = courier.deliverDue()
+        await gate.isReached()
+        while store.messages.count(where: { $0.status == .sent }) < 2 { await Task.yield() }
+        #expect(store.messages[0].status == .pending)
+        gate.open()
+        try await delivered
+        #expect(store.messages.map(\.status) == [.sent, .sent, .sent])
+    }
+
+    @Test("A lane of a route that hangs has 16 messages in progress at most")
+    func width() async throws {
+        let gate = Gate()
+        let store = PlayedMessages(try (0..<40).map { try TestApp.message("msg_\($0)") })
+        let route = PlayedRoute { _, _ in
+            await gate.wait()
+            return .accepted(reference: nil)
+        }
+        let courier = try courier(store, [route])
+        async let first: Void = courier.deliverDue()
+        await gate.isReached(by: MessageOutbox.width)
+        try await courier.deliverDue()
+        #expect(route.sent.all.count == MessageOutbox.width)
+        gate.open()
+        try await first
+        #expect(store.messages.allSatisfy { $0.status == .sent } && route.sent.all.count == 40)
+    }
+
+    // MARK: Crashes
+
+    private struct Killed: Error {}
+
+    @Test("A message whose courier dies before its attempt is sent when the lease ends, and not earlier")
+    func killedBeforeSending() async throws {
+        let (store, route) = (PlayedMessages([try TestApp.message()]), PlayedRoute())
+        _ = try await store.perform(
+            ClaimMessage(
+                in: MessageLane(appID: try appID(), channel: .email, route: 0), now: now,
+                leaseEnd: now + MessageOutbox.lease))
+        clock.advance(MessageOutbox.lease - 1)
+        try await courier(store, [route]).deliverDue()
+        #expect(route.sent.all.isEmpty)
+        clock.advance(1)
+        try await courier(store, [route]).deliverDue()
+        #expect(route.sent.all.map(\.id) == ["msg_1"])
+        #expect(store.events.map(\.name) == [.codeSent])
+    }
+
+    @Test("A message whose result is not stored is sent once more with the same id, and reported once")
+    func killedBeforeRecording() async throws {
+        let (store, route) = (PlayedMessages([try TestApp.message()]), PlayedRoute())
+        store.fail { change in
+            if case .replaceMessage(_, let new) = change, new.status == .sent { throw Killed() }
+        }
+        await #expect(throws: Killed.self) { try await courier(store, [route]).deliverDue() }
+        store.fail(nil)
+        for _ in 0..<2 {
+            clock.advance(MessageOutbox.lease)
+            try await courier(store, [route]).deliverDue()
+        }
+        #expect(route.sent.all.map(\.id) == ["msg_1", "msg_1"])
+        #expect(Set(route.sent.all.map(\.code)) == [TestApp.code(of: try TestApp.message())])
+        #expect(store.events.map(\.name) == [.codeSent])
+    }
+
+    @Test("The lease is longer than an attempt can take")
+    func lease() {
+        #expect(MessageOutbox.lease > MessageOutbox.timeout)
+    }
+}

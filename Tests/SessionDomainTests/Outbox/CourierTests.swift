@@ -1,0 +1,149 @@
+import Synchronization
+import Testing
+
+@testable import SessionDomain
+
+@Suite("The courier of an outbox")
+struct CourierTests {
+    /// Lanes with numbers of parcels. A parcel is the name of its lane.
+    private final class Numbers: Outbox {
+        struct Lane: Identifiable, Sendable {
+            let id: String
+        }
+
+        static let width = 2
+        static let capacity = 3
+        let isBroken = Mutex(false)
+        private let state: Mutex<[String: Int]>
+        private let attempt: @Sendable (String) async throws -> Bool
+
+        init(_ lanes: [String: Int], _ attempt: @escaping @Sendable (String) async throws -> Bool) {
+            state = Mutex(lanes)
+            self.attempt = attempt
+        }
+
+        var left: [String: Int] { state.withLock { $0.filter { $0.value > 0 } } }
+
+        func add(_ count: Int, to lane: String) { state.withLock { $0[lane, default: 0] += count } }
+
+        func due(at now: Timestamp) async throws -> [(lane: Lane, count: Int)] {
+            if isBroken.withLock({ $0 }) { throw Failure() }
+            return left.sorted { $0.key < $1.key }.map { (Lane(id: $0.key), $0.value) }
+        }
+
+        func claim(in lane: Lane, at now: Timestamp) async throws -> String? {
+            state.withLock { state in
+                guard let count = state[lane.id], count > 0 else { return nil }
+                state[lane.id] = count - 1
+                return lane.id
+            }
+        }
+
+        func deliver(_ parcel: String) async throws -> Bool { try await attempt(parcel) }
+    }
+
+    private struct Failure: Error {}
+
+    @Test("Everything that is due is delivered, and a lane that stops goes on in the next call")
+    func due() async throws {
+        let outbox = Numbers(["a": 5, "b": 3]) { $0 == "a" }
+        let courier = Courier(outbox, environment: stillEnvironment)
+        try await courier.deliverDue()
+        #expect(outbox.left == ["b": 2] || outbox.left == ["b": 1])
+        for _ in 0..<2 { try await courier.deliverDue() }
+        #expect(outbox.left.isEmpty)
+    }
+
+    @Test("The places of a lane and of all lanes are limited, and are free again after an error")
+    func places() async throws {
+        let gate = Gate()
+        let busy = Mutex<[String]>([])
+        let outbox = Numbers(["a": 9, "b": 9]) { lane in
+            busy.withLock { $0.append(lane) }
+            await gate.wait()
+            throw Failure()
+        }
+        let courier = Courier(outbox, environment: stillEnvironment)
+        let first = Task { try await courier.deliverDue() }
+        await gate.isReached(by: 3)
+        #expect(busy.withLock { $0.sorted() } == ["a", "a", "b"])
+        try await courier.deliverDue()
+        #expect(busy.withLock(\.count) == 3)
+        gate.open()
+        await #expect(throws: Failure.self) { try await first.value }
+        await courier.settle()
+        await #expect(throws: Failure.self) { try await courier.deliverDue() }
+        #expect(busy.withLock(\.count) == 6)
+    }
+
+    @Test("A wake starts a round at once, also if it comes before the courier rests")
+    func wake() async throws {
+        let (arrived, timer) = (Gate(), Gate())
+        let outbox = Numbers([:]) { _ in
+            arrived.open()
+            return true
+        }
+        let environment = ServiceEnvironment(
+            now: { now }, randomBytes: { Array(repeating: 0, count: $0) }, sleep: { _ in await timer.wait() })
+        let courier = Courier(outbox, environment: environment)
+        let running = Task { await courier.run { Issue.record($0) } }
+        await timer.isReached()
+        outbox.add(1, to: "a")
+        courier.wake()
+        await arrived.wait()
+        await courier.settle()
+        #expect(outbox.left.isEmpty && courier.wakeCount == 1)
+        running.cancel()
+        await running.value
+    }
+
+    @Test("Without a wake, the next round is a second later; an error is reported and ends nothing")
+    func poll() async throws {
+        let delivered = Gate()
+        let outbox = Numbers(["a": 1]) { _ in
+            delivered.open()
+            return true
+        }
+        outbox.isBroken.withLock { $0 = true }
+        let sleeps = Mutex<[Int]>([])
+        let environment = ServiceEnvironment(
+            now: { now }, randomBytes: { Array(repeating: 0, count: $0) },
+            sleep: { seconds in
+                outbox.isBroken.withLock { $0 = false }
+                let count = sleeps.withLock { sleeps in
+                    sleeps.append(seconds)
+                    return sleeps.count
+                }
+                guard count == 2 else { return }
+                await delivered.wait()
+                throw CancellationError()
+            })
+        let reported = Mutex(0)
+        await Courier(outbox, environment: environment).run { _ in reported.withLock { $0 += 1 } }
+        #expect(sleeps.withLock { $0 } == [1, 1])
+        #expect(reported.withLock { $0 } == 1)
+        #expect(outbox.left.isEmpty)
+    }
+
+    @Test("Settling waits for the deliveries of other calls")
+    func settle() async throws {
+        let gate = Gate()
+        let order = Mutex<[String]>([])
+        let outbox = Numbers(["a": 1]) { _ in
+            await gate.wait()
+            order.withLock { $0.append("delivered") }
+            return true
+        }
+        let courier = Courier(outbox, environment: stillEnvironment)
+        async let delivery: Void = courier.deliverDue()
+        await gate.isReached()
+        async let settled: Void = {
+            await courier.settle()
+            order.withLock { $0.append("settled") }
+        }()
+        gate.open()
+        try await delivery
+        await settled
+        #expect(order.withLock { $0 } == ["delivered", "settled"])
+    }
+}

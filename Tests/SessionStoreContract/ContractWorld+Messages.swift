@@ -1,0 +1,55 @@
+internal import SessionDomain
+
+extension ContractWorld {
+    /// A message that is in the store, with every member set. It lives 600 seconds.
+    @discardableResult
+    func queue(
+        _ id: String, to identifier: CanonicalIdentifier? = nil, app: AppID? = nil, route: Int = 0,
+        after seconds: Int = 0, _ change: (inout QueuedMessage) -> Void = { _ in }
+    ) async throws -> QueuedMessage {
+        var message = QueuedMessage(
+            id: id, appID: app ?? self.app, recipient: try identifier ?? mail("Ada@Example.com"),
+            content: MessageContent(
+                purpose: .stepUp,
+                code: CodeSeed(verification: "token", number: "number", size: 8, keyID: "key"),
+                values: ["device": "iPhone"], locales: ["fr-CA", "en"],
+                sender: MessageSender(senderID: "sender", templateID: "template"), withheld: .inactiveUser,
+                userID: "usr_1", sessionID: "ses_1"),
+            context: EventContext(actor: .init(.client), ip: "192.0.2.1", requestID: "req_1"), createdAt: now + seconds,
+            expiresAt: now + seconds + 600, route: route, rejectedRoutes: [0, 2], attempts: 3,
+            lastFailure: MessageFailure(route: "smtp", stage: "recipient", reason: "no such user"))
+        change(&message)
+        try await write(.insertMessage(message))
+        return message
+    }
+
+    func claim(_ lane: MessageLane, after seconds: Int, lease: Int = 45) async throws -> QueuedMessage? {
+        try await store.perform(
+            ClaimMessage(in: lane, now: now + seconds, leaseEnd: now + seconds + lease))
+    }
+
+    func record(
+        _ attempt: MessageAttempt, of message: QueuedMessage, after seconds: Int
+    ) async throws -> QueuedMessage? {
+        try await store.perform(
+            RecordAttempt(attempt, of: message, now: now + seconds, events: events(at: now + seconds)))
+    }
+
+    func message(_ id: String) async throws -> QueuedMessage? { try await read { $0.message = .id(id) }.message }
+
+    /// The lanes with due messages, with their numbers.
+    func due(after seconds: Int) async throws -> [String] {
+        try await store.dueMessages(now: now + seconds).map { lane, count in
+            "\(lane.appID) \(lane.channel) \(lane.route): \(count)"
+        }
+    }
+
+    /// The results of messages that events report, oldest first.
+    func reported() async throws -> [Event] {
+        let names: [Event.Name] = [.codeSent, .codeFailed, .loginFailed]
+        return try await store.events(app: app, limit: 1000, offset: 0).reversed().filter { names.contains($0.name) }
+    }
+
+    /// The lane of the messages to e-mail addresses that no route has rejected.
+    var mailLane: MessageLane { MessageLane(appID: app, channel: .email, route: 0) }
+}
