@@ -47,7 +47,9 @@ package struct MessageOutbox: Outbox {
         }
         let routes = routes.routes(for: app, channel: message.channel)
         guard !routes.isEmpty else {
-            return .postponed(.configuration("no delivery by \(message.channel.rawValue) is configured"))
+            let failure = MessageFailure.configuration("no delivery by \(message.channel.rawValue) is configured")
+            // A notice lives for a day. It does not wait for a configuration.
+            return message.content.purpose == .notice ? .undeliverable(failure) : .postponed(failure)
         }
         let code = message.content.code.flatMap(keys.code)
         guard code != nil || message.content.purpose == .notice else {
@@ -66,13 +68,13 @@ package struct MessageOutbox: Outbox {
     /// Returns `nil` if there is no text for the message.
     private func render(_ message: QueuedMessage, code: String?, app: App) -> OutboundMessage? {
         let content = message.content
-        let rendered = MessageText(app).render(
+        let rendered = MessageTemplates(app).render(
             content.purpose, message.channel, requested: content.locales, code: code,
             lifetime: message.lifetime(at: environment.now()), stored: content.values)
         guard let rendered else { return nil }
         return OutboundMessage(
             id: message.id, appID: app.id, appName: app.name, channel: message.channel, purpose: content.purpose,
-            to: message.recipient.value, locale: rendered.locale, code: code, subject: rendered.subject,
+            to: message.recipient.value, locale: rendered.locale.tag, code: code, subject: rendered.subject,
             text: rendered.text, html: rendered.html, senderID: content.sender.senderID,
             templateID: content.sender.templateID, expiresAt: message.expiresAt)
     }

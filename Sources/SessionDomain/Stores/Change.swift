@@ -98,11 +98,6 @@ package enum Change: Sendable, Equatable {
     /// Writes the last use of a key, if the key still exists and no later use is stored.
     case recordManagementKeyUse(id: String, at: Timestamp)
 
-    // MARK: Messages
-
-    /// Queues one message for each recipient of a notice.
-    case queueNotice(Notice)
-
     // MARK: Events and webhooks
 
     /// Appends an event, and files a pending delivery for each active webhook of its app that wants it.

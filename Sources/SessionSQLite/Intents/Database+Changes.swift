@@ -54,8 +54,6 @@ extension Database {
         case .reassignManagementKeys(let old, let new): try reassignManagementKeys(of: old, to: new)
         case .recordManagementKeyUse(let id, let time): try recordManagementKeyUse(id, at: time)
 
-        case .queueNotice: break
-
         case .append(let event): try append(event)
         case .insertWebhook(let webhook, let count): try insert(webhook, expectedCount: count)
         case .replaceWebhook(let old, let new): try replace(old, with: new)

@@ -59,10 +59,21 @@ package struct Notice: Sendable, Equatable {
         self.createdAt = createdAt
     }
 
-    package var expiresAt: Timestamp { createdAt + Self.lifetime }
 }
 
 extension Notice {
+    /// One message for each recipient.
+    var messages: [QueuedMessage] {
+        recipients.map { recipient in
+            QueuedMessage(
+                id: recipient.messageID, appID: appID, recipient: recipient.identifier,
+                content: MessageContent(
+                    purpose: .notice, code: nil, values: stored, locales: locales,
+                    sender: MessageSender(senderID: recipient.senderID), userID: userID),
+                context: context, createdAt: createdAt, expiresAt: createdAt + Self.lifetime)
+        }
+    }
+
     private static let kindName = "notice"
 
     /// What each message stores: the kind, and the values of the template.

@@ -33,7 +33,8 @@ package struct NoticeFactory: Sendable {
     ) -> [Change] {
         let counter = CounterKey.notices(userID: user.id, occasion.kind)
         guard facts.limit(of: counter) == nil, let notice = notice(occasion, to: user, at: now) else { return [] }
-        return [.count(counter, app: user.appID, limit: Notice.limit, now: now), .queueNotice(notice)]
+        return [.count(counter, app: user.appID, limit: Notice.limit, now: now)]
+            + notice.messages.map { .insertMessage($0) }
     }
 
     /// - Returns: `nil` if there is nothing to send.
