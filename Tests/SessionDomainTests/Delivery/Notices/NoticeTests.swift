@@ -150,10 +150,9 @@ struct NoticeTests {
         let notice = try #require(factory.notice(.passwordChanged, to: user, at: now))
         let counter = CounterKey.notices(userID: "usr_1", .passwordChanged)
         let limit = RateLimit(limit: 5, window: 86_400)
-        #expect(
-            factory.changes(.passwordChanged, to: user, Facts(), at: now) == [
-                .count(counter, app: try appID(), limit: limit, now: now),
-            ] + notice.messages.map { .insertMessage($0) })
+        let counted = Change.count(counter, app: try appID(), limit: limit, now: now)
+        let queued = notice.messages.map { Change.insertMessage($0) }
+        #expect(factory.changes(.passwordChanged, to: user, Facts(), at: now) == [counted] + queued)
         func changes(exhausted key: CounterKey) -> [Change] {
             let facts = Facts { $0.failures = GuardFailures(.exhausted(key, until: now + 1)) }
             return factory.changes(.passwordChanged, to: user, facts, at: now)
