@@ -53,7 +53,7 @@ class Story:
 
     def mailbox_code(self, address: str) -> str:
         mails = self.transport.send("GET", "/dev/mailbox").json
-        return next(mail["code"] for mail in mails if mail["to"] == address)
+        return next(mail["code"] for mail in mails if mail["to"] == address and "code" in mail)
 
     def new_session(self, device: Device) -> str:
         """Signs in a new user and returns the refresh token."""

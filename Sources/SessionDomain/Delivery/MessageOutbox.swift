@@ -47,7 +47,9 @@ package struct MessageOutbox: Outbox {
         }
         let routes = routes.routes(for: app, channel: message.channel)
         guard !routes.isEmpty else {
-            return .postponed(.configuration("no delivery by \(message.channel.rawValue) is configured"))
+            let failure = MessageFailure.configuration("no delivery by \(message.channel.rawValue) is configured")
+            // A notice lives for a day. It does not wait for a configuration.
+            return message.content.purpose == .notice ? .undeliverable(failure) : .postponed(failure)
         }
         let code = message.content.code.flatMap(keys.code)
         guard code != nil || message.content.purpose == .notice else {

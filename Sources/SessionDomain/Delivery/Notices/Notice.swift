@@ -59,19 +59,18 @@ package struct Notice: Sendable, Equatable {
         self.createdAt = createdAt
     }
 
-    package var expiresAt: Timestamp { createdAt + Self.lifetime }
 }
 
 extension Notice {
     /// One message for each recipient.
-    package var messages: [QueuedMessage] {
+    var messages: [QueuedMessage] {
         recipients.map { recipient in
             QueuedMessage(
                 id: recipient.messageID, appID: appID, recipient: recipient.identifier,
                 content: MessageContent(
                     purpose: .notice, code: nil, values: stored, locales: locales,
                     sender: MessageSender(senderID: recipient.senderID), userID: userID),
-                context: context, createdAt: createdAt, expiresAt: expiresAt)
+                context: context, createdAt: createdAt, expiresAt: createdAt + Self.lifetime)
         }
     }
 

@@ -42,7 +42,7 @@ extension MessageTemplate {
         }
         // Users learn from links in such messages to follow those of a thief.
         let lower = text.lowercased()
-        guard !["://", "www.", "mailto:", "tel:"].contains(where: lower.contains) else {
+        guard !["://", "www.", "mailto:", "tel:+"].contains(where: lower.contains) else {
             throw .invalidField(field, "must not contain links")
         }
     }

@@ -19,21 +19,22 @@ struct TemplateText: Sendable, Equatable {
     }
 
     /// Splits a text. A variable is `{{name}}`, without spaces; single braces are text.
+    ///
+    /// By scalar: a brace with a joiner after it, as some languages write it, is one character.
     init(_ text: String) throws(Problem) {
-        var (parts, rest) = ([Part](), Substring(text))
-        while let open = rest.firstIndex(ofPair: "{{") {
+        var (parts, rest) = ([Part](), Substring(text).unicodeScalars)
+        while let open = rest.firstPair(of: "{") {
             let before = rest[..<open]
-            guard before.firstIndex(ofPair: "}}") == nil else { throw .unclosed }
-            let name = rest[rest.index(open, offsetBy: 2)...]
-            guard let close = name.firstIndex(ofPair: "}}") else { throw .unclosed }
-            guard let variable = TemplateVariable(rawValue: String(name[..<close])) else {
-                throw .unknown(String(name[..<close]))
-            }
+            guard before.firstPair(of: "}") == nil else { throw .unclosed }
+            let after = rest[rest.index(open, offsetBy: 2)...]
+            guard let close = after.firstPair(of: "}") else { throw .unclosed }
+            let name = String(after[..<close])
+            guard let variable = TemplateVariable(rawValue: name) else { throw .unknown(name) }
             if !before.isEmpty { parts.append(.text(String(before))) }
             parts.append(.variable(variable))
-            rest = name[name.index(close, offsetBy: 2)...]
+            rest = after[after.index(close, offsetBy: 2)...]
         }
-        guard rest.firstIndex(ofPair: "}}") == nil else { throw .unclosed }
+        guard rest.firstPair(of: "}") == nil else { throw .unclosed }
         if !rest.isEmpty { parts.append(.text(String(rest))) }
         self.parts = parts
     }
@@ -49,14 +50,9 @@ struct TemplateText: Sendable, Equatable {
     }
 }
 
-extension Substring {
-    /// Where a pair of characters begins first.
-    fileprivate func firstIndex(ofPair pair: String) -> Index? {
-        var rest = self
-        while let index = rest.firstIndex(of: pair[pair.startIndex]) {
-            if self[index...].hasPrefix(pair) { return index }
-            rest = self[self.index(after: index)...]
-        }
-        return nil
+extension Substring.UnicodeScalarView {
+    /// Where a scalar is first followed by itself.
+    fileprivate func firstPair(of scalar: Unicode.Scalar) -> Index? {
+        zip(indices, indices.dropFirst()).first { self[$0] == scalar && self[$1] == scalar }?.0
     }
 }

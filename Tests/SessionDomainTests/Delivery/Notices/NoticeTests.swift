@@ -137,7 +137,7 @@ struct NoticeTests {
         #expect(added.values.identifier == "+33*******78" && added.values.time == now && added.values.device == nil)
         let agent = Device(model: "Call +1 900 555 0100", osVersion: "Android 14")
         #expect(try notice(.sessionEnded(agent), to: try user())?.values.device == .android)
-        #expect(added.expiresAt == now + 86_400 && added.values.code == nil)
+        #expect(added.messages.allSatisfy { $0.expiresAt == now + 86_400 } && added.values.code == nil)
         let long = try TestApp.mail("a@" + Array(repeating: "example", count: 12).joined(separator: ".") + ".com")
         let shown = try #require(try notice(.identifierAdded(long), to: try user())?.values.identifier)
         #expect(shown.count == 67 && shown.hasPrefix("***@example.") && shown.hasSuffix("..."))
@@ -150,17 +150,32 @@ struct NoticeTests {
         let notice = try #require(factory.notice(.passwordChanged, to: user, at: now))
         let counter = CounterKey.notices(userID: "usr_1", .passwordChanged)
         let limit = RateLimit(limit: 5, window: 86_400)
-        #expect(
-            factory.changes(.passwordChanged, to: user, Facts(), at: now)
-                == [.count(counter, app: try appID(), limit: limit, now: now)]
-                + notice.messages.map { .insertMessage($0) })
-        #expect(notice.messages.count == notice.recipients.count && notice.messages.count > 0)
+        let counted = Change.count(counter, app: try appID(), limit: limit, now: now)
+        let queued = notice.messages.map { Change.insertMessage($0) }
+        #expect(factory.changes(.passwordChanged, to: user, Facts(), at: now) == [counted] + queued)
         func changes(exhausted key: CounterKey) -> [Change] {
             let facts = Facts { $0.failures = GuardFailures(.exhausted(key, until: now + 1)) }
             return factory.changes(.passwordChanged, to: user, facts, at: now)
         }
         #expect(changes(exhausted: counter).isEmpty)
-        #expect(changes(exhausted: .notices(userID: "usr_1", .identifierAdded)).count == 2)
-        #expect(changes(exhausted: .notices(userID: "usr_2", .passwordChanged)).count == 2)
+        #expect(changes(exhausted: .notices(userID: "usr_1", .identifierAdded)).count == 4)
+        #expect(changes(exhausted: .notices(userID: "usr_2", .passwordChanged)).count == 4)
+    }
+
+    @Test("Each recipient gets a message of its own, which stores no text")
+    func messages() throws {
+        let phone = try TestApp.phone()
+        let notice = try #require(try notice(.identifierRemoved(phone), to: try user()))
+        let messages = notice.messages
+        #expect(messages.map(\.recipient.value) == ["+14155550100", "ada@example.com", "b@example.com"])
+        #expect(messages.map(\.id) == notice.recipients.map(\.messageID))
+        for message in messages {
+            #expect(message.content.purpose == .notice && message.content.code == nil && message.appID == notice.appID)
+            #expect(message.content.userID == "usr_1" && message.content.withheld == nil)
+            #expect(
+                message.content.values == [
+                    "notice": "identifier_removed", "time": "1800000000000", "identifier": "+14*******00",
+                ])
+        }
     }
 }

@@ -22,24 +22,20 @@ struct NoticeWiringTests {
         return user
     }
 
-    /// A notice, as its messages.
-    private struct Queued {
-        let kind: Notice.Kind
+    /// A notice as its messages store it.
+    private struct StoredNotice {
+        let kind: Notice.Kind?
+        let recipients: [CanonicalIdentifier]
         let values: TemplateValues
-        var recipients: [CanonicalIdentifier]
     }
 
-    private func notices(_ changes: [Change]) -> [Queued] {
-        changes.reduce(into: []) { notices, change in
-            guard case .insertMessage(let message) = change,
-                let kind = Notice.kind(stored: message.content.values)
-            else { return }
-            if notices.last?.kind == kind {
-                notices[notices.count - 1].recipients.append(message.recipient)
-            } else {
-                let values = TemplateValues(stored: message.content.values)
-                notices.append(Queued(kind: kind, values: values, recipients: [message.recipient]))
-            }
+    /// The notices among some changes, one for each kind.
+    private func notices(_ changes: [Change]) -> [StoredNotice] {
+        let messages = changes.compactMap { if case .insertMessage(let message) = $0 { message } else { nil } }
+        return Dictionary(grouping: messages) { $0.content.values }.map { values, messages in
+            StoredNotice(
+                kind: Notice.kind(stored: values), recipients: messages.map(\.recipient),
+                values: TemplateValues(stored: values))
         }
     }
 
