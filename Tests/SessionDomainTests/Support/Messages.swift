@@ -104,7 +104,7 @@ final class Gate: Sendable {
         var isOpen = false
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var next = 0
-        /// Those who wait until somebody waits here.
+        /// Tasks that wait until this many others are held.
         var observers: [(count: Int, CheckedContinuation<Void, Never>)] = []
     }
 
