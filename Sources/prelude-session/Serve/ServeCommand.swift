@@ -78,7 +78,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The log level: trace, debug, info, notice, warning, error or critical. (default: info)")
     var logLevel: String?
 
-    @Flag(help: "Development mode: an app with all logins on. Codes are shown at /dev, and sent where routes are configured.")
+    @Flag(help: "Development mode: an app with all logins on. Codes are shown at /dev.")
     var development = false
 
     @Flag(help: "Let development mode listen on an address that other machines can reach.")

@@ -65,8 +65,8 @@ struct ServiceAssembly {
             guard missing.isEmpty else {
                 throw ConfigurationError(
                     "master keys",
-                    "\(source.name) lacks \(missing.sorted().joined(separator: ", ")), and stored keys or secrets are sealed with it. "
-                        + "Add this master key again, or restore the keys of this database from your backup"
+                    "\(source.name) lacks \(missing.sorted().joined(separator: ", ")), and stored keys or secrets are sealed "
+                        + "with it. Add this master key again, or restore the keys of this database from your backup"
                 )
             }
             return (keys, nil)
