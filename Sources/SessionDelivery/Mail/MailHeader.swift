@@ -2,6 +2,7 @@ internal import Foundation
 internal import SessionDomain
 
 /// Writes one header, folded where necessary, without the last line end.
+@available(service, *)
 enum MailHeader {
     /// A value of visible ASCII characters and spaces that is short enough for one line.
     static func line(_ name: String, _ value: String) throws(MailMessage.InvalidValue) -> String {

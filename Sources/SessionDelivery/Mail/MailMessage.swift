@@ -3,6 +3,7 @@ package import SessionDomain
 /// A mail as a server receives it (RFC 5322): headers, and the text with an optional HTML part.
 ///
 /// All headers but those with an international address are ASCII, and no line is longer than 78 bytes.
+@available(service, *)
 package struct MailMessage: Sendable {
     package let from: MailAddress
     package let to: MailAddress

@@ -3,6 +3,7 @@ internal import Foundation
 /// A part of a mail: its headers, and its encoded body with a line end.
 ///
 /// Both encodings make lines of at most 76 characters, all ASCII, so no server has to change the mail.
+@available(service, *)
 struct MailPart {
     let headers: [String]
     let body: [UInt8]

@@ -24,11 +24,15 @@ struct SMTPConversation: Sendable, Equatable {
     /// Lines of a reply that is not complete.
     private var pending: [String] = []
 
+    /// A server may send any number of lines of any length. Of more than these, nothing is kept.
+    static let maximumLines = 100
+    static let maximumLine = 500
+
     /// - Parameter extensions: Those of an open connection, which sends no EHLO again.
     init(extensions: [String: String] = [:]) { self.extensions = extensions }
 
     mutating func sent(_ command: String) {
-        switch command.prefix(while: { $0.isLetter }).uppercased() {
+        switch command.prefix(while: { !$0.isWhitespace }).uppercased() {
         case "EHLO", "HELO": (step, extensions) = (.hello, [:])
         case "STARTTLS": step = .startTLS
         case "AUTH": step = .authentication
@@ -44,7 +48,7 @@ struct SMTPConversation: Sendable, Equatable {
     mutating func received(_ line: String) {
         let line = line.trimmingCharacters(in: .newlines)
         guard !hasQuit, line.utf8.count >= 3, let code = Int(line.prefix(3)), (200...599).contains(code) else { return }
-        pending.append(String(line.dropFirst(4)))
+        if pending.count < Self.maximumLines { pending.append(String(line.dropFirst(4).prefix(Self.maximumLine))) }
         if line.dropFirst(3).first == "-" { return }
         let reply = Reply(code: code, text: ([String(code)] + pending).joined(separator: " "))
         if step == .hello, code == 250 {

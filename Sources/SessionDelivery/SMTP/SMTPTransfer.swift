@@ -3,6 +3,7 @@ internal import Foundation
 internal import SessionDomain
 
 /// One transfer with libcurl. It blocks the thread.
+@available(service, *)
 struct SMTPTransfer {
     let job: SMTPJob
     let handle: CurlHandle

@@ -39,7 +39,7 @@ struct GatewayRequestTests {
     }
 
     @Test(
-        "The login's sender id replaces the route's; a Messaging Service and a content template have fields of their own"
+        "The login's sender id replaces the route's; a Messaging Service and a template have own fields"
     )
     func twilioSenders() throws {
         let service = "MG" + String(repeating: "1", count: 32)

@@ -50,6 +50,15 @@ struct SMTPConversationTests {
         #expect(conversation().extensions == ["AUTH": "PLAIN LOGIN", "SMTPUTF8": "", "8BITMIME": ""])
     }
 
+    @Test("Of an endless reply only a part is kept")
+    func endless() {
+        var talk = conversation()
+        for _ in 0..<1000 { talk.received("250-" + String(repeating: "x", count: 1000)) }
+        talk.received("250 end")
+        #expect(talk.lastReply?.text.utf8.count ?? 0 < 60_000)
+        #expect(talk.replies[.recipient]?.code == 250)
+    }
+
     @Test("Credentials are not kept")
     func secrets() {
         #expect(!"\(conversation())".contains("AGFsaWNl"))

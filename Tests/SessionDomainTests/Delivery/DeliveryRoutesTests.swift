@@ -1,4 +1,5 @@
 import Foundation
+import SessionTokens
 import Testing
 
 @testable import SessionDomain
@@ -69,10 +70,10 @@ struct DeliveryRoutesTests {
         let app = try app { $0.email = [try sealed()] }
         let route = try #require(routes().routes(for: app, channel: .email).first as? FakeRoute)
         #expect(route.secret == .value("s3cr3t"))
-        let sealed = try self.sealed()
-        #expect(throws: KeyRingError.self) { try keys.openSecret(of: sealed, channel: .sms, app: appID()) }
-        #expect(throws: KeyRingError.self) { try keys.openSecret(of: sealed, channel: .email, app: appID("domain2")) }
-        var other = sealed
+        let stored = try sealed()
+        #expect(throws: KeyRingError.self) { try keys.openSecret(of: stored, channel: .sms, app: appID()) }
+        #expect(throws: KeyRingError.self) { try keys.openSecret(of: stored, channel: .email, app: appID("domain2")) }
+        var other = stored
         other.settings.kind = .prelude
         #expect(throws: KeyRingError.self) { try keys.openSecret(of: other, channel: .email, app: appID()) }
     }

@@ -84,8 +84,8 @@ struct RouteRulesTests {
     @Test("The description of a secret does not contain it")
     func description() {
         let secret = RouteSecret.value("s3cr3t")
-        #expect(!"\(secret) \(String(reflecting: secret)) \(ConfiguredRoutes.Route(settings: Self.smtp, secret: secret))"
-            .contains("s3cr3t"))
+        let route = ConfiguredRoutes.Route(settings: Self.smtp, secret: secret)
+        #expect(!"\(secret) \(String(reflecting: secret)) \(route)".contains("s3cr3t"))
     }
 
     @Test("Another place is another destination, another sender is not")
