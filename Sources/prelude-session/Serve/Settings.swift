@@ -62,7 +62,8 @@ struct Settings: Sendable {
             } else {
                 values[key] = member.value
             }
-            lines[key] = member.line
+            // The first one is the value, so that its errors are reported with its line.
+            lines[key] = lines[key] ?? member.line
         }
         return Layer(source: .file(path), values: values, lines: lines)
     }
