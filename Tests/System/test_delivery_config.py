@@ -74,7 +74,7 @@ def test_a_secret_stays_only_while_the_route_goes_to_the_same_place(management):
     ({"email": [MAIL | {"from": "a@b"}]}, "email[0].from"),
     ({"email": [MAIL | {"from": "x\r\nBcc: b@example.com <a@example.com>"}]}, "email[0].from"),
     ({"email": [MAIL | {"secret": ""}]}, "email[0].secret"), ({"email": [MAIL | {"url": "https://x.example"}]}, "email[0].url"),
-    ({"email": [{"type": "webhook", "url": "http://hooks.example.com/"}]}, "email[0].url"),
+    ({"email": [{"type": "webhook", "url": "ftp://hooks.example.com/"}]}, "email[0].url"),
     ({"email": [{"type": "webhook", "url": "https://169.254.169.254/"}]}, "email[0].url"), ({"email": [{}]}, "email[0].type"),
 ])
 def test_an_invalid_route_is_named(management, body, field):
