@@ -5,16 +5,17 @@ extension ContractWorld {
     @discardableResult
     func queue(
         _ id: String, to identifier: CanonicalIdentifier? = nil, app: AppID? = nil, route: Int = 0,
-        after seconds: Int = 0, _ change: (inout QueuedMessage) -> Void = { _ in }
+        after seconds: Int = 0, content: MessageContent? = nil, _ change: (inout QueuedMessage) -> Void = { _ in }
     ) async throws -> QueuedMessage {
         var message = QueuedMessage(
             id: id, appID: app ?? self.app, recipient: try identifier ?? mail("Ada@Example.com"),
-            content: MessageContent(
-                purpose: .stepUp,
-                code: CodeSeed(verification: "token", number: "number", size: 8, keyID: "key"),
-                values: ["device": "iPhone"], locales: ["fr-CA", "en"],
-                sender: MessageSender(senderID: "sender", templateID: "template"), withheld: .inactiveUser,
-                userID: "usr_1", sessionID: "ses_1"),
+            content: content
+                ?? MessageContent(
+                    purpose: .stepUp,
+                    code: CodeSeed(verification: "token", number: "number", size: 8, keyID: "key"),
+                    values: ["device": "iPhone"], locales: ["fr-CA", "en"],
+                    sender: MessageSender(senderID: "sender", templateID: "template"), withheld: .inactiveUser,
+                    userID: "usr_1", sessionID: "ses_1"),
             context: EventContext(actor: .init(.client), ip: "192.0.2.1", requestID: "req_1"), createdAt: now + seconds,
             expiresAt: now + seconds + 600, route: route, rejectedRoutes: [0, 2], attempts: 3,
             lastFailure: MessageFailure(route: "smtp", stage: "recipient", reason: "no such user"))

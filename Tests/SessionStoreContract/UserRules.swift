@@ -71,6 +71,10 @@ enum UserRules {
             let (session, bobs) = (try await world.signIn(ada), try await world.signIn(bob))
             try await world.begin(ada.identifiers[0], token: "token")
             try await world.begin(bob.identifiers[0], token: "bob's")
+            for (user, name) in [(ada, "ada"), (bob, "bob")] {
+                try await world.queue("pending \(name)", to: user.identifiers[0])
+                try await world.queue("sent \(name)", to: user.identifiers[0]) { $0.status = .sent }
+            }
             let event = world.events().make(.userDeleted, ["user_id": .string(ada.id)])
             #expect(try await world.store.perform(DeleteUser(ada.id, app: world.app, events: [event])))
 
@@ -81,6 +85,10 @@ enum UserRules {
             #expect(verification?.isSuppressed == true)
             #expect(try await world.happened().last == .userDeleted)
             #expect(try await world.rotate(session, proof: world.proof("a")) == .refused(.unauthorized))
+            for id in ["pending", "sent"] {
+                #expect(try await world.message("\(id) ada") == nil)
+                #expect(try await world.message("\(id) bob") != nil)
+            }
             #expect(try await world.isLive(bobs))
             #expect(try await world.store.verification(tokenHash: "bob's", app: world.app) != nil)
             _ = try await world.addUser()

@@ -44,6 +44,20 @@ enum VerificationRules {
             #expect(try await world.check("second", token: "known", after: 302) == .wrong)
             #expect(try await world.check("second", token: "unknown", after: 302).isRight)
         },
+        ContractRule("Codes of an ended verification that are not sent yet are not sent, and notices are") {
+            world async throws in
+            let (ended, other) = (try world.mail("ada@example.com"), try world.mail("bob@example.com"))
+            try await world.queue("ended", to: ended)
+            try await world.queue("other", to: other)
+            try await world.queue("other app", to: ended, app: world.otherApp)
+            try await world.queue("sent", to: ended) { $0.status = .sent }
+            let notice = MessageContent(purpose: .notice, code: nil, values: ["notice": "password_changed"])
+            try await world.queue("notice", to: ended, content: notice)
+            try await world.write(.endVerifications(of: ended, app: world.app))
+            #expect(try await world.message("ended") == nil)
+            for id in ["other", "sent", "notice"] { #expect(try await world.message(id) != nil, "\(id)") }
+            #expect(try await world.due(after: 0).contains("\(world.otherApp) email 0: 1"))
+        },
         ContractRule("A verification of a step is deleted when it is ended") { world async throws in
             let session = try await world.signIn(try await world.addUser())
             let challenge = try await world.open(for: session, steps: [ContractWorld.mailStep])

@@ -68,10 +68,22 @@ package struct CallBudget: Sendable, Equatable {
         if let group = owner.group {
             counters.append(counter(.sendsOfGroup(group), RateLimit(limit: 2 * limits.sendsPerDay, window: 86_400)))
         }
-        counters.append(counter(.sendsOfApp, share(limits.appSendsPerDay, of: sharer)))
+        return counters + shared(to: destination, isAnonymous: sharer.isAnonymous)
+    }
+
+    /// The counters of a notice to a user. Its number for each user is limited apart from these.
+    package func notice(to recipient: CanonicalIdentifier) -> [FactQuery.CounterSelector] {
+        shared(to: recipient, isAnonymous: false)
+    }
+
+    /// What all messages of an app have together.
+    private func shared(
+        to destination: CanonicalIdentifier, isAnonymous: Bool
+    ) -> [FactQuery.CounterSelector] {
+        var counters = [counter(.sendsOfApp, share(limits.appSendsPerDay, isAnonymous))]
         if destination.type == .phoneNumber {
             let code = CallingCode.of(destination.canonical)
-            counters.append(counter(.sendsToCallingCode(code), share(limits.callingCodeSendsPerDay, of: sharer)))
+            counters.append(counter(.sendsToCallingCode(code), share(limits.callingCodeSendsPerDay, isAnonymous)))
         }
         return counters
     }
@@ -86,8 +98,8 @@ package struct CallBudget: Sendable, Equatable {
 
     /// Strangers can spend four fifths of what all callers of an app share. The rest is for devices of users and sessions,
     /// so that a stranger does not stop them.
-    private func share(_ limit: Int, of owner: BudgetOwner) -> RateLimit {
-        RateLimit(limit: owner.isAnonymous ? (4 * limit + 4) / 5 : limit, window: 86_400)
+    private func share(_ limit: Int, _ isAnonymous: Bool) -> RateLimit {
+        RateLimit(limit: isAnonymous ? (4 * limit + 4) / 5 : limit, window: 86_400)
     }
 
     func counter(_ key: CounterKey, _ limit: RateLimit) -> FactQuery.CounterSelector {

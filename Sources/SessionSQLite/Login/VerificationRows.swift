@@ -81,6 +81,12 @@ extension Database {
         let arguments: StatementArguments = [app, identifier.type, identifier.canonical]
         try run("UPDATE \(table) SET is_suppressed = 1 \(selection) <> ''", arguments)
         try run("DELETE FROM \(table) \(selection) = ''", arguments)
+        try run(
+            """
+            DELETE FROM messages INDEXED BY messages_due
+            WHERE status = 'pending' AND app_id = ? AND type = ? AND canonical = ?
+                AND json_extract(content, '$.code') IS NOT NULL
+            """, arguments)
     }
 }
 

@@ -137,5 +137,10 @@ extension Database {
     /// Deletes a user. Identifiers and sessions are deleted with it by foreign keys, challenges and grants with the sessions.
     func delete(_ user: User) throws {
         try run("DELETE FROM users WHERE app_id = ? AND id = ?", [user.appID, user.id], orFail: .stale)
+        for identifier in user.identifiers {
+            try run(
+                "DELETE FROM messages WHERE app_id = ? AND type = ? AND canonical = ?",
+                [user.appID, identifier.type, identifier.canonical])
+        }
     }
 }

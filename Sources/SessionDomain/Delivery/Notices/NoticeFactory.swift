@@ -27,14 +27,26 @@ package struct NoticeFactory: Sendable {
     /// There are none if the app has turned this kind off, if the user is not active or has no other identifier, and if the
     /// user has had as many notices of this kind as are allowed. Then the change itself is made all the same.
     ///
+    /// Each message is one of those that the app may send in a day, and an SMS one of those to its country. When the app has
+    /// none left, there is no notice; when one of the countries has none left, there is none by SMS.
+    ///
     /// - Parameter user: Before the change.
     package func changes(
         _ occasion: NoticeOccasion, to user: User, _ facts: Facts, at now: Timestamp
     ) -> [Change] {
         let counter = CounterKey.notices(userID: user.id, occasion.kind)
         guard facts.limit(of: counter) == nil, let notice = notice(occasion, to: user, at: now) else { return [] }
+        let budget = CallBudget(.resend, limits: limits, device: nil, now: now)
+        let (mails, texts) = (notice.messages(to: .emailAddress), notice.messages(to: .phoneNumber))
+        let paid = [mails, texts].flatMap { messages in
+            let counters = messages.map { budget.notice(to: $0.recipient) }
+            return facts.reached(counters.flatMap { $0 }) == nil ? Array(zip(messages, counters)) : []
+        }
+        guard !paid.isEmpty else { return [] }
         return [.count(counter, app: user.appID, limit: Notice.limit, now: now)]
-            + notice.messages.map { .insertMessage($0) }
+            + paid.flatMap { message, counters in
+                counters.map { $0.counted(app: user.appID) } + [.insertMessage(message)]
+            }
     }
 
     /// - Returns: `nil` if there is nothing to send.

@@ -56,12 +56,16 @@ package enum NoticeOccasion: Sendable, Equatable {
 }
 
 extension CanonicalIdentifier {
-    /// Characters of an address that are shown.
-    private static let maximumShownLength = 64
-
-    /// As `masked`, in characters of the GSM alphabet where possible, and short enough for an SMS.
+    /// As `masked`, in characters of the GSM alphabet where possible.
+    ///
+    /// Of the domain of an address only the first letter and the last label are shown, `m***@e***.com`: a thief can add an
+    /// address whose domain is a sentence or a link. A label with other letters than ASCII has the form `xn--`, or is `***`.
     fileprivate var maskedInMessages: String {
-        let text = String(masked.map { $0 == "•" ? "*" : $0 })
-        return text.count <= Self.maximumShownLength ? text : text.prefix(Self.maximumShownLength) + "..."
+        guard type == .emailAddress else { return String(masked.map { $0 == "•" ? "*" : $0 }) }
+        let parts = masked.split(separator: "@", maxSplits: 1)
+        guard parts.count == 2, let first = parts[1].first else { return "***" }
+        let last = parts[1].split(separator: ".").last ?? ""
+        let shown = last.count <= 10 && last.allSatisfy { $0.isASCII && $0.isLetter } ? String(last) : "***"
+        return "\(parts[0])@\(first.isASCII ? String(first) : "")***.\(shown)"
     }
 }

@@ -138,9 +138,17 @@ struct NoticeTests {
         let agent = Device(model: "Call +1 900 555 0100", osVersion: "Android 14")
         #expect(try notice(.sessionEnded(agent), to: try user())?.values.device == .android)
         #expect(added.messages.allSatisfy { $0.expiresAt == now + 86_400 } && added.values.code == nil)
-        let long = try TestApp.mail("a@" + Array(repeating: "example", count: 12).joined(separator: ".") + ".com")
-        let shown = try #require(try notice(.identifierAdded(long), to: try user())?.values.identifier)
-        #expect(shown.count == 67 && shown.hasPrefix("***@example.") && shown.hasSuffix("..."))
+    }
+
+    @Test(
+        "A notice shows so little of an address that it is neither a link nor a sentence",
+        arguments: [
+            ("mallory@example.com", "m***@e***.com"), ("m@verify-your-account.shop.example.com", "***@v***.com"),
+            ("mallory@аррӏе.com", "m***@***.com"), ("mallory@example.xn--p1ai", "m***@e***.***"),
+        ])
+    func maskedAddress(address: String, shown: String) throws {
+        let added = try notice(.identifierAdded(try TestApp.mail(address)), to: try user())
+        #expect(added?.values.identifier == shown)
     }
 
     @Test("A notice is counted, and at the limit the change is made without it")
@@ -151,15 +159,34 @@ struct NoticeTests {
         let counter = CounterKey.notices(userID: "usr_1", .passwordChanged)
         let limit = RateLimit(limit: 5, window: 86_400)
         let counted = Change.count(counter, app: try appID(), limit: limit, now: now)
-        let queued = notice.messages.map { Change.insertMessage($0) }
-        #expect(factory.changes(.passwordChanged, to: user, Facts(), at: now) == [counted] + queued)
-        func changes(exhausted key: CounterKey) -> [Change] {
+        let changes = factory.changes(.passwordChanged, to: user, Facts(), at: now)
+        #expect(changes.first == counted)
+        let queued = changes.compactMap { if case .insertMessage(let message) = $0 { message } else { nil } }
+        #expect(Set(queued.map(\.recipient)) == Set(notice.recipients.map(\.identifier)))
+        func recipients(exhausted key: CounterKey) -> [IdentifierType] {
             let facts = Facts { $0.failures = GuardFailures(.exhausted(key, until: now + 1)) }
-            return factory.changes(.passwordChanged, to: user, facts, at: now)
+            return factory.changes(.passwordChanged, to: user, facts, at: now).compactMap {
+                if case .insertMessage(let message) = $0 { message.recipient.type } else { nil }
+            }
         }
-        #expect(changes(exhausted: counter).isEmpty)
-        #expect(changes(exhausted: .notices(userID: "usr_1", .identifierAdded)).count == 4)
-        #expect(changes(exhausted: .notices(userID: "usr_2", .passwordChanged)).count == 4)
+        #expect(recipients(exhausted: counter).isEmpty)
+        let all: [IdentifierType] = [.emailAddress, .emailAddress, .phoneNumber]
+        #expect(recipients(exhausted: .notices(userID: "usr_1", .identifierAdded)) == all)
+        #expect(recipients(exhausted: .notices(userID: "usr_2", .passwordChanged)) == all)
+        #expect(recipients(exhausted: .sendsOfApp).isEmpty)
+        #expect(recipients(exhausted: .sendsToCallingCode("+1")) == [.emailAddress, .emailAddress])
+        #expect(recipients(exhausted: .sendsToCallingCode("+33")) == all)
+    }
+
+    @Test("Each message of a notice is one of those of app and country, whose whole limits apply")
+    func budgets() throws {
+        let factory = NoticeFactory(try app(), environment: stillEnvironment)
+        let counted = factory.changes(.passwordChanged, to: try user(), Facts(), at: now).compactMap { change in
+            if case .count(let key, _, let limit, _) = change { [key: limit.limit] } else { nil }
+        }
+        let app = [CounterKey.sendsOfApp: OTPLimits().appSendsPerDay]
+        let country = [CounterKey.sendsToCallingCode("+1"): OTPLimits().callingCodeSendsPerDay]
+        #expect(counted == [[.notices(userID: "usr_1", .passwordChanged): 5], app, app, app, country])
     }
 
     @Test("Each recipient gets a message of its own, which stores no text")
