@@ -15,6 +15,12 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// Devices presented refresh tokens that are newer than their sessions in the database. The number since the start.
     case sessionsRecovered(count: Int)
 
+    /// A route for messages fails. It is tried with each further message, and reported again only after it has worked.
+    case routeFailed(app: AppID, channel: OTPLoginConfig.Channel, failure: MessageFailure)
+
+    /// A route for messages works again.
+    case routeRecovered(app: AppID, channel: OTPLoginConfig.Channel, route: String)
+
     package var description: String {
         switch self {
         case .keysRescheduled(let app, let keyIDs):
@@ -30,6 +36,12 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
             "refresh tokens were newer than their sessions in the database, \(count) since the start of this process; the "
                 + "sessions continue. Was the database restored from a backup? Then sessions that were revoked since the "
                 + "backup are live again"
+        case .routeFailed(let app, let channel, let failure):
+            "messages of app \(app) are not sent by \(channel.rawValue): \(failure.route.map { "\($0): " } ?? "")"
+                + "\(failure.stage): \(failure.reason). They are tried again until they expire. `prelude-session delivery test "
+                + "--app \(app)` shows the remedy"
+        case .routeRecovered(let app, let channel, let route):
+            "messages of app \(app) are sent by \(channel.rawValue) again: \(route) has taken one"
         case .masterKeyMissing(let id):
             "signing keys in the database are sealed under the master key \(id.debugDescription), which this process does not "
                 + "have. It continues with the keys that it opened before and uses no others: add that master key to the "

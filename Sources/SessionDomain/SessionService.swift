@@ -68,7 +68,7 @@ package struct SessionService: Sendable {
         let messages = Courier(
             MessageOutbox(
                 store: store, directory: directory, keys: keys, routes: routes, counts: counts,
-                environment: environment), environment: environment)
+                environment: environment, notices: notices), environment: environment)
         self.messages = messages
         let codes = CodeSender(
             keys: keys, routes: routes, notices: SendNotices(notices: notices), counts: counts,

@@ -124,7 +124,7 @@ enum VerificationRules {
             #expect(try await world.store.verification(tokenHash: "token", app: world.app) == before)
             _ = try await world.resend(token: "token", limits: limits, after: 30)
             let often = try await world.resend(token: "token", limits: limits, after: 100)
-            #expect(often == .limited(until: world.now + 630))
+            #expect(often == .limited(until: world.now + 600))
         },
         ContractRule("Of many concurrent requests for a new code, one succeeds") { world async throws in
             try await world.begin(try world.mail("ada@example.com"), token: "token")

@@ -206,5 +206,5 @@ class FaultyMailServer:
             case "drip":
                 for byte in reply.encode() + b"\r\n":
                     connection.sendall(bytes([byte]))
-                    if self._ended.wait(0.2):
+                    if self._ended.wait(0.5):
                         return

@@ -46,7 +46,7 @@ def test_a_secret_is_never_shown_again_and_not_stored_in_clear(trusting, managem
         {"type": "smtp", "host": "mail.example.com", "username": USER, "from": "login@example.com", "secret_set": True}]
     assert made["sms"] == []
     assert PASSWORD not in json.dumps(management.get("/config/delivery"))
-    event = management.events("app.updated")[0]
+    event = management.events("management.app.updated")[0]
     assert event["data"]["changes"]["delivery.email"]["after"][0]["secret"] == "(hidden)"
     assert PASSWORD not in json.dumps(event) and PASSWORD not in trusting.log()
     assert PASSWORD.encode() not in files_of(trusting)
@@ -62,7 +62,7 @@ def test_a_secret_stays_only_while_the_route_goes_to_the_same_place(management):
     assert kept["config"]["email"][0]["secret_set"] is True
     for change in ({"host": "evil.example.net"}, {"port": 2525}, {"username": "other"}, {"tls": "implicit"}):
         answer = management.send("PUT", "/config/delivery", {"email": [without | change]})
-        assert (answer.status, answer.json.get("field")) == (400, "email[0].secret"), change
+        assert answer.status == 400 and answer.json["message"].startswith("email[0].secret "), change
 
 
 @pytest.mark.parametrize(("body", "field"), [
@@ -74,12 +74,12 @@ def test_a_secret_stays_only_while_the_route_goes_to_the_same_place(management):
     ({"email": [MAIL | {"from": "a@b"}]}, "email[0].from"),
     ({"email": [MAIL | {"from": "x\r\nBcc: b@example.com <a@example.com>"}]}, "email[0].from"),
     ({"email": [MAIL | {"secret": ""}]}, "email[0].secret"), ({"email": [MAIL | {"url": "https://x.example"}]}, "email[0].url"),
-    ({"email": [{"type": "webhook", "url": "http://127.0.0.1/"}]}, "email[0].url"),
-    ({"email": [{"type": "webhook", "url": "https://169.254.169.254/"}]}, "email[0].url"), ({"email": [{}]}, "email.[0].type"),
+    ({"email": [{"type": "webhook", "url": "ftp://hooks.example.com/"}]}, "email[0].url"),
+    ({"email": [{"type": "webhook", "url": "https://169.254.169.254/"}]}, "email[0].url"), ({"email": [{}]}, "email[0].type"),
 ])
 def test_an_invalid_route_is_named(management, body, field):
     answer = management.send("PUT", "/config/delivery", body)
-    assert (answer.status, answer.json.get("field")) == (400, field), answer.json
+    assert answer.status == 400 and answer.json["message"].startswith(field + " "), answer.json
     assert management.send("GET", "/config/delivery").status == 404, "nothing was stored"
 
 

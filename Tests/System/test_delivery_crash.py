@@ -19,15 +19,15 @@ KILLS = 5
 class Caller:
     """Asks for codes to new addresses as fast as it can, and keeps the verification tokens of the confirmed ones."""
 
-    def __init__(self, service: Service, number: int):
-        self.service, self.number = service, number
+    def __init__(self, service: Service, name: str):
+        self.service, self.name = service, name
         self.confirmed: dict[str, str] = {}
         self.refusals: list[str] = []
 
     def ask_until_gone(self) -> None:
         device = Device(Transport(self.service.url))
         for index in range(10_000):
-            address = f"crash-{self.number}-{len(self.confirmed)}-{index}@example.com"
+            address = f"crash-{self.name}-{index}@example.com"
             try:
                 answer = device.start(address)
             except (OSError, http.client.HTTPException):
@@ -59,8 +59,8 @@ def test_a_killed_service_delivers_each_code_that_it_has_confirmed(service):
     print(f"seed {seed}")
     moments = random.Random(seed)
     confirmed, repeated = 0, 0
-    for _ in range(KILLS):
-        callers = [Caller(service, number) for number in range(CALLERS)]
+    for kill in range(KILLS):
+        callers = [Caller(service, f"{kill}-{number}") for number in range(CALLERS)]
         threads = [threading.Thread(target=caller.ask_until_gone) for caller in callers]
         for thread in threads:
             thread.start()

@@ -153,16 +153,16 @@ def test_a_gateway_that_answers_twice_has_answered_once(authority):
 def test_a_gateway_at_a_private_address_is_not_called(gateway, authority):
     result = delivery_test(
         NUMBER, route("twilio", gateway.url("")), authority.certificate_path, allows_loopback=False)
-    assert result.returncode != 0 and "sms-url: the address is refused" in result.stderr
+    assert result.returncode != 0 and "PRELUDE_SESSION_SMS_URL: the address is refused" in result.stderr
     assert gateway.received.empty()
 
 
 @pytest.mark.parametrize(("kind", "changes", "named"), [
-    ("twilio", {"ACCOUNT": None}, "sms-account: is required"), ("twilio", {"ACCOUNT": "4711"}, "sms-account: must be"),
-    ("twilio", {"SECRET": None}, "sms-secret: is required"), ("twilio", {"FROM": None}, "sms-from: is required"),
-    ("vonage", {"USERNAME": None}, "sms-username: is required"), ("prelude", {"URL": "http://example.com"}, "sms-url"),
-    ("vonage", {"ACCOUNT": ACCOUNT}, "sms-account: is not a setting of a vonage route"),
-    ("vonage", {"ROUTE": "smtp"}, "sms-route: must be one of"),
+    ("twilio", {"ACCOUNT": None}, "smsAccount: is required"), ("twilio", {"ACCOUNT": "4711"}, "PRELUDE_SESSION_SMS_ACCOUNT: must be"),
+    ("twilio", {"SECRET": None}, "smsSecret: is required"), ("twilio", {"FROM": None}, "smsFrom: is required"),
+    ("vonage", {"USERNAME": None}, "smsUsername: is required"), ("prelude", {"URL": "http://example.com"}, "PRELUDE_SESSION_SMS_URL: "),
+    ("vonage", {"ACCOUNT": ACCOUNT}, "PRELUDE_SESSION_SMS_ACCOUNT: is not a setting of a vonage route"),
+    ("vonage", {"ROUTE": "smtp"}, "PRELUDE_SESSION_SMS_ROUTE: must be one of"),
 ])
 def test_a_wrong_setting_of_a_gateway_is_named(kind, changes, named):
     result = delivery_test(NUMBER, route(kind, "https://gateway.example.com", **changes), None)
@@ -172,4 +172,4 @@ def test_a_wrong_setting_of_a_gateway_is_named(kind, changes, named):
 
 def test_a_second_route_needs_a_first_one():
     result = delivery_test(NUMBER, route("vonage", "https://gateway.example.com", "SMS_FALLBACK_"), None)
-    assert result.returncode != 0 and "sms-fallback-route: needs sms-route" in result.stderr
+    assert result.returncode != 0 and "PRELUDE_SESSION_SMS_FALLBACK_ROUTE: needs smsRoute" in result.stderr

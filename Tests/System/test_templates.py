@@ -74,8 +74,8 @@ def test_a_preview_shows_subject_text_and_segments(template):
     sms = template("preview", "sms", "sign_in", "de-AT").stdout
     assert sms.startswith("123456 ist Ihr Code für ") and sms.endswith(" characters in GSM-7, 1 segment\n")
     long = template("preview", "sms", "sign_in", "fr", "--text", "ça va ? {{code}} " + "x" * 60).stdout
-    assert "74 characters in UCS-2, 2 segments" in long
-    assert "warning: the SMS has 74 characters and is sent in 2 segments" in long and "does not have: ç" in long
+    assert "75 characters in UCS-2, 2 segments" in long
+    assert "warning: the SMS has 75 characters and is sent in 2 segments" in long and "does not have: ç" in long
     as_json = json.loads(template("preview", "sms", "sign_in", "en", "--json").stdout)
     assert (as_json["segments"], as_json["encoding"], as_json["warnings"]) == (1, "gsm-7", [])
     assert len(json.loads(template("list", "--json").stdout)) == 80, "a preview stores nothing"

@@ -9,11 +9,27 @@ package struct MessageOutbox: Outbox {
     let routes: any MessageRoutes
     let counts: ServiceCounts
     let environment: ServiceEnvironment
+    /// Called when a route begins to fail, and when it works again.
+    let notices: @Sendable (ServiceNotice) -> Void
+    private let health = RouteHealth()
 
-    /// Seconds for an attempt. Routes have shorter timeouts of their own.
-    static let timeout = 30
+    init(
+        store: any MessageStore, directory: AppDirectory, keys: KeyRing, routes: any MessageRoutes,
+        counts: ServiceCounts, environment: ServiceEnvironment, notices: @escaping @Sendable (ServiceNotice) -> Void
+    ) {
+        self.store = store
+        self.directory = directory
+        self.keys = keys
+        self.routes = routes
+        self.counts = counts
+        self.environment = environment
+        self.notices = notices
+    }
+
+    /// Seconds for an attempt. Routes have shorter timeouts of their own, which say what they waited for.
+    static let timeout = 35
     /// Seconds for which a claimed message is reserved. It is longer than an attempt can take.
-    static let lease = 45
+    static let lease = 60
     package static let width = 16
     package static let capacity = 256
 
@@ -32,7 +48,10 @@ package struct MessageOutbox: Outbox {
         let events = EventFactory(appID: message.appID, environment: environment, context: message.context)
         let stored = try await store.perform(
             RecordAttempt(attempt, of: message, now: environment.now(), events: events))
-        if let stored { count(attempt, of: stored) }
+        if let stored {
+            count(attempt, of: stored)
+            if let notice = health.note(attempt, of: stored) { notices(notice) }
+        }
         return true
     }
 

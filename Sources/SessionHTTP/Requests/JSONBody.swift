@@ -78,7 +78,8 @@ extension Refusal {
 
     private static func path(_ keys: [any CodingKey]) -> String {
         guard !keys.isEmpty else { return "body" }
-        return keys.map { $0.intValue.map { "[\($0)]" } ?? MemberName.shown($0.stringValue) }.joined(separator: ".")
+        let path = keys.map { $0.intValue.map { "[\($0)]" } ?? "." + MemberName.shown($0.stringValue) }.joined()
+        return path.hasPrefix(".") ? String(path.dropFirst()) : path
     }
 
     private static func problem(_ refusal: JSONError) -> String {

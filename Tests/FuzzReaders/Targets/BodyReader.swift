@@ -81,6 +81,22 @@ package struct BodyReader: Sendable {
             ClaimsConfigBody.self, #"{"mapping":{"plan":"user.profile.plan!","n":{"a":[1,2.5,null,true]}}}"#),
         BodyReader(
             MigrationConfigBody.self, #"{"session_validation_url":"https://b!.example/migrate"}"#),
+        BodyReader(
+            DeliveryConfigChangeBody.self,
+            #"{"email":[{"type":"smtp","host":"mail!.example","port":587,"tls":"starttls","auth":"plain","#
+                + #""username":"u!","secret":"a mail password!","from":"Shop <shop@b!.example>"}],"#
+                + #""sms":[{"type":"webhook","url":"https://b!.example/sms"}]}"#),
+        BodyReader(
+            TemplateSettingsBody.self,
+            #"{"default_locale":"de!","autofill_host":"shop!.example","android_app_hash":"FA+9qCX9VSu!"}"#),
+        BodyReader(TemplateChangeBody.self, #"{"subject":"{{code}}!","text":"{{code}} is your code!"}"#),
+        BodyReader(
+            TemplatePreviewRequestBody.self,
+            #"{"channel":"email!","purpose":"sign_in!","locale":"de!","subject":"{{code}}!","text":"{{code}}!"}"#),
+        BodyReader(
+            NoticesConfigBody.self,
+            #"{"new_device":true,"identifier_added":true,"identifier_removed":false,"password_changed":true,"#
+                + #""sessions_ended":false}"#),
         BodyReader(WebhookChangeBody.self, #"{"url":"https://b!.example/hook","events":["session.created!"]}"#),
         BodyReader(
             PasswordConfigChangeBody.self,

@@ -80,6 +80,10 @@ struct FuzzedService: Sendable {
             url: "https://b.example/hook", events: nil, app: app
         ).id
         named["config_id"] = try await service.apps.app(app).otpLogins[0].id
+        (named["channel"], named["purpose"], named["locale"]) = ("sms", "sign_in", "de")
+        _ = try await manage(
+            .put, "/v2/session/apps/testapp/config/delivery",
+            RouteSeeds.bodies["PUT /v2/session/apps/:app_id/config/delivery"]?[0] ?? "")
         for path in ["migration", "claims", "stepup"] {
             let seeds = RouteSeeds.bodies["POST /v2/session/apps/:app_id/config/\(path)"] ?? []
             for scope in ["direct", "hooked", "prld:email:register", "prld:pwd:write"] where path == "stepup" {

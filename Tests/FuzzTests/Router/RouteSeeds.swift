@@ -44,6 +44,17 @@ enum RouteSeeds {
                 + #""secret":"a mail password","from":"Shop <shop@b.example>"}]}"#,
             #"{"sms":[{"type":"webhook","url":"https://b.example/sms"}]}"#,
         ],
+        "PUT /v2/session/apps/:app_id/config/templates": [
+            #"{"default_locale":"de","autofill_host":"app.example","android_app_hash":"FA+9qCX9VSu"}"#
+        ],
+        "PUT /v2/session/apps/:app_id/config/templates/:channel/:purpose/:locale": [
+            #"{"text":"{{code}} is your code for {{app_name}}."}"#
+        ],
+        "POST /v2/session/apps/:app_id/config/templates/preview": [
+            #"{"channel":"sms","purpose":"sign_in","locale":"fr","text":"{{code}} ({{minutes}} min)"}"#,
+            #"{"channel":"email","purpose":"notice_new_device"}"#,
+        ],
+        "PUT /v2/session/apps/:app_id/config/notices": [#"{"new_device":true,"password_changed":false}"#],
         "POST /v2/session/apps/:app_id/keys": [
             #"{"name":"ci","role":"read","expires_at":"2100-01-01T00:00:00Z"}"#
         ],

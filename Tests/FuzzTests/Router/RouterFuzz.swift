@@ -69,7 +69,7 @@ struct RouterFuzz {
             let answer = try await world.router.respond(to: head, body: body)
             try AnswerRules(secrets: secrets(headers), isManagement: path.hasPrefix("/v2/")).check(answer.0, answer.1)
             if answer.0.status.kind == .successful { accepted[route, default: 0] += 1 }
-            try await goOn(after: route, answer)
+            try await goOn(after: route, answer, isRenewed: isMutated && runs % 100 == 0)
             return answer.0.status
         } catch let violation as FuzzTarget.Violation {
             throw FuzzTarget.Violation(
@@ -79,13 +79,15 @@ struct RouterFuzz {
     }
 
     /// Signs in again if the call ended the session.
+    ///
+    /// - Parameter isRenewed: Whether the session is replaced in any case.
     private mutating func goOn(
-        after route: FuzzedService.Route, _ answer: FuzzedService.Answer
+        after route: FuzzedService.Route, _ answer: FuzzedService.Answer, isRenewed: Bool
     ) async throws {
         world.clock.advance(by: .seconds(1))
         world.note(answer)
         let hasEnded = route.path.hasSuffix("/revoke") && answer.head.status.kind == .successful
-        guard hasEnded || runs % 100 == 0 else { return }
+        guard hasEnded || isRenewed else { return }
         do {
             try await world.signIn()
         } catch is FuzzedService.Unusable {

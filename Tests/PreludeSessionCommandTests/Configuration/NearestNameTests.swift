@@ -8,7 +8,8 @@ struct NearestNameTests {
         "The distance counts inserted, deleted, replaced and swapped characters",
         arguments: [
             ("", "", 0), ("port", "port", 0), ("", "port", 4), ("port", "", 4), ("prot", "port", 1), ("por", "port", 1),
-            ("ports", "port", 1), ("part", "port", 1), ("trop", "port", 2), ("TRUSTED_PROXY", "TRUSTED_PROXIES", 3),
+            ("ports", "port", 1), ("part", "port", 1), ("trop", "port", 3), ("oprt", "port", 1),
+            ("TRUSTED_PROXY", "TRUSTED_PROXIES", 3),
         ])
     func distance(first: String, second: String, edits: Int) {
         #expect(NearestName.distance(first, second) == edits)

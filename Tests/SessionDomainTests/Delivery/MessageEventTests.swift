@@ -33,7 +33,7 @@ struct MessageEventTests {
         let event = try event(Self.failed, try TestApp.message { $0.attempts = 3 })
         #expect(event?.name.rawValue == "code.failed")
         let reason: [String: JSONValue] = [
-            "route": "smtp", "stage": "sender", "reason": "no such sender", "attempts": .int(4),
+            "route": "smtp", "stage": "sender", "reason": "no such sender", "attempts": .int(3),
         ]
         #expect(event?.data == about.merging(reason) { $1 })
         let again = MessageAttempt.routed(

@@ -7,6 +7,7 @@ import Testing
 struct MessageOutboxTests {
     private let clock = PlayedClock()
     private let counts = ServiceCounts()
+    private let notices = KeptNotices()
 
     private func courier(
         _ store: PlayedMessages, _ routes: [any MessageRoute], keys: KeyRing = TestApp.keys,
@@ -21,7 +22,7 @@ struct MessageOutboxTests {
         return Courier(
             MessageOutbox(
                 store: store, directory: directory, keys: keys, routes: FixedRoutes(routes), counts: counts,
-                environment: environment), environment: environment)
+                environment: environment, notices: notices.add), environment: environment)
     }
 
     private func reasons(_ store: PlayedMessages) -> [String] {
@@ -100,6 +101,8 @@ struct MessageOutboxTests {
         #expect(store.events.map(\.name) == [.codeFailed])
         #expect(store.events.map { $0.data["reason"] } == ["connection refused"])
         #expect(store.events.map { $0.data["attempts"] } == [.int(14)])
+        let failure = MessageFailure(route: "first", stage: "connection", reason: "connection refused")
+        #expect(notices.all == [.routeFailed(app: try appID(), channel: .email, failure: failure)])
     }
 
     @Test(
@@ -150,8 +153,8 @@ struct MessageOutboxTests {
     }
 
     @Test(
-        "A hanging route is cancelled after 30 seconds, or at the end of the code's life",
-        arguments: [(600, 30), (7, 7)])
+        "A hanging route is cancelled after 35 seconds, or at the end of the code's life",
+        arguments: [(600, 35), (7, 7)])
     func hanging(expires: Int, seconds: Int) async throws {
         let gate = Gate()
         let store = PlayedMessages([try TestApp.message(expires: expires)])

@@ -25,10 +25,15 @@ struct PasswordPolicyTests {
             (policy { $0.symbols = 1 }, "aA1", false),
         ])
     func counting(policy: PasswordPolicy, password: String, isGood: Bool) {
-        let refusal = Result { try policy.check(password) }
-        switch refusal {
-        case .success: #expect(isGood)
-        case .failure(let error): #expect(!isGood && "\(error)".hasPrefix("invalidPassword"))
+        do throws(Refusal) {
+            try policy.check(password)
+            #expect(isGood)
+        } catch {
+            guard case .invalidPassword = error else {
+                Issue.record(error)
+                return
+            }
+            #expect(!isGood)
         }
     }
 

@@ -55,6 +55,17 @@ struct ActorTests {
             Call(.put, config + "login/otp/{login}", #"{"channel_type": "email", "code_size": 8}"#, updated),
             Call(.delete, config + "login/otp/{login}", nil, updated),
         ]
+        let template = "templates/sms/sign_in/de"
+        let messages: [Call] = [
+            Call(.put, config + "delivery", #"{"sms": [{"type": "webhook", "url": "\#(hook)"}]}"#, updated),
+            Call(.delete, config + "delivery", nil, updated),
+            Call(.put, config + "templates", #"{"default_locale": "de"}"#, updated),
+            Call(.put, config + template, #"{"text": "{{code}}"}"#, updated),
+            Call(.post, config + "templates/preview", #"{"channel": "sms", "purpose": "sign_in"}"#, []),
+            Call(.delete, config + template, nil, updated),
+            Call(.delete, config + "templates", nil, updated),
+            Call(.put, config + "notices", #"{"new_device": true}"#, updated),
+        ]
         let keys: [Call] = [
             Call(.post, app + "/keys", #"{"name": "one"}"#, ["management.key.created"], as: "key"),
             Call(
@@ -83,7 +94,7 @@ struct ActorTests {
             Call(.put, user + "/status", #"{"status": "suspended"}"#, ["user.status.updated"]),
             Call(.delete, user, nil, ["user.deleted"]),
         ]
-        return apps + keys + webhooks + users
+        return apps + messages + keys + webhooks + users
     }()
 
     @Test("Each change through the management API has an event that names its key")
@@ -116,6 +127,7 @@ struct ActorTests {
         let world = try await EdgeWorld.shared.value
         func shape(_ path: String) -> String {
             path.replacing("/apps/testapp", with: "/apps/*").replacing(/{[a-z_]+}/, with: "*")
+                .replacing("templates/sms/sign_in/de", with: "templates/*/*/*")
         }
         let routes = buildRouter(service: world.service, edge: EdgeOptions()).routes
             .filter { $0.path.description.hasPrefix("/v2/") && $0.method != .get && $0.method != .head }
