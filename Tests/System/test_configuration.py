@@ -79,6 +79,17 @@ def test_a_misspelled_variable_is_an_error_of_every_command(tmp_path, arguments)
     assert f"{PREFIX}TRUSTED_PROXY: is not a setting. Did you mean {PREFIX}TRUSTED_PROXIES?" in result.stderr
 
 
+@pytest.mark.parametrize("arguments", [["app", "list"], ["serve"], ["login", "--email", "a@example.com"]])
+def test_variables_that_kubernetes_sets_are_one_error_with_its_remedy(tmp_path, arguments):
+    refused = command(
+        tmp_path, *arguments, SERVICE_HOST="10.0.0.11", SERVICE_PORT="8080", PORT="tcp://10.0.0.11:8080",
+        PORT_8080_TCP="tcp://10.0.0.11:8080", PORT_8080_TCP_ADDR="10.0.0.11")
+    assert refused.returncode == 1
+    assert f"{PREFIX}PORT and 4 more: Kubernetes sets these variables" in refused.stderr
+    assert "`enableServiceLinks: false` in the spec of the pod" in refused.stderr
+    assert f"{PREFIX}PORT: must be" not in refused.stderr
+
+
 def test_variables_of_the_scripts_do_not_stop_the_service(tmp_path):
     checked = command(
         tmp_path, "check", *settings(tmp_path, VALID), SERVICE="1", PAGES="x", EXPLORE="12", JUDGE_PYTHON="python")
@@ -108,10 +119,7 @@ def test_check_works_beside_a_running_service_and_compares_the_master_keys(tmp_p
         flags = ["--database", service.database, "--public-url", "https://{app_id}.example.com"]
         assert command(tmp_path, "app", "create", "Shop", *flags[:2]).returncode == 0
         assert command(tmp_path, "check", *flags).returncode == 0
-        other = tmp_path / "other.keys"
-        other.write_text('{"version": 1, "keys": [{"secret": "%s"}]}' % ("A" * 43))
-        other.chmod(0o600)
-        wrong = command(tmp_path, "check", *flags, "--key-file", str(other))
+        wrong = command(tmp_path, "check", *flags, *wrong_keys(tmp_path))
         assert wrong.returncode == 1 and "stored keys or secrets are sealed with it" in wrong.stderr
         missing = command(tmp_path, "check", *flags, "--key-file", str(tmp_path / "nowhere"))
         assert missing.returncode == 1 and "is missing, and the database has apps" in missing.stderr
@@ -257,13 +265,28 @@ def test_a_command_that_uses_no_key_needs_none(tmp_path, arguments):
 @pytest.mark.parametrize(
     "arguments", [
         ["app", "create", "Other"], ["key", "rotate"], ["key", "reseal"],
-        ["webhook", "create", "--app", APP, "https://backend.example.com/"],
+        ["webhook", "create", "--app", APP, "https://backend.example.com/"], ["backup", "create", "copy"],
         ["step-up", "set", "--app", APP, "transfer:write"]], ids=lambda arguments: " ".join(arguments[:2]))
-def test_a_command_that_seals_a_key_needs_the_master_keys(tmp_path, arguments):
+def test_a_command_that_uses_master_keys_needs_them(tmp_path, arguments):
     assert command(tmp_path, "app", "create", "Shop", "--id", APP).returncode == 0
     (tmp_path / "prelude-session.sqlite.keys").unlink()
-    refused = command(tmp_path, *arguments)
+    refused = command(tmp_path, *arguments, BACKUP_PASSPHRASE="a passphrase of the test")
     assert refused.returncode == 1 and "is missing, and the database has apps" in refused.stderr
+    assert not (tmp_path / "copy").exists()
+
+
+def wrong_keys(directory: pathlib.Path) -> list[str]:
+    (directory / "wrong.keys").write_text('{"version": 1, "keys": [{"secret": "%s"}]}' % ("A" * 43))
+    (directory / "wrong.keys").chmod(0o600)
+    return ["--key-file", str(directory / "wrong.keys")]
+
+
+def test_a_backup_is_not_written_with_the_master_keys_of_another_database(tmp_path):
+    assert command(tmp_path, "app", "create", "Shop", "--id", APP).returncode == 0
+    refused = command(
+        tmp_path, "backup", "create", "copy", *wrong_keys(tmp_path), BACKUP_PASSPHRASE="a passphrase of the test")
+    assert refused.returncode == 1 and "stored keys or secrets are sealed with it" in refused.stderr
+    assert not (tmp_path / "copy").exists()
 
 
 # init

@@ -44,26 +44,29 @@ extension RouteSettings {
     /// - Parameter hasSecret: Whether there is a secret for this route.
     /// - Throws: `RouteProblem` for the first invalid setting.
     package func check(for channel: OTPLoginConfig.Channel, hasSecret: Bool) throws(RouteProblem) {
+        if let first = problems(for: channel, hasSecret: hasSecret).first { throw first }
+    }
+
+    /// Returns what is wrong by the rules that need no network, at most one problem for each setting.
+    ///
+    /// - Parameter hasSecret: Whether there is a secret for this route.
+    package func problems(for channel: OTPLoginConfig.Channel, hasSecret: Bool) -> [RouteProblem] {
         guard channel.routeKinds.contains(kind) else {
             let kinds = channel.routeKinds.map(\.rawValue).joined(separator: ", ")
-            throw RouteProblem(.kind, "must be one of \(kinds) for \(channel.rawValue)")
+            return [RouteProblem(.kind, "must be one of \(kinds) for \(channel.rawValue)")]
         }
+        let found = problemsOfPresence(hasSecret: hasSecret) + problemsOfText + problemsOfKind(hasSecret: hasSecret)
+        return found.enumerated().filter { index, problem in !found[..<index].contains { $0.field == problem.field } }
+            .map(\.element)
+    }
+
+    private func problemsOfPresence(hasSecret: Bool) -> [RouteProblem] {
         let present = fields(hasSecret: hasSecret)
-        for field in RouteField.allCases where kind.required.contains(field) && !present.contains(field) {
-            throw RouteProblem(field, "is required for a \(kind.rawValue) route")
-        }
         let known = kind.required.union(kind.optional)
-        for field in RouteField.allCases where present.contains(field) && !known.contains(field) {
-            throw RouteProblem(field, "is not a setting of a \(kind.rawValue) route")
-        }
-        for (field, value) in [(RouteField.host, host), (.username, username), (.account, account), (.from, from)] {
-            guard let value else { continue }
-            guard (1...320).contains(value.utf8.count), value.unicodeScalars.allSatisfy({ !$0.breaksHeader }) else {
-                throw RouteProblem(field, "must have 1 to 320 bytes, without line breaks and control characters")
-            }
-        }
-        try checkMail(hasSecret: hasSecret)
-        if kind == .twilio { try checkTwilio() }
+        let missing = RouteField.allCases.filter { kind.required.contains($0) && !present.contains($0) }
+        let unknown = RouteField.allCases.filter { present.contains($0) && !known.contains($0) }
+        return missing.map { RouteProblem($0, "is required for a \(kind.rawValue) route") }
+            + unknown.map { RouteProblem($0, "is not a setting of a \(kind.rawValue) route") }
     }
 
     private func fields(hasSecret: Bool) -> Set<RouteField> {
@@ -75,29 +78,51 @@ extension RouteSettings {
         return Set(values.filter(\.1).map(\.0))
     }
 
-    private func checkMail(hasSecret: Bool) throws(RouteProblem) {
-        guard kind == .smtp else { return }
-        if let port, !(1...65535).contains(port) { throw RouteProblem(.port, "must be 1 to 65535") }
-        if let from, MailAddress(from) == nil {
-            throw RouteProblem(
-                .from, "must be a mail address, such as login@example.com or Example <login@example.com>")
+    private var problemsOfText: [RouteProblem] {
+        [(RouteField.host, host), (.username, username), (.account, account), (.from, from)].compactMap {
+            field, value in
+            guard let value else { return nil }
+            guard (1...320).contains(value.utf8.count), value.unicodeScalars.allSatisfy({ !$0.breaksHeader }) else {
+                return RouteProblem(field, "must have 1 to 320 bytes, without line breaks and control characters")
+            }
+            return nil
         }
-        if username == nil, authentication != nil || hasSecret {
-            throw RouteProblem(.username, "is required with auth and secret")
-        }
-        if username != nil, !hasSecret { throw RouteProblem(.secret, "is required with username") }
     }
 
-    private func checkTwilio() throws(RouteProblem) {
+    private func problemsOfKind(hasSecret: Bool) -> [RouteProblem] {
+        switch kind {
+        case .smtp: problemsOfMail(hasSecret: hasSecret)
+        case .twilio: problemsOfTwilio
+        case .webhook, .vonage, .prelude: []
+        }
+    }
+
+    private func problemsOfMail(hasSecret: Bool) -> [RouteProblem] {
+        var problems: [RouteProblem] = []
+        if let port, !(1...65535).contains(port) { problems.append(RouteProblem(.port, "must be 1 to 65535")) }
+        if let from, MailAddress(from) == nil {
+            problems.append(
+                RouteProblem(.from, "must be a mail address, such as login@example.com or Example <login@example.com>"))
+        }
+        if username == nil, authentication != nil || hasSecret {
+            problems.append(RouteProblem(.username, "is required with auth and secret"))
+        }
+        if username != nil, !hasSecret { problems.append(RouteProblem(.secret, "is required with username")) }
+        return problems
+    }
+
+    private var problemsOfTwilio: [RouteProblem] {
         func isID(_ text: String, _ prefix: String) -> Bool {
             text.hasPrefix(prefix) && text.utf8.count == 34
                 && text.dropFirst(2).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
         }
+        var problems: [RouteProblem] = []
         if let account, !isID(account, "AC") {
-            throw RouteProblem(.account, "must be the Account SID: AC and 32 characters")
+            problems.append(RouteProblem(.account, "must be the Account SID: AC and 32 characters"))
         }
         if let username, !isID(username, "SK"), username != account {
-            throw RouteProblem(.username, "must be the SID of an API key: SK and 32 characters")
+            problems.append(RouteProblem(.username, "must be the SID of an API key: SK and 32 characters"))
         }
+        return problems
     }
 }

@@ -32,8 +32,12 @@ struct BackupCommand: AsyncParsableCommand {
             let configuration = try options.shared.configuration()
             try await options.withService { service in
                 guard case .file(let database) = configuration.database,
-                    let keys = try MasterKeySource.find(for: configuration)?.read()
-                else { throw ConfigurationError("master keys", "cannot be read") }
+                    let source = try MasterKeySource.find(for: configuration)
+                else { return }
+                guard let keys = try source.read() else { throw source.isMissing }
+                // With other keys, the backup could be restored, and not served.
+                let missing = try await service.store.sealingKeyIDs().subtracting(keys.map(\.id))
+                guard missing.isEmpty else { throw source.lacks(missing) }
                 let manifest = try BackupError.explained {
                     try folder.write(
                         database: database, masterKeys: keys, passphrase: passphrase, environment: service.environment)
