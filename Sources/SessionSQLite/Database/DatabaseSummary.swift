@@ -11,7 +11,7 @@ package struct DatabaseSummary: Sendable, Equatable {
 
     /// Reads a database without changing it, also while the service uses it.
     ///
-    /// - Returns: `nil` without a file, for an empty one, and for a database that `serve` migrates at its next start.
+    /// - Returns: `nil` without a file, and for an empty one. Every schema has the tables that are read here.
     /// - Throws: `StoreError.newerSchema`, `.damaged`, or `.unavailable` for a file that cannot be read.
     package static func read(at path: String) throws(StoreError) -> DatabaseSummary? {
         do {
@@ -23,7 +23,7 @@ package struct DatabaseSummary: Sendable, Equatable {
             let summary = try database.read { db -> DatabaseSummary? in
                 let (found, supported) = (try Migration.version(of: db), SQLiteStore.supportedSchema)
                 guard found <= supported else { throw StoreError.newerSchema(found: found, supported: supported) }
-                guard found == supported else { return nil }
+                guard found > 0 else { return nil }
                 return DatabaseSummary(
                     apps: Set(try db.all("SELECT id FROM apps") { try $0.next() }),
                     sealingKeyIDs: try db.sealingKeyIDs())

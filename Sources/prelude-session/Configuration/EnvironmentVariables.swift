@@ -20,6 +20,22 @@ enum EnvironmentVariables {
     ]
     .map { prefix + $0 }
 
+    /// The ends of names that people guess, with those of the settings. Another similar name would be wrong: its error could
+    /// show a secret.
+    private static let guessed = [
+        "_PASSWORD": "_SECRET", "_TOKEN": "_SECRET", "_API_KEY": "_SECRET", "_USER": "_USERNAME", "_SENDER": "_FROM",
+    ]
+
+    /// The name that a wrong one was meant to be. The common prefix says nothing about it.
+    private static func nearest(to name: String, in known: [String]) -> String? {
+        for (end, right) in guessed where name.hasSuffix(end) {
+            let meant = name.dropLast(end.count) + right
+            return known.first { $0 == meant }
+        }
+        return NearestName.of(String(name.dropFirst(prefix.count)), in: known.map { $0.dropFirst(prefix.count) })
+            .map { prefix + $0 }
+    }
+
     /// Returns an error for each unknown name, in the order of names, and one for all variables of Kubernetes.
     static func errors(in environment: [String: String]) -> [ConfigurationError] {
         let known = settings + others
@@ -29,8 +45,8 @@ enum EnvironmentVariables {
         return (links.error.map { [$0] } ?? [])
             + unknown.map { name in
                 let remedy =
-                    NearestName.of(name, in: known).map { "Did you mean \($0)?" }
-                    ?? "Remove it. `prelude-session serve --help` lists the settings"
+                    nearest(to: name, in: known).map { "Did you mean \($0)?" }
+                    ?? "Remove it. docs/operating.md and docs/delivery.md list the settings"
                 return ConfigurationError(name, "is not a setting. \(remedy)")
             }
     }

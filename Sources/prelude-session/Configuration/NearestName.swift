@@ -1,9 +1,10 @@
 /// Finds the name that a misspelled one was meant to be.
 enum NearestName {
     /// Returns the most similar name, or `nil` if none is similar: at most a third of the characters differ.
-    static func of(_ name: String, in names: some Sequence<String>) -> String? {
+    static func of(_ name: String, in names: some Sequence<some StringProtocol>) -> String? {
         let written = name.lowercased()
-        let nearest = names.map { ($0, distance(written, $0.lowercased())) }.min { ($0.1, $0.0) < ($1.1, $1.0) }
+        let nearest = names.map { (String($0), distance(written, $0.lowercased())) }
+            .min { ($0.1, $0.0) < ($1.1, $1.0) }
         guard let (found, edits) = nearest, edits * 3 <= max(written.count, found.count) else { return nil }
         return found
     }

@@ -36,6 +36,18 @@ struct ConfigurationTableTests {
             environment: ["PRELUDE_SESSION_TRUSTED_PROXY": "10.0.0.1"],
             errors: ["PRELUDE_SESSION_TRUSTED_PROXY: is not a setting. Did you mean PRELUDE_SESSION_TRUSTED_PROXIES?"]),
         Row(
+            testDescription: "unknown variables that resemble no setting, or one with a secret", file: "{\(valid)}",
+            environment: [
+                "PRELUDE_SESSION_FOO": "x", "PRELUDE_SESSION_EMAIL_PASSWORD": "x", "PRELUDE_SESSION_TLS": "x",
+                "PRELUDE_SESSION_EMAIL_USER": "x",
+            ],
+            errors: [
+                "PRELUDE_SESSION_EMAIL_PASSWORD: is not a setting. Did you mean PRELUDE_SESSION_EMAIL_SECRET?",
+                "PRELUDE_SESSION_EMAIL_USER: is not a setting. Did you mean PRELUDE_SESSION_EMAIL_USERNAME?",
+                "PRELUDE_SESSION_FOO: is not a setting. Remove it",
+                "PRELUDE_SESSION_TLS: is not a setting. Remove it",
+            ]),
+        Row(
             testDescription: "variables of the scripts and of other programs", file: "{\(valid)}",
             environment: ["PRELUDE_SESSION_SERVICE": "1", "PRELUDE_SESSION_EXPLORE": "12", "PRELUDE": "x"], errors: []),
         Row(

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import GRDB
 internal import SessionDomain
 internal import Testing
 
@@ -36,6 +37,32 @@ struct DatabaseSummaryTests {
         #expect(try await store.perform(CreateApp(app, keys: [])))
         #expect(try DatabaseSummary.read(at: path)?.sealingKeyIDs == ["mailkey1"])
         try await store.close()
+    }
+
+    @Test("A database of any earlier schema is read, so that a start that would fail migrates nothing")
+    func earlierSchemas() async throws {
+        let id = try #require(AppID("abc1234"))
+        let settings = try StoredJSON.text(App(id: id, name: "a", createdAt: Timestamp(seconds: 1)))
+        for version in 1..<SQLiteStore.supportedSchema {
+            let path = directory.path("\(version).sqlite")
+            let database = try DatabaseQueue(path: path)
+            _ = try await database.writeWithoutTransaction { db in
+                try Migration.apply(Array(Migration.all.prefix(1)), to: db)
+                try db.execute(
+                    sql: "INSERT INTO apps (id, created_at, settings) VALUES ('abc1234', 1000, ?)",
+                    arguments: [settings])
+                try db.execute(
+                    sql: """
+                        INSERT INTO signing_keys (app_id, purpose, key_id, algorithm, sealed_private_key, created_at)
+                        VALUES ('abc1234', 'access', 'k', 'ES256', CAST('masterk1 sealed' AS BLOB), 1000)
+                        """)
+                return try Migration.apply(Array(Migration.all.prefix(version)), to: db)
+            }
+            try database.close()
+            let summary = try DatabaseSummary.read(at: path)
+            #expect(summary?.apps == [id], "schema \(version)")
+            #expect(summary?.sealingKeyIDs == ["masterk1"], "schema \(version)")
+        }
     }
 
     @Test("A file that is no database is an error, and an empty one has no summary")
