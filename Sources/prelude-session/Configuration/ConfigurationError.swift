@@ -7,10 +7,11 @@ struct ConfigurationError: Error, CustomStringConvertible {
     /// The file and the line of the setting. `nil` for a flag, a variable and a missing setting.
     let place: String?
 
+    /// Control characters are escaped, because names and paths come from outside, and errors go to terminals and logs.
     init(_ setting: String, _ problem: String, at place: String? = nil) {
-        self.setting = setting
-        self.problem = problem
-        self.place = place
+        self.setting = setting.prefix(100).description.escapedForTerminal
+        self.problem = problem.escapedForTerminal
+        self.place = place?.escapedForTerminal
     }
 
     var description: String { (place.map { "\($0): " } ?? "") + "\(setting): \(problem)" }

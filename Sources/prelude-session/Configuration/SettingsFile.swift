@@ -39,6 +39,7 @@ private struct SettingsFileReader {
     private let bytes: [UInt8]
     private var position = 0
     private var line = 1
+    private var depth = 0
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
@@ -49,8 +50,13 @@ private struct SettingsFileReader {
         return members
     }
 
+    /// Objects and lists inside each other. Settings need two.
+    private static let maximumDepth = 16
+
     /// Reads the members of an object behind its `{`.
     private mutating func members() throws(SettingsFile.SyntaxError) -> [SettingsFile.Member] {
+        try enter()
+        defer { depth -= 1 }
         var members: [SettingsFile.Member] = []
         while !take("}") {
             guard next == UInt8(ascii: "\"") else { throw failure("a name in quotation marks is missing, or a }") }
@@ -78,13 +84,21 @@ private struct SettingsFileReader {
             let word = String(decoding: bytes[start..<position], as: UTF8.self)
             if word == "null" { return .other }
             guard ["true", "false"].contains(word) || Double(word) != nil else {
-                throw failure("\(word) needs quotation marks")
+                // The word is not repeated: it can be a secret.
+                throw failure("a value needs quotation marks, unless it is a number, true or false")
             }
             return .text(word)
         }
     }
 
+    private mutating func enter() throws(SettingsFile.SyntaxError) {
+        depth += 1
+        guard depth <= Self.maximumDepth else { throw failure("objects and lists are nested too deep") }
+    }
+
     private mutating func list() throws(SettingsFile.SyntaxError) -> SettingsFile.Value {
+        try enter()
+        defer { depth -= 1 }
         _ = take("[")
         var items: [String] = []
         var hasOthers = false

@@ -16,7 +16,8 @@ struct WritableFolder {
         }
         guard isFolder.boolValue else { return "\(path) is not a folder" }
         guard access(path, W_OK | X_OK) != 0 else { return nil }
-        return "the user \(user) cannot write in the folder \(path): \(String(cString: strerror(errno))). "
+        let reason = String(cString: strerror(errno))
+        return "the user \(user) cannot write in the folder \(path): \(reason). "
             + "Run: chown \(user) \(path), or use the user who owns the folder"
     }
 }
@@ -29,9 +30,10 @@ extension ServiceConfiguration {
     func checkIsWritable(database path: String) throws {
         if let problem = WritableFolder(of: path).problem { throw settings.error(.database, problem) }
         guard access(path, F_OK) == 0, access(path, R_OK | W_OK) != 0 else { return }
+        let reason = String(cString: strerror(errno))
         throw settings.error(
             .database,
-            "the user \(NSUserName()) cannot write \(path): \(String(cString: strerror(errno))). "
-                + "Run: chown \(NSUserName()) \(path), or use the user who owns it")
+            "the user \(NSUserName()) cannot write \(path): \(reason). Run: chown \(NSUserName()) \(path), and: "
+                + "chmod u+rw \(path). Or use the user who owns it")
     }
 }

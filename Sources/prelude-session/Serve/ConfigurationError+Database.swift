@@ -11,6 +11,8 @@ extension ConfigurationError {
         let version = PreludeSessionCommand.configuration.version
         let problem =
             switch error {
+            case .missing where database.obstacle != .missing:
+                database.obstacle?.problem(of: place, ifMissing: "") ?? "\(place) cannot be opened"
             case .missing:
                 "\(place) does not exist. Name the service's database with --database, PRELUDE_SESSION_DATABASE or --config. "
                     + "`serve` and `app create` create a new one"
@@ -36,6 +38,11 @@ extension ConfigurationError {
 }
 
 extension SQLiteLocation {
+    /// Why the file of the database cannot be found.
+    fileprivate var obstacle: ReadableFile.Obstacle? {
+        if case .file(let path) = self { ReadableFile(path: path).obstacle } else { nil }
+    }
+
     /// The absolute path, for messages: a path relative to the wrong directory is a common mistake.
     var fullPath: String {
         switch self {

@@ -12,18 +12,21 @@ struct KeyFile {
         self.path = path ?? database + ".keys"
     }
 
-    var exists: Bool { FileManager.default.fileExists(atPath: path) }
-
-    func read() throws -> [MasterKey] {
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        let permissions = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
-        guard permissions & 0o077 == 0 else {
+    /// Returns `nil` if the file does not exist.
+    func read() throws -> [MasterKey]? {
+        let file: (content: Data, permissions: Int)
+        do {
+            file = try ReadableFile(path: path).read()
+        } catch .missing {
+            return nil
+        } catch {
+            throw ConfigurationError("key-file", error.problem(of: path, ifMissing: ""))
+        }
+        guard file.permissions & 0o077 == 0 else {
             throw ConfigurationError("key-file", "other users can read \(path). Run: chmod 600 \(path)")
         }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw ConfigurationError("key-file", "\(path) cannot be read. The user of the service must own it")
-        }
-        return try MasterKeyFormat(setting: "key-file", place: path).decode(String(decoding: data, as: UTF8.self))
+        return try MasterKeyFormat(setting: "key-file", place: path)
+            .decode(String(decoding: file.content, as: UTF8.self))
     }
 
     /// Creates the file with a new random key. Never replaces an existing file, which would end every session.

@@ -58,7 +58,7 @@ enum MasterKeySource {
             return try MasterKeyFormat(setting: Self.credentialName, place: path)
                 .decode(String(decoding: data, as: UTF8.self))
         case .file(let file):
-            return file.exists ? try file.read() : nil
+            return try file.read()
         }
     }
 

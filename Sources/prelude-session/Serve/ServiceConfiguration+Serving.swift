@@ -14,6 +14,7 @@ extension ServiceConfiguration {
     ) throws -> Self {
         var problems = ConfigurationProblems()
         let configuration = read(flags: flags, file: file, environment: environment, problems: &problems)
+        if !configuration.settings.hasReadFile { try problems.throwIfAny() }
         configuration.checkServing(environment: environment, problems: &problems)
         try problems.throwIfAny()
         return configuration

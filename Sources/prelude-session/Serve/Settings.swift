@@ -24,6 +24,8 @@ struct Settings: Sendable {
 
     /// In order of precedence, the strongest first.
     private var layers: [Layer]
+    /// Whether the settings file could be read. If not, what it sets seems to be missing.
+    private(set) var hasReadFile = true
 
     /// - Parameters:
     ///   - file: The path of the settings file, if there is one.
@@ -40,13 +42,20 @@ struct Settings: Sendable {
             Layer(source: .environment, values: Dictionary(uniqueKeysWithValues: variables)),
         ]
         problems.add(EnvironmentVariables.errors(in: environment))
-        if let file { layers.append(Self.layer(of: file, problems: &problems)) }
+        guard let file else { return }
+        guard let members = problems.value(nil, { try Self.members(of: file) }) else {
+            hasReadFile = false
+            return
+        }
+        layers.append(Self.layer(of: members, in: file, problems: &problems))
     }
 
-    private static func layer(of path: String, problems: inout ConfigurationProblems) -> Layer {
+    private static func layer(
+        of members: [SettingsFile.Member], in path: String, problems: inout ConfigurationProblems
+    ) -> Layer {
         var values: [Key: SettingsFile.Value] = [:]
         var lines: [Key: Int] = [:]
-        for member in problems.value([], { try members(of: path) }) {
+        for member in members {
             let place = "\(path):\(member.line)"
             guard let key = Key(rawValue: member.name) else {
                 let remedy =
@@ -70,16 +79,18 @@ struct Settings: Sendable {
     }
 
     private static func members(of path: String) throws -> [SettingsFile.Member] {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            let exists = FileManager.default.fileExists(atPath: path)
+        let content: Data
+        do {
+            content = try ReadableFile(path: path).read().content
+        } catch {
             throw ConfigurationError(
-                "config",
-                exists
-                    ? "\(path) cannot be read by this user. Run the command as the user who owns the file"
-                    : "\(path) does not exist. `prelude-session init` writes a settings file")
+                "config", error.problem(of: path, ifMissing: "`prelude-session init` writes a settings file"))
+        }
+        guard let text = String(textFile: content) else {
+            throw ConfigurationError("config", "\(path) is not UTF-8. Save it with this encoding")
         }
         do {
-            return try SettingsFile(String(decoding: data, as: UTF8.self)).members
+            return try SettingsFile(text).members
         } catch {
             throw ConfigurationError("config", "\(error.problem)", at: "\(path):\(error.line)")
         }

@@ -73,6 +73,14 @@ struct ConfigurationTableTests {
             flags: [.publicUrl: "https://a.example.com", .database: "sqlite::memory:"],
             errors: ["FILE:2: config: a comma is missing before this line"]),
         Row(
+            testDescription: "nothing follows from a file that cannot be read", file: "{\"publicUrl\"",
+            errors: ["FILE:1: config: a colon must follow"]),
+        Row(
+            testDescription: "a name with control characters", file: "{\(valid), \"a\\u001b[2J\\n\": 1}",
+            errors: ["FILE:1: a\\u{1B}[2J\\n: is an unknown setting"]),
+        Row(
+            testDescription: "a byte order mark", file: "\u{FEFF}{\(valid)}", errors: []),
+        Row(
             testDescription: "a host that does not exist", file: "{\(valid), \"host\": \"a..b\"}",
             errors: ["FILE:1: host: the name \"a..b\" cannot be resolved"]),
         Row(

@@ -40,9 +40,12 @@ struct SettingsFileTests {
         "An invalid text is reported with its line",
         arguments: [
             ("", 1, "begin with {"), ("\n\n[]", 3, "begin with {"), ("{\n\"a\": 1\n\"b\": 2}", 3, "comma"),
-            ("{\n\"a\" 1}", 2, "colon"), ("{\n\"a\": }", 2, "value is missing"), ("{\"a\": abc}", 1, "abc needs"),
+            ("{\n\"a\" 1}", 2, "colon"), ("{\n\"a\": }", 2, "value is missing"), ("{\"a\": abc}", 1, "a value needs"),
             ("{\"a\": \"b\n\"}", 1, "quotation mark"), ("{a: 1}", 1, "name in quotation marks"), ("{", 1, "or a }"),
             ("{}\n{}", 2, "only comments"), ("{\"a\": \"\\x\"}", 1, "not a string"), ("{\"a\": [\"b\"", 1, "]"),
+            (String(repeating: "[", count: 100_000), 1, "{"),
+            ("{\"a\": " + String(repeating: "[", count: 100_000), 1, "too deep"),
+            (String(repeating: "{\"a\": ", count: 100_000), 1, "too deep"),
             ("{\"a\": \"\\", 1, "quotation mark"), ("{\"a\": 1 /* no */}", 1, "comma"),
         ])
     func invalid(text: String, line: Int, words: String) {
@@ -52,6 +55,16 @@ struct SettingsFileTests {
         } catch {
             #expect(error.line == line)
             #expect(error.problem.contains(words), "\(error.problem)")
+        }
+    }
+
+    @Test("An error does not repeat a value without quotation marks, which can be a secret")
+    func secret() {
+        #expect(throws: SettingsFile.SyntaxError.self) { try SettingsFile("{\"emailSecret\": c0rrect-h0rse}") }
+        do {
+            _ = try SettingsFile("{\n\"emailSecret\": c0rrect-h0rse}")
+        } catch {
+            #expect(error.line == 2 && !error.problem.contains("c0rrect"))
         }
     }
 }

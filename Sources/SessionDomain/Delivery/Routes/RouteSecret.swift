@@ -16,7 +16,10 @@ package enum RouteSecret: Sendable, Hashable {
             guard let data = FileManager.default.contents(atPath: path), data.count <= Self.maximumBytes else {
                 throw SendingFailure(.authentication, "the file with the secret cannot be read")
             }
-            let secret = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            guard let text = String(textFile: data) else {
+                throw SendingFailure(.authentication, "the file with the secret is not UTF-8")
+            }
+            let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
             guard Self.isValid(secret) else {
                 throw SendingFailure(.authentication, "the file with the secret contains no secret, or several lines")
             }
