@@ -247,7 +247,7 @@ def test_every_command_of_the_page_works_in_the_set_up_of_the_page(installed):
         else:
             assert result.returncode == 0, f"{line}\n{result.stdout}{result.stderr}"
         if "curl -X PUT" in line:
-            assert json.loads(result.stdout)["app_sends_per_day"] == 50_000, result.stdout
+            assert json.loads(result.stdout)["config"]["app_sends_per_day"] == 50_000, result.stdout
     assert tried > 25
 
 

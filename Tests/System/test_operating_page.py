@@ -26,6 +26,7 @@ def service(tmp_path, monkeypatch):
     (tmp_path / "credentials").mkdir()
     command = re.search(r"Create a key with `([^`]+)`", PAGE)[1]
     key = subprocess.run(["sh", "-euc", command], capture_output=True, text=True, check=True, timeout=10).stdout
+    (tmp_path / "credentials" / "prelude-session-keys").touch(mode=0o600)
     (tmp_path / "credentials" / "prelude-session-keys").write_text(key)
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path / "credentials"))
     (tmp_path / "session.json").write_text(
