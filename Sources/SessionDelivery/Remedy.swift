@@ -1,3 +1,4 @@
+internal import Foundation
 internal import SessionDomain
 
 /// What an operator can do about a failure, in words.

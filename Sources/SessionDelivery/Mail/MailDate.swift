@@ -2,6 +2,7 @@ internal import Foundation
 internal import SessionDomain
 
 /// The date format of mail, in UTC (RFC 5322 §3.3).
+@available(service, *)
 enum MailDate {
     static func format(_ time: Timestamp) -> String {
         let style = Date.VerbatimFormatStyle(

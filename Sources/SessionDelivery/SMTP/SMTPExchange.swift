@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Foundation
 internal import SessionDomain
 
 /// The state of one transfer, which the callbacks of libcurl read and change.

@@ -23,10 +23,11 @@ struct ReadableFile {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw obstacle(errno) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let attributes = (try? FileManager.default.attributesOfItem(atPath: target)) ?? [:]
+        guard attributes[.type] as? FileAttributeType == .typeRegular else { throw .notAFile }
         do {
-            return (try handle.readToEnd() ?? Data(), Int(status.st_mode & 0o777))
+            return (try handle.readToEnd() ?? Data(), (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0)
         } catch {
             throw .other(reason: error.localizedDescription)
         }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import SessionTokens
 
 /// Gives messages to the operator's backend in signed requests. The backend sends them.
