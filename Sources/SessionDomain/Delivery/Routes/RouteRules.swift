@@ -57,13 +57,47 @@ extension RouteSettings {
             throw RouteProblem(field, "is not a setting of a \(kind.rawValue) route")
         }
         for (field, value) in [(RouteField.host, host), (.username, username), (.account, account), (.from, from)] {
-            guard let value else { continue }
-            guard (1...320).contains(value.utf8.count), value.unicodeScalars.allSatisfy({ !$0.breaksHeader }) else {
-                throw RouteProblem(field, "must have 1 to 320 bytes, without line breaks and control characters")
-            }
+            if let value { try Self.check(value, as: field, of: kind) }
         }
         try checkMail(hasSecret: hasSecret)
-        if kind == .twilio { try checkTwilio() }
+        if kind == .twilio, let username, username != account { try Self.checkSID(username, as: .username, "SK") }
+    }
+
+    /// Checks the text of one setting, whatever the other settings are.
+    package static func check(_ value: String, as field: RouteField, of kind: Kind) throws(RouteProblem) {
+        guard (1...320).contains(value.utf8.count), value.unicodeScalars.allSatisfy({ !$0.breaksHeader }) else {
+            throw RouteProblem(field, "must have 1 to 320 bytes, without line breaks and control characters")
+        }
+        switch (kind, field) {
+        case (.smtp, .host) where !isHost(value):
+            throw RouteProblem(
+                .host,
+                "must be the name of a server, such as mail.example.com, or an address, without a port, a path or brackets. "
+                    + "Write an international name in its xn-- form")
+        case (.smtp, .from) where MailAddress(value) == nil:
+            throw RouteProblem(
+                .from, "must be a mail address, such as login@example.com or Example <login@example.com>")
+        case (.twilio, .account): try checkSID(value, as: .account, "AC")
+        default: break
+        }
+    }
+
+    /// A name of letters, digits, hyphens and underscores between dots (RFC 1123 §2.1), or an address.
+    private static func isHost(_ text: String) -> Bool {
+        guard !IPNetwork.isAddress(text) else { return true }
+        return text.utf8.count <= 253
+            && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+                (1...63).contains(label.utf8.count)
+                    && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+            }
+    }
+
+    private static func checkSID(_ text: String, as field: RouteField, _ prefix: String) throws(RouteProblem) {
+        let isValid =
+            text.hasPrefix(prefix) && text.utf8.count == 34
+            && text.dropFirst(2).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        let name = field == .account ? "the Account SID" : "the SID of an API key"
+        guard isValid else { throw RouteProblem(field, "must be \(name): \(prefix) and 32 characters") }
     }
 
     private func fields(hasSecret: Bool) -> Set<RouteField> {
@@ -78,26 +112,14 @@ extension RouteSettings {
     private func checkMail(hasSecret: Bool) throws(RouteProblem) {
         guard kind == .smtp else { return }
         if let port, !(1...65535).contains(port) { throw RouteProblem(.port, "must be 1 to 65535") }
-        if let from, MailAddress(from) == nil {
+        // RFC 8314 §3.3.
+        if port == 465, tls == .startTLS {
             throw RouteProblem(
-                .from, "must be a mail address, such as login@example.com or Example <login@example.com>")
+                .tls, "must be implicit with port 465, which expects TLS from the first byte. starttls needs port 587")
         }
         if username == nil, authentication != nil || hasSecret {
             throw RouteProblem(.username, "is required with auth and secret")
         }
         if username != nil, !hasSecret { throw RouteProblem(.secret, "is required with username") }
-    }
-
-    private func checkTwilio() throws(RouteProblem) {
-        func isID(_ text: String, _ prefix: String) -> Bool {
-            text.hasPrefix(prefix) && text.utf8.count == 34
-                && text.dropFirst(2).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        }
-        if let account, !isID(account, "AC") {
-            throw RouteProblem(.account, "must be the Account SID: AC and 32 characters")
-        }
-        if let username, !isID(username, "SK"), username != account {
-            throw RouteProblem(.username, "must be the SID of an API key: SK and 32 characters")
-        }
     }
 }
