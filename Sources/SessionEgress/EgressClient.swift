@@ -36,13 +36,7 @@ package final class EgressClient: Egress {
     /// Closes all connections; running calls fail. Call this once before the last reference is released.
     package func shutdown() async { await pool.shutdown() }
 
-    package func validate(url: String) throws(EgressError) {
-        let url = try EgressURL(url, allowsPlainHTTP: policy.allowsPlainHTTP)
-        // Names of this machine are not resolved (RFC 6761 §6.3).
-        let isLocal = url.host == "localhost" || url.host.hasSuffix(".localhost")
-        let known = isLocal ? ["127.0.0.1", "::1"] : AddressInfo.literal(url.host).map { [$0] }
-        if let known { _ = try addressPolicy.firstAllowed(known, of: url.host) }
-    }
+    package func validate(url: String) throws(EgressError) { try policy.validate(url: url) }
 
     package func send(_ request: EgressRequest) async throws(EgressError) -> EgressAnswer {
         let url = try EgressURL(request.url, allowsPlainHTTP: policy.allowsPlainHTTP)

@@ -69,11 +69,27 @@ enum AppRules {
             }
             #expect(try await world.store.app(world.app) == app)
         },
+        ContractRule("The master keys that have sealed signing keys or secrets of delivery are found") {
+            world async throws in
+            var app = App(id: world.app, name: "a", createdAt: world.now)
+            let key = SigningKeyRules.key("a", of: world.app, at: world.now)
+            var delivery = DeliveryConfig(at: world.now)
+            delivery.email = [.init(settings: RouteSettings(kind: .smtp)), sealed(.smtp, "mailkey1")]
+            delivery.sms = [sealed(.vonage, "smskey02"), sealed(.twilio, "smskey02")]
+            app.delivery = delivery
+            #expect(try await world.store.perform(CreateApp(app, keys: [key])))
+            #expect(try await world.store.sealingKeyIDs() == ["12345678", "mailkey1", "smskey02"])
+        },
         ContractRule("An unknown app is not changed") { world async throws in
             let answer = try await world.store.perform(UpdateApp(world.app) { _ in 1 })
             #expect(answer == nil)
         },
     ]
+
+    private static func sealed(_ kind: RouteSettings.Kind, _ keyID: String) -> DeliveryConfig.Route {
+        DeliveryConfig.Route(
+            settings: RouteSettings(kind: kind), sealedSecret: Base64URL.encode(Data("\(keyID) sealed".utf8)))
+    }
 
     private static func signingKey(
         _ id: String, of app: AppID, at time: Timestamp, purpose: StoredSigningKey.Purpose = .access

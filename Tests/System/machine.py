@@ -7,9 +7,8 @@ import shutil
 import signal
 import subprocess
 import time
-import urllib.error
-import urllib.request
 
+from network import Network
 from service import BINARY, ROOT, free_port
 
 #: Paths of the pages. They are moved below the folder.
@@ -54,10 +53,13 @@ def find_nginx() -> str | None:
 
 
 class Machine:
-    def __init__(self, root: pathlib.Path):
+    """With a network of its own, the machine has the ports of the pages. Otherwise free ones of the loopback."""
+
+    def __init__(self, root: pathlib.Path, network: Network | None = None):
         self.root = root
-        self.port = free_port()
-        self.tls_port = free_port()
+        self.network = network
+        self.port = 8080 if network else free_port()
+        self.tls_port = 443 if network else free_port()
         self.processes: dict[str, subprocess.Popen] = {}
         self.home = root / "home"
         for folder in ("home", "stubs", "nginx", "usr/local/bin", "tmp", "etc/nginx/conf.d", "etc/systemd/system"):
@@ -78,6 +80,8 @@ class Machine:
     def here(self, text: str) -> str:
         """Returns a line or a file of a page with the paths and the ports of this machine."""
         text = PATHS.sub(rf"{self.root}/\1", text)
+        if self.network:
+            return text
         text = re.sub(r"\b127\.0\.0\.1:8080\b", f"127.0.0.1:{self.port}", text)
         return text.replace("listen 443 ssl", f"listen 127.0.0.1:{self.tls_port} ssl")
 
@@ -87,11 +91,16 @@ class Machine:
         file.write_text(self.here(content))
         return file
 
+    def shell(self, line: str) -> list[str]:
+        """Returns the command that runs a line of a page in the home folder."""
+        inside = self.network.enter if self.network else []
+        return [*inside, "bash", "-euo", "pipefail", "-c", f"cd '{self.home}'; {self.here(line)}"]
+
     def run(self, line: str, **variables: str) -> subprocess.CompletedProcess:
         """Runs a line of a page, and then what systemd would do."""
         result = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", self.here(line)], cwd=self.home, env=self.environment | variables,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+            self.shell(line), env=self.environment | variables, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=60)
         if result.returncode == 0:
             self.obey(line)
         return result
@@ -128,20 +137,17 @@ class Machine:
         self.wait_for(f"http://127.0.0.1:{self.port}/health")
 
     def spawn(self, command: list[str], environment: dict[str, str]) -> subprocess.Popen:
+        inside = self.network.enter if self.network else []
         with open(self.root / "log", "ab") as log:
             return subprocess.Popen(
-                command, cwd=self.root, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                [*inside, *command], cwd=self.root, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def wait_for(self, url: str) -> None:
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
-            try:
-                urllib.request.urlopen(url, timeout=1).close()
-                return
-            except urllib.error.HTTPError:  # an answer
-                return
-            except OSError:
-                time.sleep(0.05)
+            if self.run(f"curl --silent --output /dev/null --max-time 1 {url}").returncode == 0:
+                return  # any answer
+            time.sleep(0.05)
         raise RuntimeError(f"{url} does not answer: {(self.root / 'log').read_text()[-2000:]}")
 
     def stop(self, name: str) -> None:

@@ -31,6 +31,7 @@ class MailServer:
     def __init__(
         self, context: ssl.SSLContext | None, implicit: bool = False, auth: bool = True, utf8: bool = True,
         replies: dict[str, str] | None = None, mechanisms: tuple[str, ...] = ("PLAIN", "LOGIN"),
+        host: str = "127.0.0.1", port: int = 0,
     ):
         self.mails: queue.Queue[Mail] = queue.Queue()
         self.connections = 0
@@ -48,14 +49,15 @@ class MailServer:
                 data_size_limit=1_000_000)
 
         self._controller = Controller(
-            handler, hostname="127.0.0.1", port=0, ssl_context=context if implicit else None)
+            handler, hostname=host, port=port, ssl_context=context if implicit else None)
         self._controller.factory = make
 
     def __enter__(self) -> "MailServer":
         # The controller connects to its own server once.
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._controller.port = probe.getsockname()[1]
+        if self._controller.port == 0:
+            with socket.socket() as probe:
+                probe.bind((self._controller.hostname, 0))
+                self._controller.port = probe.getsockname()[1]
         self._controller.start()
         self.port = self._controller.port
         self.connections = 0

@@ -14,19 +14,9 @@ import subprocess
 
 import pytest
 
+from installation import BLOCK, HOST, INSTALL, PAGE, first_user, install, lines, use_free_port
 from machine import Machine, find_nginx
 from service import BINARY, ROOT
-
-PAGE = (ROOT / "docs" / "operating.md").read_text()
-INSTALL = PAGE.split("\n## Install\n")[1].split("\n## ")[0]
-HOST = "auth.example.com"
-
-#: A block, and the file that it is if its path is in the line before.
-BLOCK = re.compile(r"(?:^`(/[^`]+)`[^\n]*:\n\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def lines(block: str) -> list[str]:
-    return [line for line in block.replace("\\\n", " ").splitlines() if line]
 
 
 def answer(machine: Machine, line: str, answers: list[str]) -> str:
@@ -57,44 +47,15 @@ def answer(machine: Machine, line: str, answers: list[str]) -> str:
     return text
 
 
-def certificate(machine: Machine, authority) -> None:
-    """What certbot would do: writes a certificate for the host, and makes curl trust its authority and find the host."""
-    folder = machine.root / "etc" / "letsencrypt" / "live" / HOST
-    folder.mkdir(parents=True)
-    chain = authority.server_chain(HOST).read_bytes()  # with its key
-    (folder / "fullchain.pem").write_bytes(chain)
-    (folder / "privkey.pem").write_bytes(chain)
-    (machine.home / ".curlrc").write_text(
-        f'cacert = "{authority.certificate_path}"\nconnect-to = "{HOST}:443:127.0.0.1:{machine.tls_port}"\n')
-
-
-def use_free_port(machine: Machine) -> None:
-    settings = machine.root / "etc" / "prelude" / "session.json"
-    text = settings.read_text()
-    assert '"port": 8080,' in text
-    settings.write_text(text.replace('"port": 8080,', f'"port": {machine.port},'))
-
-
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory, authority):
     """Follows the installation of the page. Returns the machine, and what each line printed."""
     machine = Machine(tmp_path_factory.mktemp("server"))
-    printed = {}
-    for path, kind, block in BLOCK.findall(INSTALL):
-        if path:
-            machine.write(path, block)
-        for line in lines(block) if kind == "sh" else []:
-            if "nginx" in line and "apt-get" not in line and not find_nginx():
-                continue
-            if HOST in line and line.startswith("curl") and not find_nginx():
-                continue
-            if line.endswith(" init --config /etc/prelude/session.json"):
-                continue  # it asks, see the test of README.md
-            printed[line] = machine.must(line)
-            if " init " in line:
-                use_free_port(machine)
-            if "certbot certonly" in line:
-                certificate(machine, authority)
+    (machine.home / "mail-password").write_text("a secret\n")
+    # curl trusts the authority, and finds the host.
+    (machine.home / ".curlrc").write_text(
+        f'cacert = "{authority.certificate_path}"\nconnect-to = "{HOST}:443:127.0.0.1:{machine.tls_port}"\n')
+    printed = install(machine, authority)
     yield machine, printed
     machine.stop_all()
 
@@ -106,6 +67,43 @@ def test_the_installation_of_the_page_serves_its_first_request(installed):
     calls = (machine.root / "calls").read_text()
     for call in ("useradd --system", "systemctl enable --now prelude-session", "certbot certonly"):
         assert call in calls
+
+
+#: Commands of the installation that no test runs as printed, and why.
+NOT_RUN = {
+    ". scripts/environment": "a test below reads the manifest with it",
+    "scripts/bootstrap": "installs packages of the system",
+    "swift build --configuration release --static-swift-stdlib --product prelude-session":
+        "takes a quarter of an hour. A test below compares what the debug program links",
+    "git clone https://…/prelude-session && cd prelude-session && scripts/run": "the repository has no address yet",
+}
+
+
+def test_every_command_of_the_installation_is_run_or_has_a_reason(installed):
+    _, printed = installed
+    readme = (ROOT / "README.md").read_text().split("\nThe service is built from a checkout.")[1].split("\n## ")[0]
+    commands = [
+        line for _, kind, block in BLOCK.findall(INSTALL + readme) if kind in ("", "sh") for line in lines(block)]
+    # The line of init that asks is run by the test of README.md, and the first user signs in in test_production.py.
+    others = [line for line in commands if line.endswith(" init --config /etc/prelude/session.json")] + first_user()
+    assert len(others) == 5
+    nginx = [] if find_nginx() else [line for line in commands if "nginx" in line or HOST in line]
+    assert set(commands) - printed.keys() - set(others) - set(nginx) == NOT_RUN.keys()
+
+
+@pytest.mark.skipif(not shutil.which("swift"), reason="there is no swift")
+def test_the_build_of_the_pages_has_the_product_and_the_traits_of_the_service(tmp_path):
+    build = next(block for _, _, block in BLOCK.findall(INSTALL) if "swift build" in block)
+    assert build in (ROOT / "README.md").read_text()
+    environment, _, command = lines(build)
+    product = command.split("--product ")[1]
+    manifest = json.loads(subprocess.run(
+        ["bash", "-euc", f"{environment}; swift package --scratch-path {tmp_path} dump-package"], cwd=ROOT, capture_output=True, text=True,
+        check=True, timeout=120).stdout)
+    assert {"name": product, "type": "executable"}.items() <= next(
+        target for target in manifest["targets"] if target["name"] == product).items()
+    traits = {trait["name"]: trait["enabledTraits"] for trait in manifest["traits"]}
+    assert {"AsyncHTTPClient", "Hummingbird", "Testing"} <= set(traits["default"])
 
 
 #: Libraries of the system that the program links, with their names on the page, and packages where a server may lack them.

@@ -39,7 +39,7 @@ extension KeyRing {
 
     /// Returns the key sealed with the current master key, or `nil` if it already is.
     func resealed(_ stored: StoredSigningKey) throws -> StoredSigningKey? {
-        guard sealingKeyID(of: stored.sealedPrivateKey) != currentID else { return nil }
+        guard MasterKey.id(ofKeyThatSealed: stored.sealedPrivateKey) != currentID else { return nil }
         var key = stored
         key.sealedPrivateKey = try seal(
             try privateKey(of: stored), context: Self.context(stored.appID, stored.purpose, stored.keyID))

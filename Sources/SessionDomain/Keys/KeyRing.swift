@@ -131,13 +131,10 @@ package struct KeyRing: Sendable {
     /// The ids of all master keys of the ring.
     package var ids: Set<String> { Set(all.map(\.id)) }
 
-    /// Returns the id of the master key that sealed the data.
-    func sealingKeyID(of sealed: Data) -> String { String(decoding: sealed.prefix(MasterKey.idLength), as: UTF8.self) }
-
     /// Decrypts data that any key of the ring has sealed.
     func open(_ sealed: Data, context: String) throws -> Data {
         guard hasMasterKeys else { throw KeyRingError.noMasterKeys }
-        let keyID = sealingKeyID(of: sealed)
+        let keyID = MasterKey.id(ofKeyThatSealed: sealed)
         guard let key = all.first(where: { $0.id == keyID }) else { throw KeyRingError.unknownMasterKey(keyID) }
         guard let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(MasterKey.idLength)),
             let secret = try? AES.GCM.open(box, using: key.sealing, authenticating: Data(context.utf8))

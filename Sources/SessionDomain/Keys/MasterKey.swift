@@ -16,4 +16,7 @@ package struct MasterKey: Sendable, Equatable {
         id = String(
             Base64URL.encode(SHA256.hash(data: Data("prelude-session key id".utf8) + secret)).prefix(Self.idLength))
     }
+
+    /// Returns the id of the master key that sealed the data.
+    static func id(ofKeyThatSealed data: Data) -> String { String(decoding: data.prefix(idLength), as: UTF8.self) }
 }

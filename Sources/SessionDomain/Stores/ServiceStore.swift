@@ -13,7 +13,7 @@ package protocol AppStore: SigningKeyStore {
 package protocol SigningKeyStore: IntentStore {
     /// All keys of an app, the last to sign first.
     func signingKeys(of id: AppID) async throws -> [StoredSigningKey]
-    /// The ids of the master keys under which keys are sealed.
+    /// The ids of the master keys under which keys, and the secrets of delivery, are sealed.
     func sealingKeyIDs() async throws -> Set<String>
 }
 

@@ -3,11 +3,7 @@ package import SessionDomain
 
 @available(service, *)
 extension SQLiteStore: AppStore {
-    package func apps() async throws -> [App] {
-        try await read { db in
-            try db.all("SELECT settings FROM apps ORDER BY created_at, id") { try StoredJSON.value(try $0.next()) }
-        }
-    }
+    package func apps() async throws -> [App] { try await read { db in try db.apps() } }
 
     package func app(_ id: AppID) async throws -> App? {
         try await read { db in try db.app(id) }
@@ -23,6 +19,18 @@ extension SQLiteStore: AppStore {
 }
 
 extension Database {
+    func apps() throws -> [App] {
+        try all("SELECT settings FROM apps ORDER BY created_at, id") { try StoredJSON.value(try $0.next()) }
+    }
+
+    /// The ids of the master keys that have sealed signing keys, and secrets in the settings of apps.
+    func sealingKeyIDs() throws -> Set<String> {
+        let ofSigningKeys: [String] = try all(
+            "SELECT DISTINCT CAST(substr(sealed_private_key, 1, ?) AS TEXT) FROM signing_keys", [MasterKey.idLength]
+        ) { try $0.next() }
+        return try apps().compactMap(\.delivery?.sealingKeyIDs).reduce(into: Set(ofSigningKeys)) { $0.formUnion($1) }
+    }
+
     func app(_ id: AppID) throws -> App? {
         try first("SELECT settings FROM apps WHERE id = ?", [id]) { try StoredJSON.value(try $0.next()) }
     }

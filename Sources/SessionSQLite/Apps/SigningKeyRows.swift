@@ -31,14 +31,6 @@ extension Database {
                 + Self.lastToSignFirst, [app, purpose], as: StoredSigningKey.init(reading:))
     }
 
-    func sealingKeyIDs() throws -> Set<String> {
-        Set(
-            try all(
-                "SELECT DISTINCT CAST(substr(sealed_private_key, 1, ?) AS TEXT) FROM signing_keys",
-                [MasterKey.idLength]
-            ) { try $0.next() })
-    }
-
     func insert(_ key: StoredSigningKey) throws {
         try run(
             "INSERT INTO signing_keys (\(StoredSigningKey.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -2,11 +2,11 @@ internal import Foundation
 internal import GRDB
 package import SessionDomain
 
-/// What a configuration must fit: the apps of a database, and the master keys that seal its signing keys.
+/// What a configuration must fit: the apps of a database, and the master keys that seal its keys and secrets.
 @available(service, *)
 package struct DatabaseSummary: Sendable, Equatable {
     package let apps: Set<AppID>
-    /// The ids of the master keys that have sealed signing keys.
+    /// The ids of the master keys that have sealed signing keys, and secrets of delivery.
     package let sealingKeyIDs: Set<String>
 
     /// Reads a database without changing it, also while the service uses it.

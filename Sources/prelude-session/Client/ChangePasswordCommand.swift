@@ -2,6 +2,7 @@ import ArgumentParser
 import PreludeSession
 
 /// `prelude-session change-password`: does a step-up if necessary, then stores a new password.
+@available(service, *)
 struct ChangePasswordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "change-password", abstract: "Change your password. The new password is read from standard input.")

@@ -4,6 +4,7 @@ import PreludeSession
 import PreludeSessionAsyncHTTPClient
 
 /// The options of all client commands: the service, the credentials and the output format.
+@available(service, *)
 struct ClientOptions: ParsableArguments {
     @Option(help: "The service's origin. (default: $PRELUDE_SESSION_ENDPOINT, else http://localhost:8080)")
     var endpoint: String?
@@ -14,8 +15,12 @@ struct ClientOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
+    /// - Throws: `InvalidConfiguration` for unknown variables: the default would be used in place of a misspelled one.
     func client() throws -> PreludeSessionClient {
         let environment = ProcessInfo.processInfo.environment
+        var problems = ConfigurationProblems()
+        problems.add(EnvironmentVariables.errors(in: environment))
+        try problems.throwIfAny()
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let origin = endpoint ?? value("PRELUDE_SESSION_ENDPOINT")
         return try PreludeSessionClient(

@@ -2,6 +2,7 @@ import ArgumentParser
 import PreludeSession
 
 /// `prelude-session login`: signs in with a code or a password.
+@available(service, *)
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Sign in with a code or a password.")

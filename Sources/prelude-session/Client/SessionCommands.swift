@@ -3,6 +3,7 @@ import Foundation
 import PreludeSession
 
 /// `prelude-session whoami`: fetches the signed-in user from the service and prints it.
+@available(service, *)
 struct WhoAmICommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "whoami", abstract: "Show who is signed in.")
 
@@ -35,6 +36,7 @@ struct WhoAmICommand: AsyncParsableCommand {
 }
 
 /// `prelude-session sessions`: prints the user's sessions.
+@available(service, *)
 struct SessionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "sessions", abstract: "List your sessions.")
 
@@ -69,6 +71,7 @@ struct SessionsCommand: AsyncParsableCommand {
 }
 
 /// `prelude-session revoke`: revokes sessions.
+@available(service, *)
 struct RevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Revoke sessions of the signed-in user.")
@@ -92,6 +95,7 @@ struct RevokeCommand: AsyncParsableCommand {
 }
 
 /// `prelude-session refresh`: fetches a new access token and prints it for scripts.
+@available(service, *)
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh", abstract: "Fetch a new access token; --print-token shows it.")
@@ -113,6 +117,7 @@ struct RefreshCommand: AsyncParsableCommand {
 }
 
 /// `prelude-session logout`: signs out and revokes the session.
+@available(service, *)
 struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "logout", abstract: "Sign out.")
 

@@ -20,11 +20,14 @@ enum EnvironmentVariables {
     ]
     .map { prefix + $0 }
 
-    /// Returns an error for each unknown name, in the order of names.
+    /// Returns an error for each unknown name, in the order of names, and one for all variables of Kubernetes.
     static func errors(in environment: [String: String]) -> [ConfigurationError] {
         let known = settings + others
-        return environment.keys.filter { $0.hasPrefix(prefix) && !(known + ofDevelopment).contains($0) }.sorted()
-            .map { name in
+        let links = ServiceLinks(in: environment)
+        let understood = Set(known + ofDevelopment + links.names)
+        let unknown = environment.keys.filter { $0.hasPrefix(prefix) && !understood.contains($0) }.sorted()
+        return (links.error.map { [$0] } ?? [])
+            + unknown.map { name in
                 let remedy =
                     NearestName.of(name, in: known).map { "Did you mean \($0)?" }
                     ?? "Remove it. `prelude-session serve --help` lists the settings"

@@ -57,7 +57,9 @@ struct DeliveryCommand: AsyncParsableCommand {
             let message = DeliveryTestMessage(to: recipient, app: nil, timeout: timeout)
             let works: Bool
             do {
-                try configuration.checkDelivery(egress)
+                var problems = ConfigurationProblems()
+                configuration.checkDelivery(problems: &problems)
+                try problems.throwIfAny()
                 let builder = configuration.routeBuilder(egress: egress, environment: .live)
                 let channel = message.channel
                 let routes = try configuration.delivery[channel].map { route in

@@ -64,8 +64,7 @@ struct ServiceAssembly {
         guard let source else { return (KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))), nil) }
         // Another process may have created the file since the first read.
         if let keys = KeyRing(try configured ?? source.read() ?? []) {
-            let delivery = try await store.apps().compactMap(\.delivery).map(keys.sealingKeyIDs)
-            let missing = try await delivery.reduce(store.sealingKeyIDs()) { $0.union($1) }.subtracting(keys.ids)
+            let missing = try await store.sealingKeyIDs().subtracting(keys.ids)
             guard missing.isEmpty else { throw source.lacks(missing) }
             return (keys, nil)
         }

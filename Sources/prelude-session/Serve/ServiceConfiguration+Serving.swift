@@ -28,7 +28,8 @@ extension ServiceConfiguration {
             problems.check { try checkRotating() }
         }
         problems.check { _ = try checkedManagementKeys(now: ServiceEnvironment.live.now()) }
-        problems.check { try checkDelivery(try makeEgressClient()) }
+        problems.check { _ = try makeEgressClient() }
+        checkDelivery(problems: &problems)
         // With an invalid path there is no database to compare the other settings with.
         guard (try? SQLiteLocation(settings)) != nil else { return }
         problems.check { try checkDatabase(environment: environment) }

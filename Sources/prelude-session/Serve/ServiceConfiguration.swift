@@ -33,8 +33,8 @@ struct ServiceConfiguration: Sendable {
     /// `nil`: the listener of the apps serves the management API, too.
     var managementListener: ManagementListener?
     var connections: ConnectionLimits
-    /// How messages are sent. Empty: no delivery is configured.
-    var delivery: ConfiguredRoutes
+    /// The routes for messages, in the order of `RouteSlot.all`.
+    let routes: [PlacedRoute]
 
     /// The names of the settings in the file. In the environment: `PRELUDE_SESSION_` and the name in upper snake case.
     enum Key: String, CaseIterable {
@@ -126,7 +126,7 @@ struct ServiceConfiguration: Sendable {
         let publicPort = port
         managementListener = problems.value(nil) { try Self.managementListener(settings, publicPort: publicPort) }
         connections = Self.connections(settings, problems: &problems)
-        delivery = Self.delivery(settings, problems: &problems)
+        routes = Self.routes(settings, problems: &problems)
     }
 
     private static func countryHeader(_ settings: Settings) throws -> String? {

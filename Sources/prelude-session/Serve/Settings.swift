@@ -31,7 +31,8 @@ struct Settings: Sendable {
     init(
         flags: [Key: String], environment: [String: String], file: String?, problems: inout ConfigurationProblems
     ) {
-        let variables = Key.allCases.compactMap { key in
+        let links = ServiceLinks(in: environment)
+        let variables = Key.allCases.filter { !links.names.contains($0.variable) }.compactMap { key in
             environment[key.variable].map { (key, SettingsFile.Value.text($0)) }
         }
         layers = [
@@ -99,6 +100,19 @@ struct Settings: Sendable {
             ConfigurationError(key.rawValue, problem, at: layer.lines[key].map { "\(path):\($0)" } ?? path)
         case .default: missing
         }
+    }
+
+    /// An error about a setting without a value, which another one needs. It has the place of the other one.
+    func error(missing name: String, beside other: Key, _ problem: String) -> ConfigurationError {
+        ConfigurationError(self.name(of: name, beside: other), problem, at: error(other, problem).place)
+    }
+
+    /// The name of a setting as the source of another setting writes it.
+    ///
+    /// - Parameter name: The name in the file.
+    func name(of name: String, beside other: Key) -> String {
+        guard case .environment = source(of: other), let key = Key(rawValue: name) else { return name }
+        return key.variable
     }
 
     func string(_ key: Key) -> String? {

@@ -93,7 +93,7 @@ struct ConfigurationTableTests {
             errors: ["--database: the folder /nowhere/at/all does not exist. Create it: install -d"]),
     ]
 
-    @Test("Every error is reported, with its place and its remedy", arguments: rows)
+    @Test("Every error is reported, with its place and its remedy", arguments: rows + Row.delivery + Row.kubernetes)
     func errors(_ row: Row) throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json").path
         try Data(row.file.utf8).write(to: URL(fileURLWithPath: path))

@@ -102,10 +102,10 @@ struct DeliveryRoutesTests {
             current: MasterKey(secret: Data(repeating: 2, count: 32)),
             older: [MasterKey(secret: Data(repeating: 1, count: 32))])
         let config = try #require(try app { $0.email = [try sealed(), try sealed(host: "other")] }.delivery)
-        #expect(newer.sealingKeyIDs(of: config) == [keys.currentID])
+        #expect(config.sealingKeyIDs == [keys.currentID])
         let (resealed, count) = try newer.resealed(config, app: appID())
         #expect(count == 2)
-        #expect(newer.sealingKeyIDs(of: resealed) == [newer.currentID])
+        #expect(resealed.sealingKeyIDs == [newer.currentID])
         #expect(try newer.openSecret(of: resealed.email[0], channel: .email, app: appID()) == .value("s3cr3t"))
         #expect(try newer.resealed(resealed, app: appID()).count == 0)
     }

@@ -61,6 +61,16 @@ struct RouteRulesTests {
         #expect(problem?.field == field)
     }
 
+    @Test("Everything that is wrong with a route is found, with one problem for each setting")
+    func everything() {
+        let route = RouteSettings(
+            kind: .smtp, host: "a\nb", port: 0, authentication: .login, account: "AC1", from: "")
+        let problems = route.problems(for: .email, hasSecret: false)
+        #expect(problems.map(\.field) == [.account, .host, .from, .port, .username])
+        #expect(problems.first?.problem == "is not a setting of a smtp route")
+        #expect(RouteSettings(kind: .twilio).problems(for: .email, hasSecret: false).map(\.field) == [.kind])
+    }
+
     @Test(
         "A mail server is a name or an address",
         arguments: [

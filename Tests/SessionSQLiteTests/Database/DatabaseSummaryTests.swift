@@ -25,6 +25,19 @@ struct DatabaseSummaryTests {
         #expect(try DatabaseSummary.read(at: path)?.apps == [id])
     }
 
+    @Test("The master key that sealed a secret of delivery is found")
+    func secrets() async throws {
+        let store = try SQLiteStore.open(.file(path))
+        var app = App(id: try #require(AppID("abc1234")), name: "a", createdAt: Timestamp(seconds: 1))
+        var delivery = DeliveryConfig(at: app.createdAt)
+        let sealed = Data("mailkey1 sealed".utf8).base64EncodedString()
+        delivery.email = [.init(settings: RouteSettings(kind: .smtp), sealedSecret: sealed)]
+        app.delivery = delivery
+        #expect(try await store.perform(CreateApp(app, keys: [])))
+        #expect(try DatabaseSummary.read(at: path)?.sealingKeyIDs == ["mailkey1"])
+        try await store.close()
+    }
+
     @Test("A file that is no database is an error, and an empty one has no summary")
     func others() throws {
         try Data("not a database, but long enough to be taken for one".utf8).write(to: URL(fileURLWithPath: path))

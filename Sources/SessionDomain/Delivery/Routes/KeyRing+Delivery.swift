@@ -24,7 +24,7 @@ extension KeyRing {
         for channel in OTPLoginConfig.Channel.allCases {
             for (index, route) in config[channel].enumerated() {
                 guard let data = route.sealedSecret.flatMap({ Base64URL.decode($0) }),
-                    sealingKeyID(of: data) != currentID,
+                    MasterKey.id(ofKeyThatSealed: data) != currentID,
                     case .value(let secret) = try openSecret(of: route, channel: channel, app: app)
                 else { continue }
                 new[channel][index].sealedSecret = try seal(
@@ -35,15 +35,18 @@ extension KeyRing {
         return (new, count)
     }
 
-    /// The ids of the master keys with which the secrets of a configuration are sealed.
-    package func sealingKeyIDs(of config: DeliveryConfig) -> Set<String> {
-        let routes = OTPLoginConfig.Channel.allCases.flatMap { config[$0] }
-        return Set(routes.compactMap { $0.sealedSecret.flatMap { Base64URL.decode($0) }.map(sealingKeyID) })
-    }
-
     private static func context(
         _ kind: RouteSettings.Kind, _ channel: OTPLoginConfig.Channel, _ app: AppID
     ) -> String {
         "\(app)/delivery/\(channel.rawValue)/\(kind.rawValue)"
+    }
+}
+
+extension DeliveryConfig {
+    /// The ids of the master keys with which the secrets are sealed.
+    package var sealingKeyIDs: Set<String> {
+        let routes = OTPLoginConfig.Channel.allCases.flatMap { self[$0] }
+        return Set(
+            routes.compactMap { $0.sealedSecret.flatMap { Base64URL.decode($0) }.map(MasterKey.id(ofKeyThatSealed:)) })
     }
 }
