@@ -22,6 +22,8 @@ RULES = {"allowed_scopes": [{"scope": "transfer:write", "mode": "direct", "direc
 #: and `{rules}` a file with `RULES`.
 CHANGES = [
     (["app", "create", "Shop", "--id", APP, "--email"], {"management.app.created"}),
+    (["app", "enable", "--app", APP, "--sms", "--password"], {"management.app.updated"}),
+    (["app", "enable", "--app", APP, "--email", "--sms", "--password"], set()),
     (["user", "create", "--app", APP, *MAIL], {"user.created"}),
     (["user", "set-password", "--app", APP, "{user}"], {"user.password.updated"}),
     (["user", "set-status", "--app", APP, "{user}", "inactive"], {"user.status.updated"}),

@@ -360,11 +360,139 @@ def test_init_replaces_nothing(tmp_path):
     ("flags", "message"), [
         (["--public-url", "http://auth.example.com"], "--public-url: must begin with https://"),
         (["--public-url", "https://{appid}.example.com"], "contains {appid}. Write {app_id}"),
-        (["--app-name", " "], "--app-name: name must have 1 to 100 characters"),
+        (["--app-name", " "], "--app-name: must have 1 to 100 characters"),
         (["--trusted-proxy", "proxy"], '"proxy" is not an address or a network'),
+        (["--port", "99999"], '--port: must be a number from 1 to 65535, not "99999"'),
+        (["--host", "a..b"], '--host: the name "a..b" cannot be resolved'),
         (["--email-host", "a", "--email-from", "b"], "--email-from: must be a mail address"),
+        (["--email-host", "smtp.example.com:587", "--email-from", "a@example.com"], "--email-host: must be the name of a server"),
+        (["--email-host", "10.1.2.3", "--email-from", "a@example.com"],
+         "--email-host: the address is refused: it is private or otherwise special. If the server is yours, allow its "
+         "network with --egress-network"),
+        (["--email-host", "a", "--email-from", "a@example.com", "--email-port", "465", "--email-tls", "starttls"],
+         "--email-tls: must be implicit with port 465"),
+        (["--email-host", "a", "--email-from", "a@example.com", "--email-secret-file", "/etc/hostname"],
+         "--email-secret-file: needs --email-username"),
+        (["--email-port", "25", "--no-email"], "--email-port: contradicts --no-email"),
+        (["--sms-route", "twilio", "--sms-account", "x", "--sms-secret-file", "/etc/hostname", "--sms-from", "+1"],
+         "--sms-account: must be the Account SID"),
+        (["--sms-route", "prelude", "--sms-secret-file", "/etc/hostname", "--sms-account", "x"],
+         "--sms-account: is not a setting of a prelude route"),
+        (["--sms-from", "Shop", "--no-sms"], "--sms-from: contradicts --no-sms"),
     ])
 def test_init_with_an_invalid_value_leaves_nothing_behind(tmp_path, flags, message):
-    refused = set_up(tmp_path, *(FLAGS[:-2] if "--email-host" in flags else FLAGS), *flags, "--no-sms")
+    off = [f"--no-{kind}" for kind in ("email", "sms") if not any(kind in flag for flag in flags)]
+    refused = set_up(tmp_path, *FLAGS[:-2], *flags, *off)
     assert refused.returncode != 0 and message in refused.stderr, refused.stderr
+    assert f"{tmp_path}/session.json:" not in refused.stderr and "Usage:" not in refused.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("flags", "port", "tls"), [
+    ([], "587", "starttls"), (["--email-port", "465"], "465", "implicit"), (["--email-tls", "implicit"], "465", "implicit"),
+    (["--email-port", "2525"], "2525", "starttls"),
+])
+def test_init_derives_tls_from_the_port(tmp_path, flags, port, tls):
+    made = set_up(tmp_path, *FLAGS[:-2], "--email-host", "a.example.com", "--email-from", "a@example.com", "--no-sms", *flags)
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "session.json").read_text()
+    assert f'"emailPort": {port},' in text and f'"emailTls": "{tls}",' in text
+    assert command(tmp_path, "check", "--config", str(tmp_path / "session.json")).returncode == 0
+
+
+def test_init_takes_a_mail_server_in_the_own_network(tmp_path):
+    made = set_up(
+        tmp_path, *FLAGS[:-2], "--email-host", "10.1.2.3", "--email-from", "a@example.com", "--no-sms",
+        "--egress-network", "10.1.0.0/16")
+    assert made.returncode == 0, made.stderr
+    assert '    "egressNetworks": ["10.1.0.0/16"],\n' in (tmp_path / "session.json").read_text()
+    assert command(tmp_path, "check", "--config", str(tmp_path / "session.json")).returncode == 0
+
+
+def test_the_settings_file_of_an_interrupted_init_never_appears(tmp_path):
+    """Ends `init` as soon as the first of its files appears."""
+    for attempt in range(5):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        process = subprocess.Popen(
+            [BINARY, "init", "--config", f"{folder}/session.json", "--database", f"{folder}/session.sqlite", *FLAGS],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # The file of the keys is created before the app.
+        while process.poll() is None and not (folder / "session.sqlite.keys").exists():
+            pass
+        process.kill()
+        if process.wait(10) == 0:
+            continue
+        checked = command(folder, "check", "--config", f"{folder}/session.json")
+        left = {path.name for path in folder.iterdir()}
+        if "session.json" in left:  # it was complete
+            assert checked.returncode == 0 and "session.sqlite" in left, left
+        else:
+            assert checked.returncode == 1 and "does not exist" in checked.stderr, left
+            again = command(
+                folder, "init", "--config", f"{folder}/session.json", "--database", f"{folder}/session.sqlite", *FLAGS)
+            assert again.returncode == 1 and "an init that was interrupted has left it" in again.stderr
+
+
+def test_init_of_two_processes_creates_one_app(tmp_path):
+    processes = [
+        subprocess.Popen(
+            [BINARY, "init", "--config", f"{tmp_path}/{number}.json", "--database", f"{tmp_path}/session.sqlite", *FLAGS],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for number in range(3)]
+    errors = [process.communicate(timeout=60)[1] for process in processes]
+    assert sorted(process.returncode for process in processes) == [0, 1, 1], errors
+    listed = command(tmp_path, "app", "list", "--json", "--database", f"sqlite:{tmp_path}/session.sqlite")
+    assert len(json.loads(listed.stdout)) == 1
+    assert len(list(tmp_path.glob("*.json*"))) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user")
+@pytest.mark.parametrize("verb", ["init", "app"])
+def test_files_that_root_creates_belong_to_the_owner_of_their_folder(tmp_path, verb):
+    stranger = pwd.getpwnam("nobody")
+    os.chown(tmp_path, stranger.pw_uid, stranger.pw_gid)
+    made = set_up(tmp_path, *FLAGS) if verb == "init" else command(
+        tmp_path, "app", "create", "Shop", "--database", f"sqlite:{tmp_path}/session.sqlite")
+    assert made.returncode == 0, made.stderr
+    owners = {path.name: path.stat().st_uid for path in tmp_path.iterdir()}
+    assert {"session.sqlite", "session.sqlite.keys", "session.sqlite.lock"} <= owners.keys()
+    assert set(owners.values()) == {stranger.pw_uid}, owners
+
+
+# Delivery that is configured after init
+
+
+def test_mail_that_is_configured_after_init_has_a_login(tmp_path):
+    made = set_up(tmp_path, *FLAGS)
+    assert made.returncode == 0, made.stderr
+    assert "Mail cannot be sent yet: set emailRoute" in made.stdout
+    listed = command(tmp_path, "app", "list", "--json", "--config", f"{tmp_path}/session.json")
+    assert json.loads(listed.stdout)[0]["otp logins"] == "email"
+
+
+def test_app_enable_turns_on_a_login_once(tmp_path):
+    assert command(tmp_path, "app", "create", "Shop", "--id", APP).returncode == 0
+    for _ in range(2):
+        enabled = command(tmp_path, "app", "enable", "--app", APP, "--email", "--password", "--json")
+        assert enabled.returncode == 0, enabled.stderr
+        shown = json.loads(enabled.stdout)[0]
+        assert (shown["otp logins"], shown["password login"]) == ("email", "on")
+        assert "no delivery by e-mail is configured" in enabled.stderr
+    nothing = command(tmp_path, "app", "enable", "--app", APP)
+    assert nothing.returncode != 0 and "Name a login: --password, --sms or --email" in nothing.stderr
+    unknown = command(tmp_path, "app", "enable", "--app", "zzzzzzz", "--email")
+    assert unknown.returncode == 1 and "there is no app zzzzzzz" in unknown.stderr
+
+
+def test_the_start_warns_of_a_route_that_no_login_uses(tmp_path):
+    database = ["--database", f"sqlite:{tmp_path}/session.sqlite"]
+    assert command(tmp_path, "app", "create", "Shop", "--id", APP, *database).returncode == 0
+    (tmp_path / "mail.json").write_text(json.dumps({
+        "emailRoute": "smtp", "emailHost": "mail.example.com", "emailFrom": "a@example.com",
+        "publicUrl": "https://{app_id}.example.com"}))
+    service = Service(tmp_path, "--config", f"{tmp_path}/mail.json", development=False)
+    with running(service):
+        assert service.log().count("prelude-session app enable --app ID --email") == 1
+    assert command(tmp_path, "app", "enable", "--app", APP, "--email", *database).returncode == 0
+    with running(service):
+        assert service.log().count("prelude-session app enable --app ID --email") == 1  # of the first start

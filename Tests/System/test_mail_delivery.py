@@ -267,12 +267,13 @@ def test_a_slow_drip_and_an_endless_reply_end_at_the_timeout(authority, tls, fau
 @pytest.mark.parametrize(("changes", "named"), [
     ({"ROUTE": "smpt"}, "PRELUDE_SESSION_EMAIL_ROUTE: must be one of"), ({"HOST": None}, "PRELUDE_SESSION_EMAIL_HOST: is required"),
     ({"FROM": None}, "PRELUDE_SESSION_EMAIL_FROM: is required"), ({"FROM": "nobody"}, "PRELUDE_SESSION_EMAIL_FROM: must be a mail address"),
-    ({"PORT": "0"}, "PRELUDE_SESSION_EMAIL_PORT: must be a number from 1 to 65535"), ({"TLS": "ssl"}, "PRELUDE_SESSION_EMAIL_TLS: must be one of"),
+    ({"PORT": "0"}, "PRELUDE_SESSION_EMAIL_PORT: must be a number from 1 to 65535"), ({"PORT": "465", "TLS": "starttls"}, "PRELUDE_SESSION_EMAIL_TLS: must be implicit with port 465"),
+    ({"TLS": "ssl"}, "PRELUDE_SESSION_EMAIL_TLS: must be one of"),
     ({"AUTH": "cram-md5"}, "PRELUDE_SESSION_EMAIL_AUTH: must be one of"), ({"SECRET": None}, "PRELUDE_SESSION_EMAIL_SECRET: is required with username, here or in PRELUDE_SESSION_EMAIL_SECRET_FILE"),
     ({"USERNAME": None}, "PRELUDE_SESSION_EMAIL_USERNAME: is required"), ({"ROUTE": "twilio"}, "PRELUDE_SESSION_EMAIL_ROUTE: must be one of"),
     ({"ROUTE": None}, "PRELUDE_SESSION_EMAIL_HOST: needs PRELUDE_SESSION_EMAIL_ROUTE"), ({"SECRET_FILE": "x"}, "PRELUDE_SESSION_EMAIL_SECRET_FILE: is set, and PRELUDE_SESSION_EMAIL_SECRET, too"),
     ({"URL": "https://example.com"}, "PRELUDE_SESSION_EMAIL_URL: is not a setting of a smtp route"),
-    ({"HOST": "mail example"}, "PRELUDE_SESSION_EMAIL_HOST: the URL is refused"), ({"SECRET": "two\nlines"}, "PRELUDE_SESSION_EMAIL_SECRET: must be one line"),
+    ({"HOST": "mail example"}, "PRELUDE_SESSION_EMAIL_HOST: must be the name of a server"), ({"SECRET": "two\nlines"}, "PRELUDE_SESSION_EMAIL_SECRET: must be one line"),
     ({"FROM": "a@example.com\r\nBcc: b@example.com"}, "PRELUDE_SESSION_EMAIL_FROM"),
 ])
 def test_a_wrong_setting_is_named(authority, changes, named):

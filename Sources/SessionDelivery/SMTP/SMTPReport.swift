@@ -49,7 +49,8 @@ struct SMTPReport {
         }
     }
 
+    /// 3xx asks for more, such as the challenge of AUTH (RFC 5321 §4.2.1).
     private func isPast(_ step: SMTPConversation.Step) -> Bool {
-        outcome.problem == nil || outcome.conversation.replies[step].map { $0.code < 400 } == true
+        outcome.problem == nil || outcome.conversation.replies[step].map { (200..<300).contains($0.code) } == true
     }
 }

@@ -12,14 +12,19 @@ package enum DatabaseFile {
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// Creates a missing file that only its owner can read.
-    static func create(at path: String) throws {
+    /// Creates a new file that only its owner can read.
+    ///
+    /// - Parameters:
+    ///   - owner: Who gets the new file. `nil`: the user of the process.
+    ///   - fill: Writes to the new file. It gets its owner afterwards.
+    static func create(at path: String, owner: FileOwner? = nil, _ fill: () throws -> Void = {}) throws {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-        if descriptor >= 0 {
-            close(descriptor)
-        } else if errno != EEXIST {
+        guard descriptor >= 0 else {
             throw StoreError.unavailable("cannot create the database file \(path): \(String(cString: strerror(errno)))")
         }
+        defer { close(descriptor) }
+        try fill()
+        owner?.take(descriptor)
     }
 
     /// The path without symbolic links. SQLite names the files beside a database after it.

@@ -43,10 +43,11 @@ enum NewDatabase {
         // Other processes may create the database at the same time. Each has a file of its own, and one gets the name.
         let partial = path + ".new-" + String(getpid())
         try DurableFile.remove(partial)
-        try DatabaseFile.create(at: partial)
         defer { try? DurableFile.remove(partial) }
-        try writeFirstPage(to: partial)
-        try DurableFile.sync(partial)
+        try DatabaseFile.create(at: partial, owner: FileOwner(beside: path)) {
+            try writeFirstPage(to: partial)
+            try DurableFile.sync(partial)
+        }
         guard linkat(AT_FDCWD, partial, AT_FDCWD, path, 0) == 0 || errno == EEXIST else {
             throw StoreError.unavailable("cannot create the database file \(path): \(String(cString: strerror(errno)))")
         }

@@ -24,7 +24,7 @@ struct Migration: Sendable {
         _ migrations: [Migration] = all, to db: Database, opening: Opening = .migrating
     ) throws -> (found: Int, now: Int) {
         let supported = migrations.last?.number ?? 0
-        let found = try version(of: db)
+        var found = try version(of: db)
         guard found <= supported else { throw StoreError.newerSchema(found: found, supported: supported) }
         let mayMigrate =
             switch opening {
@@ -38,7 +38,12 @@ struct Migration: Sendable {
         for migration in migrations {
             try db.inTransaction(.immediate) {
                 // The version is read inside the transaction: another process may have migrated while this one waited.
-                guard try version(of: db) < migration.number else { return .rollback }
+                let current = try version(of: db)
+                guard current < migration.number else {
+                    // It has created the database, so to this one the database was not new.
+                    if found == 0, migration.number == migrations.first?.number { found = current }
+                    return .rollback
+                }
                 try db.execute(sql: migration.sql)
                 try db.execute(sql: "PRAGMA application_id = \(applicationID)")
                 try db.execute(sql: "PRAGMA user_version = \(migration.number)")

@@ -1,9 +1,11 @@
 import ArgumentParser
 import Foundation
+import SessionDomain
 
 /// Takes values from flags, and asks for the missing ones on a terminal.
 ///
 /// Without a terminal it collects the names of the flags that are missing, so that an operator sees all of them at once.
+@available(service, *)
 struct Interview {
     let isOnTerminal: Bool
     private(set) var missing: [String] = []
@@ -20,6 +22,7 @@ struct Interview {
     ///   - suggestion: The answer for an empty line.
     ///   - check: Returns the value as it is stored. A question is asked again with the text of its error.
     /// - Returns: An empty text without value and terminal.
+    /// - Throws: `ConfigurationError` for an invalid value of the flag.
     mutating func answer(
         _ flag: String, _ value: String?, _ question: String, suggestion: String? = nil,
         check: (String) throws -> String = { $0 }
@@ -28,7 +31,7 @@ struct Interview {
             do {
                 return try check(value)
             } catch {
-                throw ValidationError("\(flag): \(error)")
+                throw ConfigurationError(flag, Self.text(of: error))
             }
         }
         guard isOnTerminal else {
@@ -43,7 +46,7 @@ struct Interview {
             do {
                 return try check(text)
             } catch {
-                Prompt.say("  \(error)")
+                Prompt.say("  \(Self.text(of: error))")
             }
         }
     }
@@ -56,7 +59,9 @@ struct Interview {
     mutating func isWanted(_ value: Bool?, flags: String, _ question: String) throws -> Bool {
         if let value { return value }
         let text = try answer(flags, nil, question + " (yes or no)", suggestion: "no") { text in
-            guard ["y", "yes", "n", "no"].contains(text.lowercased()) else { throw ValidationError("Enter yes or no.") }
+            guard ["y", "yes", "n", "no"].contains(text.lowercased()) else {
+                throw ValidationProblem("Enter yes or no.")
+            }
             return text
         }
         return text.lowercased().hasPrefix("y")
@@ -69,4 +74,21 @@ struct Interview {
                 "There is no terminal to ask on, and these flags are missing: \(missing.joined(separator: "; ")).")
         }
     }
+
+    /// The text without the name of a field: the flag or the question names it.
+    private static func text(of error: any Error) -> String {
+        switch error {
+        case Refusal.invalidField(_, let problem): problem
+        case let error as RouteProblem: error.problem
+        case let error as SendingFailure: error.reason
+        default: "\(error)"
+        }
+    }
+}
+
+/// An answer is invalid.
+struct ValidationProblem: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }

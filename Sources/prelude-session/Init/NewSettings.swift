@@ -7,14 +7,27 @@ struct NewSettings {
     /// The absolute path of the database.
     var database: String
     var host: String
-    var port: Int
+    var port: String
     var trustedProxies: [String]
+    /// Private networks that the service may call.
+    var egressNetworks: [String] = []
     /// The app for all hosts, if the public URL does not name one.
     var defaultApp: String?
     /// `nil`: the service sends no mail.
     var mail: [DeliverySetting]?
     /// `nil`: the service sends no SMS.
     var sms: [DeliverySetting]?
+
+    /// The same settings as flags. The default app is missing: it does not exist yet.
+    var flags: [ServiceConfiguration.Key: String] {
+        var flags: [ServiceConfiguration.Key: String] = [
+            .publicUrl: publicURL, .database: "sqlite:\(database)", .host: host, .port: port,
+            .trustedProxies: trustedProxies.joined(separator: ","),
+        ]
+        if !egressNetworks.isEmpty { flags[.egressNetworks] = egressNetworks.joined(separator: ",") }
+        for (name, value) in (mail ?? []) + (sms ?? []) { flags[name] = value }
+        return flags
+    }
 
     /// The settings file: JSON with comments.
     func text(path: String) throws -> String {
@@ -35,6 +48,9 @@ struct NewSettings {
 
             // Proxies whose X-Forwarded-For and X-Forwarded-Host are trusted.
             "trustedProxies": [\(try trustedProxies.map(json).joined(separator: ", "))],
+
+            // Private networks with servers that the service calls, for hooks, webhooks, mail and SMS.
+        \(try networksText)
 
             // Mail. The password is in a file that only the service's user can read.
         \(try lines(mail, else: ["\"emailRoute\": \"smtp\"", "\"emailHost\": \"smtp.example.com\"", "\"emailFrom\": \"login@example.com\""]))
@@ -58,6 +74,13 @@ struct NewSettings {
                     "defaultApp": \(try json(defaultApp)),
 
                 """
+        }
+    }
+
+    private var networksText: String {
+        get throws {
+            guard !egressNetworks.isEmpty else { return "    // \"egressNetworks\": [\"10.1.2.3\"]," }
+            return "    \"egressNetworks\": [\(try egressNetworks.map(json).joined(separator: ", "))],"
         }
     }
 

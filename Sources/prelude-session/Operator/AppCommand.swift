@@ -6,7 +6,8 @@ import SessionSQLite
 @available(service, *)
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app", abstract: "Create and list apps.", subcommands: [Create.self, List.self])
+        commandName: "app", abstract: "Create and list apps, and turn on their logins.",
+        subcommands: [Create.self, Enable.self, List.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -30,14 +31,7 @@ struct AppCommand: AsyncParsableCommand {
         @Flag(inversion: .prefixedNo, help: "Whether unknown identifiers may sign up.")
         var signUp = true
 
-        @Flag(help: "Turn on password login.")
-        var password = false
-
-        @Flag(help: "Turn on login with a code by SMS.")
-        var sms = false
-
-        @Flag(help: "Turn on login with a code by e-mail.")
-        var email = false
+        @OptionGroup var logins: LoginFlags
 
         @Flag(help: "Bind access tokens to the device's key (DPoP), so that a stolen token cannot be used.")
         var boundAccessTokens = false
@@ -53,14 +47,13 @@ struct AppCommand: AsyncParsableCommand {
             }
             try await options.withService(keys: .needed, opening: .creating) { service in
                 let now = service.environment.now()
-                let channels = (sms ? [OTPLoginConfig.Channel.sms] : []) + (email ? [.email] : [])
                 let app = try await service.apps.create(id: appID, name: name) { app in
                     // The rules of the management API.
                     try AppSettingsChange(domains: domains, allowedOrigins: allowedOrigins, signUp: signUp)
                         .apply(to: &app)
                     app.sessions.accessTokenBinding = boundAccessTokens ? .dpop : .bearer
-                    if password { app.passwordLogin = PasswordLoginConfig(at: now) }
-                    app.otpLogins = channels.map { channel in
+                    if logins.password { app.passwordLogin = PasswordLoginConfig(at: now) }
+                    app.otpLogins = logins.channels.map { channel in
                         OTPLoginConfig(
                             id: service.environment.newID("lcfg"), channel: channel, isDefault: true, at: now)
                     }
@@ -68,6 +61,49 @@ struct AppCommand: AsyncParsableCommand {
                 try options.show(app.record)
                 if try !options.shared.configuration().isDevelopment {
                     UndeliverableChannels(of: app, routes: service.deliveryRoutes).warn()
+                }
+            }
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Turn on logins of an app.",
+            discussion: """
+                A login that is on stays as it is. Other settings of logins are changed through the management API. A \
+                running service uses the change within 5 seconds.
+                """)
+
+        @Option(help: "The app's id.") var app: AppID
+        @OptionGroup var logins: LoginFlags
+        @OptionGroup var options: DatabaseOptions
+
+        func validate() throws {
+            guard logins.password || !logins.channels.isEmpty else {
+                throw ValidationError("Name a login: --password, --sms or --email")
+            }
+        }
+
+        func run() async throws {
+            try await options.withService { service in
+                let now = service.environment.now()
+                let missing = try await service.apps.app(app).missing(of: logins.channels)
+                for channel in missing {
+                    let change = OTPLoginChange(channel: channel, isDefault: true)
+                    _ = try await service.loginConfigs.createOTPLogin(change, app: app)
+                }
+                if logins.password {
+                    try await service.apps.update(app) { app in
+                        guard app.passwordLogin?.enabled != true else { return }
+                        app.passwordLogin = app.passwordLogin ?? PasswordLoginConfig(at: now)
+                        app.passwordLogin?.enabled = true
+                        app.passwordLogin?.updatedAt = now
+                    }
+                }
+                let changed = try await service.apps.app(app)
+                try options.show(changed.record)
+                if try !options.shared.configuration().isDevelopment {
+                    UndeliverableChannels(of: changed, routes: service.deliveryRoutes).warn()
                 }
             }
         }
@@ -87,6 +123,11 @@ struct AppCommand: AsyncParsableCommand {
 }
 
 extension App {
+    /// The channels without an OTP login.
+    fileprivate func missing(of channels: [OTPLoginConfig.Channel]) -> [OTPLoginConfig.Channel] {
+        channels.filter { channel in !otpLogins.contains { $0.channel == channel } }
+    }
+
     fileprivate var record: [(name: String, value: String)] {
         [
             ("id", id.rawValue), ("name", name), ("domains", domains.joined(separator: ", ")),

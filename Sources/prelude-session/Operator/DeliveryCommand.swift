@@ -31,7 +31,7 @@ struct DeliveryCommand: AsyncParsableCommand {
         @OptionGroup var options: DatabaseOptions
 
         func validate() throws {
-            guard timeout > 0 else { throw ValidationError("--timeout must be at least 1 second") }
+            guard (1...30).contains(timeout) else { throw ValidationError("--timeout must be 1 to 30 seconds") }
         }
 
         func run() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import SessionDomain
+import SessionSQLite
 
 /// The file with the master keys. It is created at the first start, and only its owner can read it.
 struct KeyFile {
@@ -32,14 +33,11 @@ struct KeyFile {
     /// Creates the file with a new random key. Never replaces an existing file, which would end every session.
     func create(environment: ServiceEnvironment) throws -> [MasterKey] {
         let keys = [MasterKey(secret: Data(environment.randomBytes(32)))]
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
-        guard descriptor >= 0 else {
-            throw ConfigurationError("key-file", "cannot create \(path): \(String(cString: strerror(errno)))")
+        do {
+            try DurableFile.create(path, try MasterKeyFormat.encode(keys), owner: FileOwner(beside: path))
+        } catch StoreError.unavailable(let reason) {
+            throw ConfigurationError("key-file", reason)
         }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try handle.write(contentsOf: try MasterKeyFormat.encode(keys))
-        try handle.synchronize()
-        try handle.close()
         return keys
     }
 }

@@ -71,7 +71,7 @@ struct RouteSlot: Sendable {
             do {
                 try egress.validate(url: url)
             } catch {
-                problems.add([self.error(field, error.summary, in: settings)])
+                problems.add([self.error(field, OwnNetworks.problem(error), in: settings)])
             }
         }
         if let url = route.settings.url { check(url, "Url") }

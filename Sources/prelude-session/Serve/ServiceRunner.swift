@@ -103,6 +103,8 @@ struct ServiceRunner {
             if configuration.delivery.isEmpty {
                 logger.warning("no delivery of codes is configured: OTP logins of apps without their own are rejected")
             }
+            let unused = UnusedRoutes(of: configuration.delivery, apps: try await service.store.apps())
+            for warning in unused.warnings { logger.warning("\(warning)") }
             return
         }
         try await DevelopmentApp.ensure(in: service)

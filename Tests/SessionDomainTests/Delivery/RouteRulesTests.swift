@@ -25,6 +25,9 @@ struct RouteRulesTests {
             (smtp, .email, true), (webhook, .email, false), (webhook, .sms, false), (twilio, .sms, true),
             (vonage, .sms, true), (prelude, .sms, true), (prelude, .email, true),
             (changed(smtp) { $0.username = nil }, .email, false),
+            (changed(smtp) { ($0.port, $0.tls) = (465, .implicit) }, .email, true),
+            (changed(smtp) { ($0.port, $0.tls) = (587, .implicit) }, .email, true),
+            (changed(smtp) { $0.port = 465 }, .email, true),
         ] as [(RouteSettings, OTPLoginConfig.Channel, Bool)])
     func valid(settings: RouteSettings, channel: OTPLoginConfig.Channel, hasSecret: Bool) throws {
         try settings.check(for: channel, hasSecret: hasSecret)
@@ -38,7 +41,9 @@ struct RouteRulesTests {
             (changed(smtp) { $0.host = "" }, .email, true, .host),
             (changed(smtp) { $0.from = nil }, .email, true, .from),
             (changed(smtp) { $0.from = "shop" }, .email, true, .from),
-            (changed(smtp) { $0.port = 65_536 }, .email, true, .port), (smtp, .email, false, .secret),
+            (changed(smtp) { $0.port = 65_536 }, .email, true, .port),
+            (changed(smtp) { ($0.port, $0.tls) = (465, .startTLS) }, .email, true, .tls),
+            (smtp, .email, false, .secret),
             (changed(smtp) { $0.username = nil }, .email, true, .username),
             (changed(smtp) { $0.username = "a\nb" }, .email, true, .username),
             (changed(smtp) { $0.url = "https://x.example" }, .email, true, .url),
@@ -64,6 +69,27 @@ struct RouteRulesTests {
         #expect(problems.map(\.field) == [.account, .host, .from, .port, .username])
         #expect(problems.first?.problem == "is not a setting of a smtp route")
         #expect(RouteSettings(kind: .twilio).problems(for: .email, hasSecret: false).map(\.field) == [.kind])
+    }
+
+    @Test(
+        "A mail server is a name or an address",
+        arguments: [
+            ("mail.example.com", true), ("MAIL.example.com", true), ("localhost", true),
+            ("mail_1.xn--mil-qla.example", true),
+            ("192.0.2.1", true), ("2001:db8::1", true), ("", false), ("mail.example.com.", false), ("a..b", false),
+            ("mail.example.com/x", false), ("mail.example.com?x", false), ("mail.example.com#x", false),
+            ("mail.example.com:587", false), ("smtp://mail.example.com", false), ("user@mail.example.com", false),
+            ("[2001:db8::1]", false), ("fe80::1%eth0", false), ("mäil.example.com", false), ("mail example", false),
+            ("%6dail.example.com", false), (String(repeating: "x", count: 64) + ".com", false),
+        ] as [(String, Bool)])
+    func hosts(host: String, isValid: Bool) {
+        let route = Self.changed(Self.smtp) { $0.host = host }
+        do {
+            try route.check(for: .email, hasSecret: true)
+            #expect(isValid)
+        } catch {
+            #expect(error.field == .host && !isValid)
+        }
     }
 
     @Test(

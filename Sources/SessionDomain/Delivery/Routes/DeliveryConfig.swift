@@ -39,6 +39,19 @@ package struct DeliveryConfig: Sendable, Equatable, Codable {
             }
         }
     }
+
+    /// The sealed secret that a route keeps when it is set again without one: that of the same route or, if more than
+    /// one route or none is the same, that of the route in the same place among those to its destination.
+    ///
+    /// A secret goes only to the destination for which it was set: otherwise another one could be named to learn it.
+    ///
+    /// - Parameter others: The number of new routes before this one that go to the same destination.
+    func secret(for route: RouteSettings, after others: Int, by channel: OTPLoginConfig.Channel) -> String? {
+        let fitting = self[channel].filter { $0.sealedSecret != nil && $0.settings.hasSameDestination(as: route) }
+        let same = fitting.filter { $0.settings == route }
+        if same.count == 1 { return same.first?.sealedSecret }
+        return (fitting.dropFirst(others).first ?? fitting.last)?.sealedSecret
+    }
 }
 
 /// The routes that the configuration of the service names, by channel. They serve every app without routes of its own.

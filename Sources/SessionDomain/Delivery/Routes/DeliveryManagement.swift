@@ -62,9 +62,11 @@ package struct DeliveryManagement: Sendable {
                         channel.rawValue, "must have at most \(DeliveryConfig.maximumRoutes) routes")
                 }
                 config[channel] = try own.enumerated().map { index, route in
-                    try Self.checked(
-                        route, field: "\(channel.rawValue)[\(index)]", channel: channel, of: app, keys: keys,
-                        egress: egress)
+                    let before = own.prefix(index).filter { $0.settings.hasSameDestination(as: route.settings) }
+                    return try Self.checked(
+                        route, keeping: app.delivery?.secret(for: route.settings, after: before.count, by: channel),
+                        field: "\(channel.rawValue)[\(index)]", channel: channel, of: app.id, keys: keys, egress: egress
+                    )
                 }
             }
             app.delivery = config
@@ -81,14 +83,10 @@ package struct DeliveryManagement: Sendable {
     }
 
     private static func checked(
-        _ route: Replacement.Route, field: String, channel: OTPLoginConfig.Channel, of app: App, keys: KeyRing,
-        egress: any Egress
+        _ route: Replacement.Route, keeping kept: String?, field: String, channel: OTPLoginConfig.Channel,
+        of app: AppID, keys: KeyRing, egress: any Egress
     ) throws -> DeliveryConfig.Route {
         let settings = route.settings
-        // A secret goes only to the place for which it was set: otherwise another place could be named to learn it.
-        let kept = app.delivery?[channel].first { old in
-            old.sealedSecret != nil && old.settings.hasSameDestination(as: settings)
-        }
         if let secret = route.secret, !RouteSecret.isValid(secret) {
             throw Refusal.invalidField("\(field).secret", "must be one line of 1 to \(RouteSecret.maximumBytes) bytes")
         }
@@ -102,8 +100,8 @@ package struct DeliveryManagement: Sendable {
             try egress.check("https://\(host.contains(":") ? "[\(host)]" : host)", field: "\(field).host")
         }
         let sealed = try route.secret.map {
-            try keys.seal($0, of: settings.kind, channel: channel, app: app.id)
+            try keys.seal($0, of: settings.kind, channel: channel, app: app)
         }
-        return DeliveryConfig.Route(settings: settings, sealedSecret: sealed ?? kept?.sealedSecret)
+        return DeliveryConfig.Route(settings: settings, sealedSecret: sealed ?? kept)
     }
 }

@@ -81,12 +81,42 @@ extension RouteSettings {
     private var problemsOfText: [RouteProblem] {
         [(RouteField.host, host), (.username, username), (.account, account), (.from, from)].compactMap {
             field, value in
-            guard let value else { return nil }
-            guard (1...320).contains(value.utf8.count), value.unicodeScalars.allSatisfy({ !$0.breaksHeader }) else {
-                return RouteProblem(field, "must have 1 to 320 bytes, without line breaks and control characters")
-            }
-            return nil
+            value.flatMap { Self.problem(with: $0, as: field, of: kind) }
         }
+    }
+
+    /// Returns what is wrong with the text of one setting, whatever the other settings are.
+    package static func problem(with text: String, as field: RouteField, of kind: Kind) -> RouteProblem? {
+        guard (1...320).contains(text.utf8.count), text.unicodeScalars.allSatisfy({ !$0.breaksHeader }) else {
+            return RouteProblem(field, "must have 1 to 320 bytes, without line breaks and control characters")
+        }
+        return switch (kind, field) {
+        case (.smtp, .host) where !isHost(text):
+            RouteProblem(
+                .host,
+                "must be the name of a server, such as mail.example.com, or an address, without a port, a path or brackets. "
+                    + "Write an international name in its xn-- form")
+        case (.smtp, .from) where MailAddress(text) == nil:
+            RouteProblem(.from, "must be a mail address, such as login@example.com or Example <login@example.com>")
+        case (.twilio, .account) where !isSID(text, "AC"):
+            RouteProblem(.account, "must be the Account SID: AC and 32 characters")
+        default: nil
+        }
+    }
+
+    /// A name of letters, digits, hyphens and underscores between dots (RFC 1123 §2.1), or an address.
+    private static func isHost(_ text: String) -> Bool {
+        guard !IPNetwork.isAddress(text) else { return true }
+        return text.utf8.count <= 253
+            && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+                (1...63).contains(label.utf8.count)
+                    && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+            }
+    }
+
+    private static func isSID(_ text: String, _ prefix: String) -> Bool {
+        text.hasPrefix(prefix) && text.utf8.count == 34
+            && text.dropFirst(2).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
 
     private func problemsOfKind(hasSecret: Bool) -> [RouteProblem] {
@@ -100,9 +130,12 @@ extension RouteSettings {
     private func problemsOfMail(hasSecret: Bool) -> [RouteProblem] {
         var problems: [RouteProblem] = []
         if let port, !(1...65535).contains(port) { problems.append(RouteProblem(.port, "must be 1 to 65535")) }
-        if let from, MailAddress(from) == nil {
+        // RFC 8314 §3.3.
+        if port == 465, tls == .startTLS {
             problems.append(
-                RouteProblem(.from, "must be a mail address, such as login@example.com or Example <login@example.com>"))
+                RouteProblem(
+                    .tls,
+                    "must be implicit with port 465, which expects TLS from the first byte. starttls needs port 587"))
         }
         if username == nil, authentication != nil || hasSecret {
             problems.append(RouteProblem(.username, "is required with auth and secret"))
@@ -112,17 +145,7 @@ extension RouteSettings {
     }
 
     private var problemsOfTwilio: [RouteProblem] {
-        func isID(_ text: String, _ prefix: String) -> Bool {
-            text.hasPrefix(prefix) && text.utf8.count == 34
-                && text.dropFirst(2).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        }
-        var problems: [RouteProblem] = []
-        if let account, !isID(account, "AC") {
-            problems.append(RouteProblem(.account, "must be the Account SID: AC and 32 characters"))
-        }
-        if let username, !isID(username, "SK"), username != account {
-            problems.append(RouteProblem(.username, "must be the SID of an API key: SK and 32 characters"))
-        }
-        return problems
+        guard let username, username != account, !Self.isSID(username, "SK") else { return [] }
+        return [RouteProblem(.username, "must be the SID of an API key: SK and 32 characters")]
     }
 }
