@@ -72,11 +72,20 @@ Error: the configuration has 7 errors:
     assert [path.name for path in tmp_path.iterdir()] == ["session.json"]
 
 
-@pytest.mark.parametrize("arguments", [["app", "list"], ["serve"], ["check"], ["login", "--email", "a@example.com"]])
+@pytest.mark.parametrize("arguments", [
+    ["app", "list"], ["serve"], ["check"], ["login", "--email", "a@example.com"], ["init"], ["backup", "verify", "a"],
+])
 def test_a_misspelled_variable_is_an_error_of_every_command(tmp_path, arguments):
     result = command(tmp_path, *arguments, TRUSTED_PROXY="10.0.0.1")
     assert result.returncode != 0
     assert f"{PREFIX}TRUSTED_PROXY: is not a setting. Did you mean {PREFIX}TRUSTED_PROXIES?" in result.stderr
+
+
+def test_init_rejects_variables_that_override_the_file_it_writes(tmp_path):
+    result = command(tmp_path, "init", DATABASE="sqlite:elsewhere")
+    assert result.returncode != 0
+    assert f"{PREFIX}DATABASE: is set, and overrides the settings file that this command writes" in result.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("arguments", [["app", "list"], ["serve"], ["login", "--email", "a@example.com"]])

@@ -35,7 +35,7 @@ def test_the_settings_of_the_page_are_accepted(tmp_path):
 
 def test_the_variables_of_the_page_are_accepted(tmp_path):
     (tmp_path / "secret").write_text("a secret\n")
-    variables = dict(re.findall(r"export (\w+)='?([^'\n]*)'?$", blocks("sh")[0], re.MULTILINE))
+    variables = dict(re.findall(r"export (\w+)='?([^'\n]*)'?$", "".join(blocks("sh")), re.MULTILINE))
     assert len(variables) == 5
     variables["PRELUDE_SESSION_EMAIL_SECRET_FILE"] = str(tmp_path / "secret")
     assert ": smtp" in delivery_test(tmp_path, "you@example.com", {}, variables)

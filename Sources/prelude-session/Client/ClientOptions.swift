@@ -18,9 +18,7 @@ struct ClientOptions: ParsableArguments {
     /// - Throws: `InvalidConfiguration` for unknown variables: the default would be used in place of a misspelled one.
     func client() throws -> PreludeSessionClient {
         let environment = ProcessInfo.processInfo.environment
-        var problems = ConfigurationProblems()
-        problems.add(EnvironmentVariables.errors(in: environment))
-        try problems.throwIfAny()
+        try EnvironmentVariables.check(environment)
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let origin = endpoint ?? value("PRELUDE_SESSION_ENDPOINT")
         return try PreludeSessionClient(

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The names of environment variables that begin with `PRELUDE_SESSION_`.
 ///
 /// An unknown name is an error: a misspelled setting would be ignored, and its default used.
@@ -34,6 +36,13 @@ enum EnvironmentVariables {
         }
         return NearestName.of(String(name.dropFirst(prefix.count)), in: known.map { $0.dropFirst(prefix.count) })
             .map { prefix + $0 }
+    }
+
+    /// - Throws: `InvalidConfiguration` for unknown variables: the default would be used in place of a misspelled one.
+    static func check(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+        var problems = ConfigurationProblems()
+        problems.add(errors(in: environment))
+        try problems.throwIfAny()
     }
 
     /// Returns an error for each unknown name, in the order of names, and one for all variables of Kubernetes.

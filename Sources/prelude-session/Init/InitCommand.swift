@@ -35,6 +35,7 @@ struct InitCommand: AsyncParsableCommand {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func run() async throws {
+        try checkVariables()
         try checkFlags()
         var interview = Interview()
         let path = try interview.answer(
@@ -61,6 +62,16 @@ struct InitCommand: AsyncParsableCommand {
         // The last step: a settings file under its name belongs to a service that is complete.
         try file.create(try settings.text(path: path))
         try show([("settings", path)] + result, settings)
+    }
+
+    /// A variable overrides the settings file: a service or a command with this environment would not use what `init`
+    /// writes.
+    private func checkVariables() throws {
+        try EnvironmentVariables.check()
+        let environment = ProcessInfo.processInfo.environment
+        guard let variable = EnvironmentVariables.settings.first(where: { environment[$0] != nil }) else { return }
+        throw ConfigurationError(
+            variable, "is set, and overrides the settings file that this command writes. Run: unset \(variable)")
     }
 
     /// Checks the flags that no question replaces, before the first question.

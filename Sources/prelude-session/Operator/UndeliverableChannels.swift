@@ -19,7 +19,7 @@ struct UndeliverableChannels {
             let text = """
                 Warning: no delivery by \(name) is configured, so codes by \(name) cannot be sent. Set \
                 PRELUDE_SESSION_\(channel.rawValue.uppercased())_ROUTE, or \(channel.rawValue)Route in the configuration \
-                file. Then run: prelude-session delivery test
+                file. Then run: prelude-session delivery test --to \(channel == .email ? "you@example.com" : "+14155550123")
 
                 """
             FileHandle.standardError.write(Data(text.utf8))

@@ -58,6 +58,7 @@ struct BackupCommand: AsyncParsableCommand {
         @OptionGroup var passphrase: BackupPassphrase
 
         func run() async throws {
+            try EnvironmentVariables.check()
             let folder = BackupFolder(path: directory)
             let manifest = try folder.manifest().content
             let passphrase = try passphrase.read()
