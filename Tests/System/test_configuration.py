@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pty
 import pwd
 import re
 import socket
@@ -416,6 +417,49 @@ def test_init_takes_a_mail_server_in_the_own_network(tmp_path):
     assert made.returncode == 0, made.stderr
     assert '    "egressNetworks": ["10.1.0.0/16"],\n' in (tmp_path / "session.json").read_text()
     assert command(tmp_path, "check", "--config", str(tmp_path / "session.json")).returncode == 0
+
+
+def typed(tmp_path, *answers: str) -> str:
+    """Runs `init` on a terminal, types the answers, and returns what the terminal showed."""
+    child, terminal = pty.fork()
+    if child == 0:
+        for name in [name for name in os.environ if name.startswith(PREFIX)]:
+            del os.environ[name]
+        os.execv(BINARY, [BINARY, "init", "--config", f"{tmp_path}/session.json"])
+    shown, left = b"", list(answers)
+    while True:
+        try:
+            read = os.read(terminal, 4096)
+        except OSError:  # the end, on Linux
+            break
+        shown += read
+        if not read:
+            break
+        # A question ends with a colon and a space.
+        if shown.endswith(b": ") and left:
+            os.write(terminal, left.pop(0).encode() + b"\n")
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0 and not left, shown.decode()
+    return shown.decode()
+
+
+def test_init_asks_again_after_each_invalid_answer(tmp_path):
+    (tmp_path / "token").write_text("a token\n")
+    (tmp_path / "empty").write_text("\n")
+    shown = typed(
+        tmp_path, "Shop", "http://a.example.com", "https://auth.example.com", f"{tmp_path}/nowhere/a", f"{tmp_path}/a",
+        "yes", "smtp.example.com:465", "10.1.2.3", "10.1.2", "", "0", "465", "starttls", "", "a@b", "a@example.com", "login",
+        str(tmp_path / "empty"), str(tmp_path / "token"),
+        "yes", "fax", "twilio", "AC1", "AC" + "0" * 32, str(tmp_path / "token"), "Shop")
+    for problem in (
+            "must begin with https://", "nowhere does not exist", "must be the name of a server",
+            "must be an address or a network", "must be a number from 1 to 65535", "must be implicit with port 465",
+            "must be a mail address", "contains no secret", "must be one of twilio", "must be the Account SID"):
+        assert shown.count(problem) == 1, problem
+    text = (tmp_path / "session.json").read_text()
+    for line in ('"egressNetworks": ["10.1.2.3"],', '"emailPort": 465,', '"emailTls": "implicit",', '"smsFrom": "Shop",'):
+        assert line in text
+    assert command(tmp_path, "check", "--config", f"{tmp_path}/session.json").returncode == 0
 
 
 def test_the_settings_file_of_an_interrupted_init_never_appears(tmp_path):

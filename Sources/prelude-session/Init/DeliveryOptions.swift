@@ -21,7 +21,7 @@ struct DeliveryOptions: ParsableArguments {
     @Option(help: "The URL of a webhook that sends SMS, or of a gateway in another region.") var smsURL: String?
     @Flag(help: "Send no SMS.") var noSMS = false
 
-    /// Rejects flags that contradict `--no-email` or `--no-sms`, or that have no effect.
+    /// Rejects flags that contradict `--no-email` or `--no-sms`.
     func checkFit() throws {
         let mail = [
             ("--email-host", emailHost), ("--email-port", emailPort), ("--email-tls", emailTLS),
@@ -34,9 +34,6 @@ struct DeliveryOptions: ParsableArguments {
         for (isOff, flag, others) in [(noEmail, "--no-email", mail), (noSMS, "--no-sms", sms)] where isOff {
             guard let (other, _) = others.first(where: { $0.1 != nil }) else { continue }
             throw ConfigurationError(other, "contradicts \(flag). Remove one of them")
-        }
-        if emailSecretFile != nil, [nil, "none"].contains(emailUsername) {
-            throw ConfigurationError("--email-secret-file", "needs --email-username")
         }
     }
 }

@@ -49,7 +49,12 @@ struct MailQuestions {
         let username = try interview.answer(
             "--email-username", options.emailUsername ?? interview.offTerminal("none"), "User name", suggestion: "none"
         ) { try RouteAnswer.checked($0, as: .username, of: .smtp) }
-        guard username != "none" else { return [] }
+        guard username != "none" else {
+            guard options.emailSecretFile == nil else {
+                throw ConfigurationError("--email-secret-file", "needs --email-username")
+            }
+            return []
+        }
         let file = try interview.answer(
             "--email-secret-file", options.emailSecretFile, "File that contains the password",
             check: RouteAnswer.secretFile)
