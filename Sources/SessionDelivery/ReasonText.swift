@@ -4,12 +4,15 @@ internal import Foundation
 struct ReasonText: Sendable {
     static let maximumLength = 200
     static let hidden = "(hidden)"
+    /// Of a longer secret, a text that begins with this number of its characters is hidden: replies are cut.
+    private static let recognized = 24
 
     /// Texts that must not be shown.
     private let secrets: [String]
     private let code: String?
 
-    /// - Parameter secrets: Texts that are hidden, in any case and also in base64. Empty ones are ignored.
+    /// - Parameter secrets: Texts that are hidden, in any case and also in base64, from their beginning on. Empty ones are
+    ///   ignored.
     init(hiding secrets: [String], code: String?) {
         let plain = secrets.filter { !$0.isEmpty }
         self.secrets = plain + plain.map { Data($0.utf8).base64EncodedString() }
@@ -20,6 +23,10 @@ struct ReasonText: Sendable {
         var clean = text
         for secret in secrets {
             clean = clean.replacingOccurrences(of: secret, with: Self.hidden, options: .caseInsensitive)
+            guard secret.count > Self.recognized else { continue }
+            clean = clean.replacingOccurrences(
+                of: NSRegularExpression.escapedPattern(for: String(secret.prefix(Self.recognized))) + #"[\w+/=.~-]*"#,
+                with: Self.hidden, options: [.regularExpression, .caseInsensitive])
         }
         let scalars = withoutCode(clean).unicodeScalars.map {
             $0.properties.isNoncharacterCodePoint || isHidden($0) ? " " : $0

@@ -61,7 +61,14 @@ package final class EgressClient: Egress {
         var message = HTTPClientRequest(url: url.text)
         message.method = HTTPMethod(rawValue: request.method.rawValue)
         message.headers = HTTPHeaders(request.headers.map { ($0.name, $0.value) })
-        if request.method == .post { message.body = .bytes(ByteBuffer(bytes: request.body)) }
+        if request.method == .post {
+            let body = ByteBuffer(bytes: request.body)
+            message.body =
+                request.onSend.map {
+                    .stream(ReportedBody(chunk: body, report: $0), length: .known(Int64(body.readableBytes)))
+                }
+                ?? .bytes(body)
+        }
         return message
     }
 

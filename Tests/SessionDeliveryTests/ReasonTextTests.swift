@@ -1,3 +1,4 @@
+import SessionDomain
 import Testing
 
 @testable import SessionDelivery
@@ -16,6 +17,28 @@ struct ReasonTextTests {
             ("550 spam: 482 913, 48-29-13", "550 spam: (hidden), (hidden)"), ("250 2.0.0 Ok", "250 2.0.0 Ok"),
         ])
     func hides(given: String, shown: String) { #expect(text.clean(given) == shown) }
+
+    @Test(
+        "What servers repeat of a login is hidden, also if it is cut",
+        arguments: [
+            ("alice", "pa55word", "535 AGFsaWNlAHBhNTV3b3Jk no", "535 (hidden) no"),
+            ("alice", "pa55word", "535 got cGE1NXdvcmQ=", "535 got (hidden)"),
+            (
+                "alice", "ya29.token",
+                "535 dXNlcj1hbGljZQFhdXRoPUJlYXJlciB5YTI5LnRva2VuAQE= is no token", "535 (hidden) is no token"
+            ),
+            ("alice", "ya29.token", "535 dXNlcj1hbGljZQFhdXRoPUJlYXJlciB5YTI5", "535 (hidden)"),
+            (
+                "a", "0123456789-0123456789-0123456789",
+                "535 0123456789-0123456789-0123 MDEyMzQ1Njc4OS0wMTIzNDU2Nzg5LTAx",
+                "535 (hidden) (hidden)"
+            ), ("alice", "", "535 5.7.8 no", "535 5.7.8 no"),
+        ])
+    func logins(username: String, secret: String, given: String, shown: String) throws {
+        let settings = RouteSettings(kind: .smtp, host: "mail.example.com", username: username)
+        let server = try #require(SMTPServer(settings))
+        #expect(ReasonText(hiding: server.credentials(with: secret), code: nil).clean(given) == shown)
+    }
 
     @Test("A reason is one short line of visible characters")
     func oneLine() {

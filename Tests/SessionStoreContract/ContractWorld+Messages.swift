@@ -18,7 +18,7 @@ extension ContractWorld {
                     userID: "usr_1", sessionID: "ses_1"),
             context: EventContext(actor: .init(.client), ip: "192.0.2.1", requestID: "req_1"), createdAt: now + seconds,
             expiresAt: now + seconds + 600, route: route, rejectedRoutes: [0, 2], attempts: 3,
-            lastFailure: MessageFailure(route: "smtp", stage: "recipient", reason: "no such user"))
+            lastFailure: MessageFailure(route: "smtp", stage: "recipient", reason: "no such user", mayBeSent: true))
         change(&message)
         try await write(.insertMessage(message))
         return message

@@ -1,11 +1,14 @@
 """Runs `prelude-session delivery test` with routes from the environment."""
 
+import contextlib
 import os
 import pathlib
 import subprocess
+import time
+from typing import Callable, Iterator
 
 from mail_servers import PASSWORD, USER
-from service import BINARY
+from service import BINARY, Service
 
 PREFIX = "PRELUDE_SESSION_"
 
@@ -38,3 +41,31 @@ def lines(result: subprocess.CompletedProcess) -> dict[str, str]:
     last = result.stdout.rsplit("Route ", 1)[-1].splitlines()[1:]
     pairs = [line.strip().split(maxsplit=1) for line in last]
     return {label: " ".join(text.split()) for label, text in pairs}
+
+
+@contextlib.contextmanager
+def delivering_service(
+    directory: pathlib.Path, authority, monkeypatch, settings: dict[str, str], *channels: str) -> Iterator[Service]:
+    """A running service with these routes, and an app with logins by code."""
+    service = Service(
+        directory, "--public-url", "https://session.example.com", "--default-app", "mailapp", "--egress-network",
+        "127.0.0.0/8", "--egress-network", "::1", "--egress-trust-roots", str(authority.certificate_path))
+    service.app = "mailapp"
+    made = service.run("app", "create", "Mail", "--id", service.app, *channels)
+    assert made.returncode == 0, made
+    for name, value in settings.items():
+        monkeypatch.setenv(PREFIX + name, value)
+    service.start()
+    try:
+        yield service
+    finally:
+        service.kill()
+
+
+def wait_for(look: Callable, seconds: float = 20):
+    """Returns the first result that is not empty."""
+    end = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < end, "nothing came"
+        time.sleep(0.05)
+    return found

@@ -112,7 +112,8 @@ class _Handler:
 class FaultyMailServer:
     """A mail server of few lines that misbehaves at one command.
 
-    `fault` is stall, late, close, drip, garbage or huge; `at` is CONNECT, EHLO, STARTTLS, AUTH, MAIL, RCPT, DATA or CONTENT."""
+    `fault` is stall, late, close, drip, garbage, huge or echo (at AUTH only); `at` is CONNECT, EHLO, STARTTLS, AUTH, MAIL, RCPT,
+    DATA or CONTENT."""
 
     def __init__(
         self, context: ssl.SSLContext, fault: str = "none", at: str = "", implicit: bool = False, closes_after: int = 0,
@@ -173,8 +174,9 @@ class FaultyMailServer:
                     extensions = f"AUTH {self.mechanisms}" if self.mechanisms else "HELP"
                 case "AUTH":
                     connection.sendall(b"334 \r\n")
-                    reader.readline()
-                    self._reply(connection, "AUTH", "235 welcome")
+                    response = reader.readline().decode().strip()
+                    refusal = f"535 5.7.8 you sent {response}"
+                    self._reply(connection, "AUTH", refusal if self.fault == "echo" else "235 welcome")
                 case "DATA":
                     self._reply(connection, "DATA", "354 go ahead")
                     while reader.readline() not in (b".\r\n", b""):
@@ -203,6 +205,7 @@ class FaultyMailServer:
             case "huge":
                 while not self._ended.is_set():
                     connection.sendall(b"250-" + b"x" * 4000 + b"\r\n")
+            case "echo": connection.sendall(reply.encode() + b"\r\n")
             case "drip":
                 for byte in reply.encode() + b"\r\n":
                     connection.sendall(bytes([byte]))

@@ -3,12 +3,16 @@
 import datetime
 import email
 import email.policy
+import socket
+import threading
 
 import pytest
 
 from certificate_authority import CertificateAuthority
-from delivery_test import delivery_test, lines, smtp
+from delivery_test import delivering_service, delivery_test, lines, smtp, wait_for
 from mail_servers import PASSWORD, FaultyMailServer, MailServer
+from operator_api import Management
+from transport import Transport
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +109,9 @@ def test_an_international_address_needs_smtputf8(authority, tls):
 
 @pytest.mark.parametrize(("command", "reply", "stage"), [
     ("MAIL", "550 5.7.1 sender not allowed", "sender"), ("MAIL", "451 4.3.0 try later", "sender"),
-    ("RCPT", "550 5.1.1 no such user", "recipient"), ("RCPT", "452 4.2.2 mailbox full", "recipient"),
+    ("RCPT", "554 5.7.1 Relay access denied", "sender"), ("RCPT", "550 5.7.8 log in", "AUTH"),
+    ("RCPT", "550 5.1.1 no such user", "recipient"), ("RCPT", "550 no such user", "recipient"),
+    ("RCPT", "452 4.2.2 mailbox full", "recipient"),
     ("DATA", "554 5.7.1 spam", "message"), ("DATA", "451 4.3.0 try later", "message"),
     ("AUTH", "535 5.7.8 wrong credentials", "AUTH"), ("AUTH", "454 4.7.0 temporary failure", "AUTH"),
 ])
@@ -117,6 +123,49 @@ def test_an_error_of_the_server_is_shown_with_its_stage(authority, tls, command,
     shown = lines(result)
     assert shown[stage].startswith("FAILED") and reply in shown[stage]
     assert shown["remedy"]
+
+
+@pytest.mark.parametrize(("reply", "second"), [
+    ("554 5.7.1 <ADDRESS>: Relay access denied", True), ("550 5.7.1 Client host blocked", True),
+    ("553 5.7.1 Sender address rejected", True), ("550 unknown", True), ("550 5.1.1 no such user", False),
+])
+def test_a_denied_relay_is_not_the_end_of_a_message(tmp_path, authority, tls, monkeypatch, reply, second):
+    with MailServer(tls, replies={"RCPT": reply}) as first, MailServer(tls) as other:
+        settings = smtp(first.port) | smtp(other.port, "EMAIL_FALLBACK_")
+        with delivering_service(tmp_path, authority, monkeypatch, settings, "--email") as service:
+            assert Transport(service.url).send("POST", "/v1/session/otp", {
+                "identifier": {"type": "email_address", "value": "bob@example.com"}}).status == 204
+            name = "code.sent" if second else "code.failed"
+            wait_for(lambda: Management(service).events(name))
+        assert other.mails.qsize() == (1 if second else 0)
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "XOAUTH2"])
+def test_a_login_that_a_server_repeats_is_not_shown(authority, tls, mechanism):
+    with FaultyMailServer(tls, "echo", "AUTH", mechanisms=mechanism) as server:
+        settings = smtp(server.port, AUTH=mechanism.lower())
+        result = delivery_test("bob@example.com", settings, authority.certificate_path)
+    assert result.returncode == 1 and "you sent" in lines(result)["AUTH"], result
+    assert "(hidden)" in lines(result)["AUTH"] and "=" not in lines(result)["AUTH"]
+
+
+def test_a_mail_server_is_named_by_an_ipv6_address(authority):
+    try:
+        listener = socket.create_server(("::1", 0), family=socket.AF_INET6)
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+
+    def serve():
+        connection, _ = listener.accept()
+        with connection:
+            connection.sendall(b"554 5.3.2 closed today\r\n")
+            connection.recv(100)
+
+    threading.Thread(target=serve, daemon=True).start()
+    with listener:
+        settings = smtp(listener.getsockname()[1], HOST="::1")
+        result = delivery_test("bob@example.com", settings, authority.certificate_path)
+    assert result.returncode == 1 and lines(result)["answer"] == "FAILED 554 5.3.2 closed today", result
 
 
 def test_neither_the_recipient_nor_the_code_of_a_reply_is_shown_as_the_reason(authority, tls):

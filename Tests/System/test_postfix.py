@@ -57,4 +57,4 @@ def test_errors_of_postfix_are_named(server, authority):
     assert result.returncode == 1 and lines(result)["AUTH"].startswith("FAILED 535")
     anonymous = {name: value for name, value in wrong.items() if name not in ("EMAIL_USERNAME", "EMAIL_SECRET")}
     result = delivery_test("bob@example.com", anonymous, authority.certificate_path)
-    assert result.returncode == 1 and lines(result)["recipient"].startswith("FAILED")
+    assert result.returncode == 1 and lines(result)["sender"].startswith("FAILED 554 5.7.1")

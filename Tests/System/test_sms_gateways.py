@@ -3,14 +3,17 @@
 import base64
 import json
 import socket
+import ssl
 import threading
 import time
 from urllib.parse import parse_qs
 
 import pytest
 
-from delivery_test import delivery_test, lines
+from delivery_test import delivering_service, delivery_test, lines, wait_for
+from operator_api import Management
 from receiver import Receiver, Reply
+from transport import Transport
 
 NUMBER = "+14155550123"
 ACCOUNT = "AC" + "0" * 32
@@ -81,7 +84,7 @@ def test_a_gateway_gets_one_request_with_the_credentials(gateway, authority, kin
     ("prelude", Reply(200, {"id": "vrf_1", "status": "blocked", "reason": "suspicious"}), "recipient", "suspicious"),
     ("prelude", Reply(400, {"code": "custom_code_not_allowed", "message": "ask us"}), "AUTH", "custom_code"),
     ("prelude", Reply(302, "", {"Location": "https://example.com/"}), "answer", "302"),
-    ("twilio", Reply(201, "<html>not json</html>"), "answer", "without the sid"),
+    ("twilio", Reply(201, {"sid": "SM1", "status": "failed", "error_code": 30007}), "answer", "the message is failed"),
     ("vonage", Reply(200, "\x00\x01garbage"), "answer", "without the status"),
     ("prelude", Reply(200, "x" * 70_000), "answer", "too large"),
 ])
@@ -110,6 +113,52 @@ def test_a_gateway_that_hangs_costs_the_timeout(gateway, authority, kind):
     released.set()
     assert result.returncode == 1 and "no answer in time" in lines(result)["time"]
     assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(("kind", "reply"), [
+    ("twilio", Reply(201, "<html>not json</html>")), ("twilio", Reply(202, "")), ("twilio", Reply(200, {"sid": 7})),
+    ("prelude", Reply(200, "{}")), ("prelude", Reply(200, {"id": "vrf_1", "status": "challenged"})),
+])
+def test_2xx_is_acceptance_also_if_the_answer_cannot_be_read(gateway, authority, kind, reply):
+    answer(gateway, reply)
+    result = send(gateway, authority, kind)
+    assert result.returncode == 0 and lines(result)["result"].startswith("ok accepted"), result
+
+
+@pytest.fixture
+def silent_gateway(authority):
+    """A gateway that reads each request and closes the connection, and the list of the requests."""
+    requests = []
+    listener = socket.create_server(("127.0.0.1", 0))
+    context = authority.server_context()
+
+    def serve():
+        while True:
+            try:
+                connection, _ = listener.accept()
+                with context.wrap_socket(connection, server_side=True) as stream:
+                    requests.append(stream.recv(65536))
+            except ssl.SSLError:
+                continue
+            except OSError:
+                return
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield f"https://localhost:{listener.getsockname()[1]}", requests
+    listener.close()
+
+
+@pytest.mark.parametrize("second", [None, "vonage"])
+def test_a_gateway_that_never_answers_sends_two_messages_at_most(
+        tmp_path, authority, monkeypatch, silent_gateway, second):
+    url, requests = silent_gateway
+    settings = route("twilio", url) | (route(second, url, "SMS_FALLBACK_") if second else {})
+    with delivering_service(tmp_path, authority, monkeypatch, settings, "--sms") as service:
+        assert Transport(service.url).send("POST", "/v1/session/otp", {
+            "identifier": {"type": "phone_number", "value": NUMBER}}).status == 204
+        events = wait_for(lambda: Management(service).events("code.failed"))
+    assert (events[0]["data"]["attempts"], events[0]["data"]["stage"]) == (2, "connection")
+    assert len(requests) == 2
 
 
 def test_a_late_answer_is_accepted(gateway, authority):

@@ -7,9 +7,12 @@ protocol Gateway: Sendable {
     /// The URL to which messages go.
     var url: String { get }
 
-    /// - Throws: `SendingFailure` if this gateway can never carry the message.
+    /// - Throws: `SendingFailure` if this gateway can never carry the message, or no longer.
     func request(for message: OutboundMessage, secret: String, now: Timestamp) throws(SendingFailure) -> GatewayRequest
 
+    /// The gateways have no key against repetitions. What may be sent is therefore accepted, if the status says so, or marked
+    /// as such.
+    ///
     /// - Parameters:
     ///   - answer: The members of the body. Empty if it is not a JSON object.
     ///   - text: Cleans what is shown of the answer.
@@ -63,6 +66,8 @@ enum GatewayStatus {
         switch status {
         case 401, 403: .failed(SendingFailure(.authentication, reason))
         case 400, 422, 200..<300: nil
+        // A proxy of the provider got no answer (RFC 9110 §15.6.5).
+        case 504: .failed(SendingFailure(.response, reason, finding: .mayBeSent))
         // Too many requests, timeouts, errors of the gateway, redirects, a wrong URL: a later attempt may succeed.
         default: .failed(SendingFailure(.response, reason))
         }

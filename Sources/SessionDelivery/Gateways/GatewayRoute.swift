@@ -2,8 +2,11 @@ internal import Foundation
 package import SessionDomain
 internal import SessionEgress
 internal import SessionTokens
+internal import Synchronization
 
 /// Sends messages through a provider's HTTP interface.
+///
+/// No provider has a key against repetitions, so a request that was sent and has no answer may be an SMS.
 @available(service, *)
 struct GatewayRoute: TestableRoute {
     /// Seconds for one attempt.
@@ -36,17 +39,19 @@ struct GatewayRoute: TestableRoute {
     }
 
     private func call(_ request: GatewayRequest, seconds: Int, text: ReasonText) async -> SendingResult {
+        let isSent = Mutex(false)
         do {
             let answer = try await surroundings.egress.send(
                 EgressRequest(
                     .post, gateway.url,
                     headers: [("User-Agent", "Prelude-SessionDelivery/1.0"), ("Accept", "application/json")]
                         + request.headers.map { ($0.name, $0.value) },
-                    body: Data(request.body), timeout: seconds))
+                    body: Data(request.body), timeout: seconds, onSend: { isSent.withLock { $0 = true } }))
             let members = (try? TokenJSON.decode([String: JSONValue].self, from: answer.body)) ?? [:]
             return gateway.result(status: answer.status, answer: members, text: text)
         } catch {
-            return .failed(SendingFailure(error, text: text))
+            return .failed(
+                SendingFailure(error, text: text, finding: isSent.withLock { $0 } ? .mayBeSent : nil))
         }
     }
 

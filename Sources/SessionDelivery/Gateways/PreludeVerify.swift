@@ -41,19 +41,19 @@ struct PreludeVerify: Gateway {
         if let code, status >= 400, let result = Self.result(code, reason) { return result }
         if let result = GatewayStatus.result(status, reason) { return result }
         guard (200..<300).contains(status) else { return .rejected(SendingFailure(.content, reason)) }
-        switch answer["status"]?.stringValue {
-        case "success", "retry": return .accepted(reference: answer["id"]?.stringValue.map(text.clean))
-        case "blocked":
+        if answer["status"]?.stringValue == "blocked" {
             let cause = answer["reason"]?.stringValue.map { ": " + text.clean($0) } ?? ""
             return .rejected(SendingFailure(.recipient, "the provider blocks the verification\(cause)"))
-        default: return .failed(SendingFailure(.response, "HTTP \(status) without a known status of the verification"))
         }
+        return .accepted(reference: answer["id"]?.stringValue.map(text.clean))
     }
 
     /// The documented codes.
     private static func result(_ code: String, _ reason: String) -> SendingResult? {
         switch code {
-        case "invalid_phone_number", "invalid_line_type", "blocked", "channel_not_enabled_in_region",
+        case "invalid_phone_number": .rejected(SendingFailure(.recipient, reason, finding: .unknownRecipient))
+        // Other providers have other rules.
+        case "invalid_line_type", "blocked", "channel_not_enabled_in_region",
             "email_verification_not_allowed":
             .rejected(SendingFailure(.recipient, reason))
         case "invalid_sender_id": .rejected(SendingFailure(.sender, reason))

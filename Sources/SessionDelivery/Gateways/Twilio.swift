@@ -4,7 +4,7 @@ internal import SessionTokens
 
 /// Twilio's Messages resource.
 ///
-/// It has no key for repetitions, so an attempt without an answer can send an SMS twice.
+/// It has no key for repetitions: 2xx is an SMS, also if the answer cannot be read.
 struct Twilio: Gateway {
     let kind = RouteSettings.Kind.twilio
     let url: String
@@ -49,22 +49,22 @@ struct Twilio: Gateway {
         if let code, let result = Self.result(code, reason) { return result }
         if let result = GatewayStatus.result(status, reason) { return result }
         guard (200..<300).contains(status) else { return .rejected(SendingFailure(.content, reason)) }
-        guard let sid = answer["sid"]?.stringValue else {
-            return .failed(SendingFailure(.response, "HTTP \(status) without the sid of a message"))
+        if let state = answer["status"]?.stringValue, ["failed", "undelivered", "canceled"].contains(state) {
+            return .rejected(SendingFailure(.response, "\(reason), and the message is \(state)"))
         }
-        return .accepted(reference: text.clean(sid))
+        return .accepted(reference: answer["sid"]?.stringValue.map(text.clean))
     }
 
     /// The documented codes of the errors of a request.
     private static func result(_ code: Int, _ reason: String) -> SendingResult? {
         switch code {
-        // No valid mobile number, a country that is turned off, a recipient who has unsubscribed, no route.
-        case 21211, 21214, 21217, 21265, 21408, 21421, 21610, 21612, 21614:
-            .rejected(SendingFailure(.recipient, reason))
+        // No valid number, or none of a mobile phone.
+        case 21211, 21614: .rejected(SendingFailure(.recipient, reason, finding: .unknownRecipient))
+        // A country that is turned off, a recipient who has unsubscribed from the sender, no route from it, a number that
+        // the test account has not verified: another account or gateway may deliver.
+        case 21214, 21217, 21265, 21408, 21421, 21608, 21610, 21612: .rejected(SendingFailure(.recipient, reason))
         case 21212, 21603, 21606, 21618, 21659, 21660, 21661, 21701, 21703: .rejected(SendingFailure(.sender, reason))
         case 21602, 21617, 21619, 21654, 21655, 21656, 92005: .rejected(SendingFailure(.content, reason))
-        // The number of a test account that is not verified.
-        case 21608: .rejected(SendingFailure(.recipient, reason))
         case 20003, 20005, 20006: .failed(SendingFailure(.authentication, reason))
         // Too many messages wait.
         case 20429, 21611: .failed(SendingFailure(.response, reason))

@@ -61,6 +61,7 @@ final class SMTPExchange {
         case CURLE_PEER_FAILED_VERIFICATION: return .untrustedCertificate(message)
         case CURLE_SSL_CONNECT_ERROR:
             return job.server.tls == .implicit && Self.namesPlainText(message) ? .notImplicitTLS : .tlsFailed(message)
+        case CURLE_SETOPT_OPTION_SYNTAX: return .other("libcurl does not accept the address of the server")
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED: return .tlsFailed(message)
         case CURLE_LOGIN_DENIED:
             if let reply, reply.code == 421 { return .refused(step, reply) }

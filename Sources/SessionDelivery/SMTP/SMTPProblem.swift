@@ -21,7 +21,8 @@ enum SMTPProblem: Error, Sendable, Equatable {
 }
 
 extension SMTPProblem {
-    /// The result for the courier. An error of 500 or more about this mail is final, everything else may pass.
+    /// The result for the courier. After an error of 500 or more about this mail, the server is not asked again. Everything
+    /// else may pass.
     func result(_ text: ReasonText, server: SMTPServer) -> SendingResult {
         func failure(_ stage: SendingFailure.Stage, _ reason: String) -> SendingFailure {
             SendingFailure(stage, text.clean(reason))
@@ -58,12 +59,16 @@ extension SMTPProblem {
         // 421: the server closes the connection and may say so after any command (RFC 5321 §3.8).
         guard reply.code >= 500 else { return .failed(failure(reply.code == 421 ? .response : step.stage, reply.text)) }
         switch step {
-        case .sender, .recipient, .data, .content:
-            // 530: the server wants authentication, which the operator can configure (RFC 4954 §6).
-            if reply.code == 530 { return .failed(failure(.authentication, reply.text)) }
-            return .rejected(failure(step.stage, reply.text))
+        case .sender, .recipient, .data, .content: break
         case .greeting, .hello, .startTLS, .authentication: return .failed(failure(step.stage, reply.text))
         }
+        // The server wants authentication, which the operator can configure.
+        if reply.wantsAuthentication { return .failed(failure(.authentication, reply.text)) }
+        guard step == .recipient else { return .rejected(failure(step.stage, reply.text)) }
+        let stage: SendingFailure.Stage = reply.concernsSender ? .sender : .recipient
+        let refusal = failure(stage, reply.text)
+        guard reply.saysUnknownRecipient else { return .rejected(refusal) }
+        return .rejected(SendingFailure(refusal.stage, refusal.reason, finding: .unknownRecipient))
     }
 }
 

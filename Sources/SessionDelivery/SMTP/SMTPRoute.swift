@@ -47,7 +47,8 @@ package struct SMTPRoute: TestableRoute {
         let started = surroundings.uptime()
         let seconds = min(Self.timeout, Int(message.expiresAt.seconds - surroundings.now().seconds))
         guard seconds > 0 else { throw Obstacle(.failed(SendingFailure(.timeout, "the message has expired"))) }
-        let text = ReasonText(hiding: [secret ?? "", message.to, mail.recipient], code: message.code)
+        let text = ReasonText(
+            hiding: server.credentials(with: secret ?? "") + [message.to, mail.recipient], code: message.code)
         do {
             return try await Deadline.run(seconds: seconds) {
                 let addresses = try await surroundings.pinning.addresses(of: server.host)

@@ -23,9 +23,19 @@ struct SMTPServer: Sendable, Hashable {
     /// `host:port`, for people.
     var place: String { "\(host):\(port)" }
 
+    /// Whether the host is an IPv6 address. The colon is in no name.
+    var isIPv6: Bool { host.contains(":") }
+
     /// Without a path, libcurl greets with the name of this machine.
     var url: String {
-        "\(tls == .implicit ? "smtps" : "smtp")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        "\(tls == .implicit ? "smtps" : "smtp")://\(isIPv6 ? "[\(host)]" : host):\(port)"
+    }
+
+    /// What must not be shown of a login: the secret, and the responses of PLAIN (RFC 4616 §2) and XOAUTH2, in which servers
+    /// get it and which some repeat. LOGIN sends the secret alone.
+    func credentials(with secret: String) -> [String] {
+        guard let username, !secret.isEmpty else { return [secret] }
+        return [secret, "\0\(username)\0\(secret)", "user=\(username)\u{1}auth=Bearer \(secret)\u{1}\u{1}"]
     }
 
     /// The mechanisms that libcurl may use. It knows others, which servers offer and operators do not expect.

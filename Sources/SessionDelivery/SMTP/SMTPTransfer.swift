@@ -14,9 +14,10 @@ struct SMTPTransfer {
     func run(extensions: [String: String], isFresh: Bool) -> SMTPExchange {
         let exchange = SMTPExchange(job, extensions: extensions)
         let recipients = CurlList([job.recipient])
-        // The name is never resolved by libcurl: it has exactly these addresses.
+        // The name is never resolved by libcurl: it has exactly these addresses. An IPv6 address is its own, and libcurl
+        // rejects an entry for it.
         let addresses = job.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
-        let pins = CurlList(["+\(job.server.host):\(job.server.port):\(addresses)"])
+        let pins = CurlList(job.server.isIPv6 ? [] : ["+\(job.server.host):\(job.server.port):\(addresses)"])
         configure(isFresh: isFresh)
         _ = ccurl_set_list(handle.pointer, CURLOPT_MAIL_RCPT, recipients.pointer)
         _ = ccurl_set_list(handle.pointer, CURLOPT_RESOLVE, pins.pointer)

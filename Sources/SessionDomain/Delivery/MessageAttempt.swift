@@ -30,8 +30,12 @@ extension QueuedMessage {
     ///
     /// After a failure the next route is due at once. After the last route the first one is due again, later each time, and
     /// without those that rejected the message. When no attempt is possible before the message expires, it has failed.
+    ///
+    /// After an attempt that may have sent the message, one more such attempt is possible in all: a code that arrives twice
+    /// is better than none, and a gateway that takes each message without a word sends two and not one a minute.
     package func after(_ attempt: MessageAttempt, at now: Timestamp) -> QueuedMessage {
         var next = self
+        let wasMaybeSent = lastFailure?.mayBeSent == true
         switch attempt {
         case .withheld: next.status = .withheld
         case .expired:
@@ -45,6 +49,7 @@ extension QueuedMessage {
         case .postponed(let failure):
             next.attempts += 1
             next.lastFailure = failure
+            next.lastFailure?.mayBeSent = wasMaybeSent
             next.postpone(to: 0, now)
         case .routed(.accepted):
             next.attempts += 1
@@ -53,8 +58,9 @@ extension QueuedMessage {
         case .routed(.failed(let failure, let isRejected, let isFinal, let route, let count)):
             next.attempts += 1
             next.lastFailure = failure
+            next.lastFailure?.mayBeSent = wasMaybeSent || failure.mayBeSent
             if isRejected { next.rejectedRoutes.insert(route) }
-            next.goOn(after: route, of: count, isFinal: isFinal, now)
+            next.goOn(after: route, of: count, isFinal: isFinal || (wasMaybeSent && failure.mayBeSent), now)
         }
         return next
     }

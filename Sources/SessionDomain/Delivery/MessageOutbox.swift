@@ -138,8 +138,10 @@ extension MessageAttempt.RouteResult {
                 reason = reason.replacing(address, with: message.recipient.masked)
             }
             return .failed(
-                MessageFailure(route: name, stage: failure.stage.rawValue, reason: String(reason.prefix(200))),
-                isRejected: isRejected, isFinal: isRejected && failure.stage == .recipient, route: position, of: count)
+                MessageFailure(
+                    route: name, stage: failure.stage.rawValue, reason: String(reason.prefix(200)),
+                    mayBeSent: failure.finding == .mayBeSent),
+                isRejected: isRejected, isFinal: failure.finding == .unknownRecipient, route: position, of: count)
         }
         switch result {
         case .accepted(let reference): self = .accepted(by: name, reference: reference)

@@ -16,7 +16,7 @@ package enum SendingResult: Sendable, Equatable {
     ///
     /// - Parameter reference: The id that it gave to the message.
     case accepted(reference: String?)
-    /// This message is never accepted by this route, for example because the recipient does not exist.
+    /// This message is never accepted by this route, for example because it does not deliver to the recipient.
     case rejected(SendingFailure)
     /// No result, or a temporary one. A later attempt may succeed.
     case failed(SendingFailure)
@@ -38,12 +38,23 @@ package struct SendingFailure: Error, Sendable, Equatable {
         case timeout
     }
 
+    /// What a failure says about the message, whichever route is asked next.
+    package enum Finding: Sendable, Equatable {
+        /// The recipient does not exist, so no route can deliver the message.
+        case unknownRecipient
+        /// The request was sent, and its result is unknown. The route would send a repeated message a second time.
+        case mayBeSent
+    }
+
     package let stage: Stage
     /// The reason of the server in its words, at most 200 printable characters. It contains no secret and no code.
     package let reason: String
+    /// `nil`: the message was not sent by this route, and another one may send it.
+    package let finding: Finding?
 
-    package init(_ stage: Stage, _ reason: String) {
+    package init(_ stage: Stage, _ reason: String, finding: Finding? = nil) {
         self.stage = stage
         self.reason = reason
+        self.finding = finding
     }
 }

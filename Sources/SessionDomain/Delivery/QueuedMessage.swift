@@ -111,11 +111,14 @@ package struct MessageFailure: Sendable, Equatable, Codable {
     package let stage: String
     /// It contains no code and no recipient.
     package let reason: String
+    /// Whether this attempt or an earlier one may have sent the message.
+    package var mayBeSent: Bool
 
-    package init(route: String?, stage: String, reason: String) {
+    package init(route: String?, stage: String, reason: String, mayBeSent: Bool = false) {
         self.route = route
         self.stage = stage
         self.reason = reason
+        self.mayBeSent = mayBeSent
     }
 
     static func configuration(_ reason: String) -> MessageFailure {

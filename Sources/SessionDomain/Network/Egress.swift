@@ -15,10 +15,13 @@ package struct EgressRequest: Sendable {
     package var timeout: Int
     /// The maximum size of the answer in bytes.
     package var maximumAnswer: Int
+    /// Called when there is a connection and the body of a POST is about to be sent. From then on the receiver may act on
+    /// the request, also if no answer comes. Before, it does not know the request.
+    package var onSend: (@Sendable () -> Void)?
 
     package init(
         _ method: Method, _ url: String, headers: [(name: String, value: String)] = [], body: Data = Data(),
-        timeout: Int = 5, maximumAnswer: Int = 64 * 1024
+        timeout: Int = 5, maximumAnswer: Int = 64 * 1024, onSend: (@Sendable () -> Void)? = nil
     ) {
         self.method = method
         self.url = url
@@ -26,6 +29,7 @@ package struct EgressRequest: Sendable {
         self.body = body
         self.timeout = timeout
         self.maximumAnswer = maximumAnswer
+        self.onSend = onSend
     }
 }
 

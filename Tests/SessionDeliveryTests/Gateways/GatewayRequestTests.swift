@@ -64,8 +64,18 @@ struct GatewayRequestTests {
                 + "&client-ref=msg_01ABC")
         let greek = try vonage().request(for: message(.sms, text: "Κωδικός 482913"), secret: "s", now: now)
         #expect(body(greek).contains("&type=unicode&"))
-        let short = try vonage().request(for: message(.sms, expiresAt: now + 3), secret: "s", now: now)
+        let short = try vonage().request(for: message(.sms, expiresAt: now + 20), secret: "s", now: now)
         #expect(body(short).contains("&ttl=20000&"))
+    }
+
+    @Test("Vonage gets no message that it could deliver after the life of the code")
+    func vonageLifetime() throws {
+        let gateway = try vonage()
+        for seconds in [0, 1, 19] {
+            let late = try message(.sms, expiresAt: now + seconds)
+            let failure = #expect(throws: SendingFailure.self) { try gateway.request(for: late, secret: "s", now: now) }
+            #expect(failure?.stage == .timeout)
+        }
     }
 
     @Test("Prelude gets the code, the language, sender, template, and the id of the message, but no text")

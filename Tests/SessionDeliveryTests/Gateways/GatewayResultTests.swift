@@ -9,12 +9,15 @@ import Testing
 struct GatewayResultTests {
     private static let text = ReasonText(hiding: ["s3cret"], code: "482913")
 
-    /// What an answer means, in short: `accepted ID`, `rejected STAGE` or `failed STAGE`.
+    /// What an answer means, in short: `accepted ID`, `rejected STAGE`, `failed STAGE`, `final STAGE` if the recipient does not
+    /// exist, or `unclear STAGE` if the message may be sent.
     private func outcome(_ result: SendingResult) -> String {
         switch result {
         case .accepted(let reference): "accepted \(reference ?? "-")"
-        case .rejected(let failure): "rejected \(failure.stage.rawValue)"
-        case .failed(let failure): "failed \(failure.stage.rawValue)"
+        case .rejected(let failure):
+            "\(failure.finding == .unknownRecipient ? "final" : "rejected") \(failure.stage.rawValue)"
+        case .failed(let failure):
+            "\(failure.finding == .mayBeSent ? "unclear" : "failed") \(failure.stage.rawValue)"
         }
     }
 
@@ -26,16 +29,24 @@ struct GatewayResultTests {
         "Twilio",
         arguments: [
             (201, #"{"sid":"SM1","status":"queued","error_code":null}"#, "accepted SM1"),
-            (400, #"{"code":21211,"message":"Invalid 'To'"}"#, "rejected recipient"),
+            (400, #"{"code":21211,"message":"Invalid 'To'"}"#, "final recipient"),
             (400, #"{"code":21610,"message":"unsubscribed"}"#, "rejected recipient"),
-            (400, #"{"code":21614}"#, "rejected recipient"), (403, #"{"code":21408}"#, "rejected recipient"),
+            (400, #"{"code":21614}"#, "final recipient"), (400, #"{"code":21612}"#, "rejected recipient"),
+            (403, #"{"code":21408}"#, "rejected recipient"),
             (400, #"{"code":21608}"#, "rejected recipient"), (400, #"{"code":21606}"#, "rejected sender"),
             (400, #"{"code":21659}"#, "rejected sender"), (400, #"{"code":21617}"#, "rejected content"),
             (400, #"{"code":99999}"#, "rejected content"), (401, #"{"code":20003}"#, "failed authentication"),
             (403, "{}", "failed authentication"), (429, #"{"code":20429}"#, "failed response"),
             (400, #"{"code":21611}"#, "failed response"), (500, "oops", "failed response"),
             (503, "", "failed response"), (404, #"{"code":20404}"#, "failed response"), (302, "", "failed response"),
-            (200, "not json", "failed response"), (201, "{}", "failed response"), (201, "[]", "failed response"),
+            (504, "", "unclear response"),
+            // A repeated request would be a second SMS.
+            (200, "not json", "accepted -"), (201, "{}", "accepted -"), (201, "[]", "accepted -"),
+            (202, "", "accepted -"), (201, #"{"sid":7}"#, "accepted -"),
+            (201, #"{"sid":"SM1","status":"failed","error_code":null}"#, "rejected response"),
+            (201, #"{"sid":"SM1","status":"undelivered","error_code":30007}"#, "rejected response"),
+            (201, #"{"sid":"SM1","status":"failed","error_code":21610}"#, "rejected recipient"),
+            (201, #"{"sid":"SM1","status":"sending","error_code":null}"#, "accepted SM1"),
         ])
     func twilio(status: Int, body: String, expected: String) throws {
         let settings = RouteSettings(kind: .twilio, account: "AC", from: "+1")
@@ -48,7 +59,7 @@ struct GatewayResultTests {
         arguments: [
             (200, #"{"message-count":"1","messages":[{"status":"0","message-id":"0A"}]}"#, "accepted 0A"),
             (200, #"{"messages":[{"status":"0","message-id":"0A"},{"status":"0","message-id":"0B"}]}"#, "accepted 0A"),
-            (200, #"{"messages":[{"status":"0","message-id":"0A"},{"status":"5"}]}"#, "failed response"),
+            (200, #"{"messages":[{"status":"0","message-id":"0A"},{"status":"5"}]}"#, "unclear response"),
             (200, #"{"messages":[{"status":"1","error-text":"Throttled"}]}"#, "failed response"),
             (200, #"{"messages":[{"status":"3"}]}"#, "rejected content"),
             (200, #"{"messages":[{"status":"4"}]}"#, "failed authentication"),
@@ -59,8 +70,10 @@ struct GatewayResultTests {
             (200, #"{"messages":[{"status":"15"}]}"#, "rejected sender"),
             (200, #"{"messages":[{"status":"29"}]}"#, "rejected recipient"),
             (200, #"{"messages":[{"status":"777"}]}"#, "failed response"),
-            (200, #"{"messages":[]}"#, "failed response"), (200, #"{"messages":[{}]}"#, "failed response"),
-            (200, "[]", "failed response"), (401, "{}", "failed authentication"), (429, "", "failed response"),
+            (200, #"{"messages":[{"status":"33"}]}"#, "rejected recipient"),
+            (200, #"{"messages":[]}"#, "unclear response"), (200, #"{"messages":[{}]}"#, "unclear response"),
+            (200, "[]", "unclear response"), (504, "", "unclear response"), (401, "{}", "failed authentication"),
+            (429, "", "failed response"),
             (502, "<html>", "failed response"), (400, "{}", "failed response"),
         ])
     func vonage(status: Int, body: String, expected: String) throws {
@@ -74,8 +87,10 @@ struct GatewayResultTests {
             (200, #"{"id":"vrf_1","status":"success"}"#, "accepted vrf_1"),
             (200, #"{"id":"vrf_1","status":"retry"}"#, "accepted vrf_1"),
             (200, #"{"id":"vrf_1","status":"blocked","reason":"suspicious"}"#, "rejected recipient"),
-            (200, #"{"status":"new"}"#, "failed response"), (200, "", "failed response"),
-            (400, #"{"code":"invalid_phone_number","message":"no"}"#, "rejected recipient"),
+            (200, #"{"status":"new"}"#, "accepted -"), (200, "", "accepted -"), (504, "", "unclear response"),
+            (400, #"{"code":"invalid_phone_number","message":"no"}"#, "final recipient"),
+            (403, #"{"code":"email_verification_not_allowed"}"#, "rejected recipient"),
+            (400, #"{"code":"channel_not_enabled_in_region"}"#, "rejected recipient"),
             (400, #"{"code":"invalid_line_type"}"#, "rejected recipient"),
             (400, #"{"code":"invalid_sender_id"}"#, "rejected sender"),
             (400, #"{"code":"invalid_custom_code"}"#, "rejected content"),

@@ -16,7 +16,9 @@ struct GatewayRouteTests {
     func request() async throws {
         let egress = FakeEgress(200, #"{"messages":[{"status":"0","message-id":"0A"}]}"#)
         #expect(try await route(egress).send(message(.sms)) == .accepted(reference: "0A"))
-        _ = try await route(egress).send(message(.sms, expiresAt: now + 3))
+        let twilio = RouteSettings(kind: .twilio, account: "AC", from: "Shop")
+        let other = try #require(RouteBuilder(surroundings(egress)).route(twilio, secret: .value("s"), channel: .sms))
+        _ = try await other.send(message(.sms, expiresAt: now + 3))
         #expect(egress.requests.map(\.timeout) == [10, 3])
         #expect(egress.requests[0].url == "https://rest.nexmo.com/sms/json")
         #expect(egress.requests[0].method == .post)
@@ -42,8 +44,23 @@ struct GatewayRouteTests {
             Issue.record("\(result)")
             return
         }
-        #expect(failure.stage == stage)
+        #expect(failure.stage == stage && failure.finding == nil)
         #expect(!failure.reason.contains("10.0.0.1"))
+    }
+
+    @Test(
+        "After a request that was sent, a missing or unreadable answer means that the message may be sent",
+        arguments: [.timedOut, .answerTooLarge, .connectionFailed("closed")] as [EgressError])
+    func unclear(error: EgressError) async throws {
+        let result = try await route(FakeEgress(error, isConnected: true)).send(message(.sms))
+        #expect(result == .failed(try #require(result.failure)) && result.failure?.finding == .mayBeSent)
+    }
+
+    @Test("A message with less than the least lifetime of the gateway is rejected, so that another route gets it")
+    func tooLate() async throws {
+        let egress = FakeEgress(200, "{}")
+        let result = try await route(egress).send(message(.sms, expiresAt: now + 19))
+        #expect(result == .rejected(try #require(result.failure)) && egress.requests.isEmpty)
     }
 
     @Test("A secret in a file that cannot be read is a failure, and nothing is sent")

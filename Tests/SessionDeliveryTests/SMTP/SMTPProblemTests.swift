@@ -15,7 +15,7 @@ struct SMTPProblemTests {
     }
 
     @Test(
-        "5xx about the mail is final, 4xx and everything about the server is not",
+        "5xx about the mail is not repeated, 4xx and everything about the server is",
         arguments: [
             (.sender, 550, .sender, true), (.recipient, 550, .recipient, true), (.data, 554, .content, true),
             (.content, 552, .content, true), (.sender, 450, .sender, false), (.recipient, 451, .recipient, false),
@@ -24,14 +24,52 @@ struct SMTPProblemTests {
             (.greeting, 554, .response, false), (.hello, 502, .response, false), (.startTLS, 454, .tls, false),
             (.authentication, 535, .authentication, false), (.authentication, 454, .authentication, false),
         ] as [(SMTPConversation.Step, Int, SendingFailure.Stage, Bool)])
-    func replies(step: SMTPConversation.Step, code: Int, stage: SendingFailure.Stage, isFinal: Bool) throws {
+    func replies(step: SMTPConversation.Step, code: Int, stage: SendingFailure.Stage, isRejected: Bool) throws {
         let failure = SendingFailure(stage, "\(code) no")
         let result = SMTPProblem.refused(step, .init(code: code, text: "\(code) no")).result(text, server: try server())
-        #expect(result == (isFinal ? .rejected(failure) : .failed(failure)))
+        #expect(result == (isRejected ? .rejected(failure) : .failed(failure)))
     }
 
     @Test(
-        "Other problems name their stage, and only a missing SMTPUTF8 is final",
+        "Only a recipient that the enhanced code calls unknown is final for all servers",
+        arguments: [
+            (.recipient, "550 5.1.1 no such user", "final recipient"), (.recipient, "550 5.1.2 x", "final recipient"),
+            (.recipient, "553 5.1.3 x", "final recipient"), (.recipient, "551 5.1.6 moved", "final recipient"),
+            (.recipient, "556 5.1.10 null MX", "final recipient"), (.recipient, "550 5.2.1 x", "final recipient"),
+            (.recipient, "550 no such user", "rejected recipient"),
+            (.recipient, "550 5.2.2 full", "rejected recipient"),
+            (.recipient, "550 5.1.100 x", "rejected recipient"), (.recipient, "550 5.1.1. x", "rejected recipient"),
+            (.recipient, "550 4.1.1 x", "rejected recipient"), (.recipient, "550 5.1.x x", "rejected recipient"),
+            (.recipient, "550 see 5.1.1", "rejected recipient"), (.recipient, "553 5.6.7 x", "rejected recipient"),
+            (.recipient, "554 5.7.1 Relay access denied", "rejected sender"),
+            (.recipient, "550 5.7.1 Client host blocked", "rejected sender"),
+            (.recipient, "553 5.7.1 Sender address rejected", "rejected sender"),
+            (.recipient, "550 5.7.26 unauthenticated mail", "rejected sender"),
+            (.recipient, "550 5.1.8 x", "rejected sender"), (.recipient, "550 5.1.7 x", "rejected sender"),
+            (.recipient, "530 5.7.0 log in", "failed authentication"),
+            (.recipient, "550 5.7.8 log in", "failed authentication"),
+            (.sender, "534 5.7.9 too weak", "failed authentication"), (.sender, "550 5.1.1 x", "rejected sender"),
+            (.content, "554 5.7.1 spam", "rejected content"), (.recipient, "450 5.1.1 x", "failed recipient"),
+        ] as [(SMTPConversation.Step, String, String)])
+    func recipients(step: SMTPConversation.Step, reply: String, expected: String) throws {
+        let code = try #require(Int(reply.prefix(3)))
+        let result = SMTPProblem.refused(step, .init(code: code, text: reply)).result(text, server: try server())
+        let failure = try #require(result.failure)
+        let isFinal = failure.finding == .unknownRecipient
+        let kind = result == .failed(failure) ? "failed" : isFinal ? "final" : "rejected"
+        #expect("\(kind) \(failure.stage.rawValue)" == expected)
+        #expect(failure.reason == reply)
+    }
+
+    @Test("An IPv6 address is in brackets in the URL")
+    func literals() throws {
+        let server = SMTPServer(RouteSettings(kind: .smtp, host: "2001:DB8::1", port: 25))
+        #expect(server?.isIPv6 == true && server?.url == "smtp://[2001:db8::1]:25")
+        #expect(try self.server().isIPv6 == false)
+    }
+
+    @Test(
+        "Other problems name their stage, and only a missing SMTPUTF8 is not repeated",
         arguments: [
             (.cannotConnect("refused"), .connection, false), (.noSTARTTLS, .tls, false), (.notImplicitTLS, .tls, false),
             (.untrustedCertificate("expired"), .tls, false), (.tlsFailed("x"), .tls, false),
@@ -40,11 +78,11 @@ struct SMTPProblemTests {
             (.disconnected(.data), .response, false), (.timedOut(.recipient), .timeout, false),
             (.cancelled, .timeout, false), (.other("x"), .response, false),
         ] as [(SMTPProblem, SendingFailure.Stage, Bool)])
-    func stages(problem: SMTPProblem, stage: SendingFailure.Stage, isFinal: Bool) throws {
+    func stages(problem: SMTPProblem, stage: SendingFailure.Stage, isRejected: Bool) throws {
         switch problem.result(text, server: try server()) {
         case .accepted: Issue.record("accepted")
-        case .rejected(let failure): #expect(failure.stage == stage && isFinal)
-        case .failed(let failure): #expect(failure.stage == stage && !isFinal)
+        case .rejected(let failure): #expect(failure.stage == stage && isRejected && failure.finding == nil)
+        case .failed(let failure): #expect(failure.stage == stage && !isRejected)
         }
     }
 

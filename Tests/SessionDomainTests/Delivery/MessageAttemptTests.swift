@@ -7,9 +7,11 @@ struct MessageAttemptTests {
     private static let failure = MessageFailure(route: "smtp", stage: "connection", reason: "refused")
 
     private static func failed(
-        _ route: Int, of count: Int, isRejected: Bool = false, isFinal: Bool = false
+        _ route: Int, of count: Int, isRejected: Bool = false, isFinal: Bool = false, mayBeSent: Bool = false
     ) -> MessageAttempt {
-        .routed(.failed(failure, isRejected: isRejected, isFinal: isFinal, route: route, of: count))
+        var failure = failure
+        failure.mayBeSent = mayBeSent
+        return .routed(.failed(failure, isRejected: isRejected, isFinal: isFinal, route: route, of: count))
     }
 
     @Test(
@@ -21,7 +23,7 @@ struct MessageAttemptTests {
             (failed(0, of: 1), .pending, 0, 2, 1), (failed(0, of: 2), .pending, 1, 0, 1),
             // After the last route, the first one again.
             (failed(1, of: 2), .pending, 0, 2, 1), (failed(2, of: 3), .pending, 0, 2, 1),
-            // A route that rejects is not tried again; a rejected recipient ends the message.
+            // A route that rejects is not tried again; an unknown recipient ends the message.
             (failed(0, of: 2, isRejected: true), .pending, 1, 0, 1),
             (failed(0, of: 1, isRejected: true), .failed, 0, 0, 1),
             (failed(0, of: 2, isRejected: true, isFinal: true), .failed, 0, 0, 1),
@@ -46,6 +48,27 @@ struct MessageAttemptTests {
         message = message.after(Self.failed(1, of: 3, isRejected: true), at: now)
         message = message.after(Self.failed(2, of: 3, isRejected: true), at: now)
         #expect(message.status == .failed && message.attempts == 5)
+    }
+
+    @Test("A message that may be sent gets one more attempt that may send it, by the next route or the same")
+    func mayBeSent() throws {
+        for count in [1, 2] {
+            let first = try TestApp.message().after(Self.failed(0, of: count, mayBeSent: true), at: now)
+            #expect(first.status == .pending && first.route == count - 1)
+            let second = first.after(Self.failed(first.route, of: count, mayBeSent: true), at: now)
+            #expect(second.status == .failed && second.attempts == 2)
+        }
+        // Attempts that send nothing do not count, and do not make it forget the one that may have.
+        var message = try TestApp.message().after(Self.failed(0, of: 2, mayBeSent: true), at: now)
+        for attempt in [Self.failed(1, of: 2), .postponed(Self.failure), Self.failed(0, of: 2), Self.failed(1, of: 2)] {
+            message = message.after(attempt, at: message.nextAttemptAt)
+            #expect(message.status == .pending && message.lastFailure?.mayBeSent == true)
+        }
+        message = message.after(Self.failed(0, of: 2, mayBeSent: true), at: message.nextAttemptAt)
+        #expect(message.status == .failed && message.attempts == 6)
+        let taken = try TestApp.message().after(Self.failed(0, of: 1, mayBeSent: true), at: now)
+            .after(.routed(.accepted(by: "smtp", reference: nil)), at: now)
+        #expect(taken.status == .sent)
     }
 
     @Test("Attempts are later each time, at most a minute apart, and none is after the end of the code's life")

@@ -75,10 +75,39 @@ struct MessageOutboxTests {
         #expect(counts.current[CountedEvent(name: "messages_sent", labels: label)] == 2)
     }
 
-    @Test("A rejected recipient is final, and the second route is not tried")
+    @Test(
+        "A route that does not deliver to the recipient says nothing about the second one",
+        arguments: SendingFailure.Stage.allCases)
+    func otherRoute(stage: SendingFailure.Stage) async throws {
+        let (store, second) = (PlayedMessages([try TestApp.message()]), PlayedRoute("second"))
+        try await courier(store, [PlayedRoute.rejecting("first", stage), second]).deliverDue()
+        #expect(second.sent.all.map(\.id) == ["msg_1"])
+        #expect(store.messages.map(\.status) == [.sent])
+    }
+
+    @Test("Routes that take each message without a word send two in all", arguments: [1, 2])
+    func mayBeSent(count: Int) async throws {
+        let store = PlayedMessages([try TestApp.message()])
+        let routes = (0..<count).map { number in
+            PlayedRoute("route\(number)") { _, _ in .failed(SendingFailure(.timeout, "late", finding: .mayBeSent)) }
+        }
+        let courier = try courier(store, routes)
+        for _ in 0..<700 {
+            try await courier.deliverDue()
+            clock.advance(1)
+        }
+        #expect(routes.map(\.sent.all.count).reduce(0, +) == 2)
+        #expect(store.messages.map(\.status) == [.failed])
+        #expect(store.events.map(\.name) == [.codeFailed])
+    }
+
+    @Test("An unknown recipient is final, and the second route is not tried")
     func recipient() async throws {
         let (store, second) = (PlayedMessages([try TestApp.message()]), PlayedRoute("second"))
-        try await courier(store, [PlayedRoute.rejecting("first", .recipient), second]).deliverDue()
+        let first = PlayedRoute { _, _ in
+            .rejected(SendingFailure(.recipient, "rejected", finding: .unknownRecipient))
+        }
+        try await courier(store, [first, second]).deliverDue()
         #expect(second.sent.all.isEmpty)
         #expect(store.messages.map(\.status) == [.failed])
         #expect(store.events.map(\.name) == [.codeFailed])

@@ -61,8 +61,9 @@ struct WebhookRoute: MessageRoute {
         }
     }
 
-    /// 2xx accepts the message. 400 and 422 reject it, and the member `error` can name `recipient`, `sender` or `content`.
-    /// After everything else the courier tries again. Texts of the backend are not repeated: they could contain the code.
+    /// 2xx accepts the message. 400 and 422 reject it, and the member `error` can name `recipient`, `sender` or `content`,
+    /// or `unknown_recipient` for one that does not exist, so that no other route is asked. After everything else the
+    /// courier tries again. Texts of the backend are not repeated: they could contain the code.
     static func result(_ answer: EgressAnswer) -> SendingResult {
         let members = (try? TokenJSON.decode([String: JSONValue].self, from: answer.body)) ?? [:]
         switch answer.status {
@@ -70,13 +71,14 @@ struct WebhookRoute: MessageRoute {
             let id = members["id"]?.stringValue.flatMap { $0.utf8.count <= 100 && Self.isVisible($0) ? $0 : nil }
             return .accepted(reference: id)
         case 400, 422:
-            let stage: SendingFailure.Stage
+            let reason = "HTTP \(answer.status)"
             switch members["error"]?.stringValue {
-            case "recipient": stage = .recipient
-            case "sender": stage = .sender
-            default: stage = .content
+            case "unknown_recipient":
+                return .rejected(SendingFailure(.recipient, reason, finding: .unknownRecipient))
+            case "recipient": return .rejected(SendingFailure(.recipient, reason))
+            case "sender": return .rejected(SendingFailure(.sender, reason))
+            default: return .rejected(SendingFailure(.content, reason))
             }
-            return .rejected(SendingFailure(stage, "HTTP \(answer.status)"))
         case 401, 403: return .failed(SendingFailure(.authentication, "HTTP \(answer.status)"))
         default: return .failed(SendingFailure(.response, "HTTP \(answer.status)"))
         }
