@@ -41,9 +41,13 @@ package struct SendingFailure: Error, Sendable, Equatable {
     package let stage: Stage
     /// The reason of the server in its words, at most 200 printable characters. It contains no secret and no code.
     package let reason: String
+    /// Whether the service itself ended the attempt, surely before the route had the message: it had no means to try, or the
+    /// attempt was cancelled. This says nothing about the route.
+    package let isAbandoned: Bool
 
-    package init(_ stage: Stage, _ reason: String) {
+    package init(_ stage: Stage, _ reason: String, isAbandoned: Bool = false) {
         self.stage = stage
         self.reason = reason
+        self.isAbandoned = isAbandoned
     }
 }

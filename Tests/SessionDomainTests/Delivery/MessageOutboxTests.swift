@@ -153,8 +153,8 @@ struct MessageOutboxTests {
     }
 
     @Test(
-        "A hanging route is cancelled after 35 seconds, or at the end of the code's life",
-        arguments: [(600, 35), (7, 7)])
+        "A hanging route is cancelled after 45 seconds, or at the end of the code's life",
+        arguments: [(600, 45), (7, 7)])
     func hanging(expires: Int, seconds: Int) async throws {
         let gate = Gate()
         let store = PlayedMessages([try TestApp.message(expires: expires)])
@@ -166,6 +166,88 @@ struct MessageOutboxTests {
         try await courier.deliverDue()
         #expect(reasons(store) == ["timeout: no result in \(seconds) seconds"])
         #expect(store.messages.map(\.status) == [.pending])
+    }
+
+    @Test("While the first route fails, further messages start at the second one, until a probe succeeds")
+    func failingRoute() async throws {
+        let store = PlayedMessages([])
+        let first = PlayedRoute { _, attempt in
+            attempt <= 4 ? .failed(SendingFailure(.timeout, "no answer")) : .accepted(reference: nil)
+        }
+        let second = PlayedRoute("second")
+        let courier = try courier(store, [first, second])
+        func send(_ names: String...) async throws {
+            for name in names {
+                store.add(try TestApp.message(name))
+                try await courier.deliverDue()
+            }
+        }
+        try await send("a", "b", "c", "d", "e")
+        #expect(first.sent.all.map(\.id) == ["a", "b", "c"])
+        clock.advance(30)
+        try await send("probe", "f")
+        #expect(first.sent.all.map(\.id) == ["a", "b", "c", "probe"])
+        #expect(second.sent.all.map(\.id) == ["a", "b", "c", "d", "e", "probe", "f"])
+        clock.advance(30)
+        try await send("g", "h")
+        #expect(first.sent.all.map(\.id).suffix(2) == ["g", "h"])
+        #expect(second.sent.all.count == 7 && store.messages.allSatisfy { $0.status == .sent })
+    }
+
+    @Test("A message for which the service had no worker goes to the next route, and its route counts as healthy")
+    func untried() async throws {
+        let (store, second) = (PlayedMessages([]), PlayedRoute("second"))
+        let busy = PlayedRoute { _, _ in .failed(SendingFailure(.timeout, "no worker", isAbandoned: true)) }
+        let courier = try courier(store, [busy, second])
+        for number in 0..<5 {
+            store.add(try TestApp.message("msg_\(number)"))
+            try await courier.deliverDue()
+        }
+        #expect(busy.sent.all.count == 5 && second.sent.all.count == 5)
+        #expect(store.messages.allSatisfy { $0.status == .sent } && notices.all.isEmpty)
+    }
+
+    @Test(
+        "A message whose attempt the end of the process cancels is due again at once, if the route surely does not have it",
+        arguments: [true, false])
+    func interrupted(isAbandoned: Bool) async throws {
+        let (gate, store) = (Gate(), PlayedMessages([try TestApp.message()]))
+        let route = PlayedRoute { _, _ in
+            await gate.wait()
+            return .failed(SendingFailure(.timeout, "cancelled", isAbandoned: isAbandoned))
+        }
+        let courier = try courier(store, [route]) { _ in
+            await Gate().wait()
+            try Task.checkCancellation()
+        }
+        let running = Task { await courier.run { if !($0 is CancellationError) { Issue.record($0) } } }
+        await gate.isReached()
+        clock.advance(3)
+        running.cancel()
+        await running.value
+        #expect(store.messages.map(\.status) == [.pending])
+        #expect(store.messages.map(\.attempts) == [0] && notices.all.isEmpty)
+        #expect(store.messages.map(\.nextAttemptAt) == [now + (isAbandoned ? 3 : MessageOutbox.lease)])
+    }
+
+    @Test("A clock that jumps over the lease of a message that is being sent does not send it twice")
+    func jump() async throws {
+        for result in [SendingResult.accepted(reference: nil), .failed(SendingFailure(.response, "451"))] {
+            let (gate, store) = (Gate(), PlayedMessages([try TestApp.message()]))
+            let route = PlayedRoute { _, _ in
+                await gate.wait()
+                return result
+            }
+            let courier = try courier(store, [route])
+            async let first: Void = courier.deliverDue()
+            await gate.isReached()
+            clock.advance(MessageOutbox.lease)
+            try await courier.deliverDue()
+            gate.open()
+            try await first
+            #expect(route.sent.all.count == 1)
+            #expect(store.messages.map(\.attempts) == [1])
+        }
     }
 
     @Test("A slow recipient delays no other, and a hanging route of one channel not the other channel")
