@@ -36,7 +36,7 @@ package struct MessageOutbox: Outbox {
     package static let grace = 8
 
     package func due(at now: Timestamp) async throws -> [(lane: MessageLane, count: Int)] {
-        try await store.dueMessages(now: now)
+        try await store.dueMessages(at: DueTimes(now: now))
     }
 
     package func claim(in lane: MessageLane, at now: Timestamp) async throws -> QueuedMessage? {

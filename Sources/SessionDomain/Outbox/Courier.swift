@@ -36,6 +36,7 @@ package final class Courier<Box: Outbox>: Sendable {
             group.addTask { await self.runRounds(report) }
             group.addTask {
                 await self.closing.wait(beyond: 0)
+                guard !Task.isCancelled else { return }
                 try? await self.environment.sleep(Box.grace)
             }
             await group.next()

@@ -58,7 +58,8 @@ struct SMTPRouteTests {
     func cancellation() async throws {
         let server = try await silentServer()
         let port = try #require(server.localAddress?.port)
-        let surroundings = surroundings(allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 1, sleep: ServiceEnvironment.live.sleep))
+        let surroundings = surroundings(
+            allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 1, sleep: ServiceEnvironment.live.sleep))
         let route = try route(surroundings, port: port)
         let attempt = Task { try await route.send(message()) }
         attempt.cancel()
@@ -73,7 +74,9 @@ struct SMTPRouteTests {
         let port = try #require(server.localAddress?.port)
         try await server.close()
         let route = try route(
-            surroundings(allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 2, sleep: ServiceEnvironment.live.sleep)), port: port)
+            surroundings(
+                allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 2, sleep: ServiceEnvironment.live.sleep)),
+            port: port)
         let results = try await withThrowingTaskGroup(of: SendingResult.self) { group in
             for _ in 0..<20 { group.addTask { try await route.send(message()) } }
             return try await group.reduce(into: []) { $0.append($1) }

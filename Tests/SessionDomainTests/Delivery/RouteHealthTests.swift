@@ -93,9 +93,11 @@ struct RouteHealthTests {
         let others: [MessageAttempt] = [
             Self.failed(MessageFailure(route: "smtp", stage: "recipient", reason: "550")),
             Self.failed(MessageFailure(route: "smtp", stage: "content", reason: "554")),
-            .untried(MessageFailure(route: "smtp", stage: "timeout", reason: "no worker"), route: 0, of: 2), .interrupted,
+            .untried(MessageFailure(route: "smtp", stage: "timeout", reason: "no worker"), route: 0, of: 2),
+            .interrupted,
         ]
-        for attempt in [Self.failed(Self.refused), Self.failed(Self.refused), taken, Self.failed(Self.refused)] + others {
+        for attempt in [Self.failed(Self.refused), Self.failed(Self.refused), taken, Self.failed(Self.refused)] + others
+        {
             _ = try note(attempt, by: 0)
         }
         #expect(try route() == 0)

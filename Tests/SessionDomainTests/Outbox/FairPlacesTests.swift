@@ -14,7 +14,8 @@ struct FairPlacesTests {
     @Test(
         "Lanes that hang get equal shares, and leave places to a lane that has none",
         arguments: [
-            (1, 16...16, 240), (2, 16...16, 224), (8, 16...16, 128), (16, 9...10, 100), (17, 9...10, 100), (64, 2...3, 72),
+            (1, 16...16, 240), (2, 16...16, 224), (8, 16...16, 128), (16, 9...10, 100), (17, 9...10, 100),
+            (64, 2...3, 72),
             (160, 1...2, 68), (250, 1...1, 6),
         ])
     func shares(lanes: Int, each: ClosedRange<Int>, left: Int) {
