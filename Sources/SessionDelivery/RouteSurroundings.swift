@@ -14,12 +14,12 @@ package struct RouteSurroundings: Sendable {
     let uptime: @Sendable () -> Int64
 
     package init(
-        egress: any Egress, pinning: HostPinning, workers: SMTPWorkers = SMTPWorkers(), trustRoots: String?,
+        egress: any Egress, pinning: HostPinning, workers: SMTPWorkers? = nil, trustRoots: String?,
         environment: ServiceEnvironment
     ) {
         self.egress = egress
         self.pinning = pinning
-        self.workers = workers
+        self.workers = workers ?? SMTPWorkers(sleep: environment.sleep)
         self.trustRoots = trustRoots
         now = environment.now
         uptime = environment.uptime

@@ -40,7 +40,7 @@ extension ContractWorld {
 
     /// The lanes with due messages, with their numbers.
     func due(after seconds: Int) async throws -> [String] {
-        try await store.dueMessages(now: now + seconds).map { lane, count in
+        try await store.dueMessages(at: DueTimes(now: now + seconds)).map { lane, count in
             "\(lane.appID) \(lane.channel) \(lane.route): \(count)"
         }
     }

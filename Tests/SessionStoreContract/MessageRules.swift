@@ -13,7 +13,7 @@ enum MessageRules {
         ContractRule("A message comes back as it was queued, in its app only") { world async throws in
             let message = try await world.queue("msg_1")
             #expect(try await world.message("msg_1") == message)
-            let due = try await world.read { $0.message = .due(in: world.mailLane, at: world.now) }
+            let due = try await world.read { $0.message = .due(in: world.mailLane, at: DueTimes(now: world.now)) }
             #expect(due.message == message)
             #expect(try await world.message("msg_2") == nil)
             let fresh = try await world.queue("msg_2") { message in
@@ -31,7 +31,7 @@ enum MessageRules {
             for (token, signUp) in [("sent", true), ("suppressed", false)] {
                 let mail = try world.mail("\(token)@example.com")
                 let started = try await world.begin(mail, token: token, signUp: signUp)
-                let lane = try await world.read { $0.message = .due(in: world.mailLane, at: world.now) }
+                let lane = try await world.read { $0.message = .due(in: world.mailLane, at: DueTimes(now: world.now)) }
                 let message = try #require(lane.message)
                 #expect(message.recipient == started.identifier)
                 #expect(message.content.code == started.code.seed)
@@ -73,6 +73,14 @@ enum MessageRules {
             var claimed: [String] = []
             while let message = try await world.claim(world.mailLane, after: 5) { claimed.append(message.id) }
             #expect(claimed == ["msg_1", "msg_2", "msg_0"])
+        },
+        ContractRule("A message is due at its time, and when its time is far ahead because the clock was set back") {
+            world async throws in
+            for (seconds, isDue) in [(0, true), (1, false), (120, false), (121, true), (300, true)] {
+                try await world.queue("msg_\(seconds)", after: seconds)
+                #expect(try await world.due(after: 0) == (isDue ? ["\(world.app) email 0: 1"] : []), "\(seconds)")
+                #expect(try await world.claim(world.mailLane, after: 0)?.id == (isDue ? "msg_\(seconds)" : nil))
+            }
         },
         ContractRule("A failed attempt goes on with the next route, and is no event") { world async throws in
             try await world.queue("msg_1")

@@ -14,6 +14,11 @@ struct SMTPReport {
             return RouteReport(
                 steps: steps, result: .accepted(reference: reference.isEmpty ? nil : reference), remedy: nil)
         }
+        // Before the mail itself, the server has nothing.
+        if problem == .cancelled, outcome.conversation.step != .content {
+            let failure = SendingFailure(.timeout, "the attempt was cancelled", isAbandoned: true)
+            return RouteReport(steps: steps, result: .failed(failure), remedy: nil)
+        }
         return RouteReport(
             steps: steps, result: problem.result(text, server: job.server),
             remedy: Remedy.text(for: problem, job: job))

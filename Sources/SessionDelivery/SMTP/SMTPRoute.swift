@@ -4,7 +4,7 @@ internal import SessionEgress
 /// Sends mail to the operator's mail server (RFC 5321, RFC 6409), with TLS and a verified certificate in every case.
 @available(service, *)
 package struct SMTPRoute: TestableRoute {
-    /// Seconds for one attempt, from the DNS query to the last reply.
+    /// Seconds for one attempt, from the DNS query to the last reply. Waiting for a worker does not count.
     static let timeout = 30
     /// Milliseconds that libcurl gets less, so that it can say what it waited for.
     private static let margin = 300
@@ -50,15 +50,15 @@ package struct SMTPRoute: TestableRoute {
         let text = ReasonText(
             hiding: server.credentials(with: secret ?? "") + [message.to, mail.recipient], code: message.code)
         do {
-            return try await Deadline.run(seconds: seconds) {
-                let addresses = try await surroundings.pinning.addresses(of: server.host)
-                let elapsed = Int(surroundings.uptime() - started)
-                let job = SMTPJob(
-                    server: server, secret: secret, addresses: addresses, trustRoots: surroundings.trustRoots,
-                    sender: mail.sender, recipient: mail.recipient, mail: mail.bytes,
-                    timeout: max(seconds * 1000 - elapsed - Self.margin, 100))
-                return SMTPReport(job: job, outcome: try await surroundings.workers.send(job), text: text).value
+            let addresses = try await Deadline.run(seconds: seconds) {
+                try await surroundings.pinning.addresses(of: server.host)
             }
+            let elapsed = Int(surroundings.uptime() - started)
+            let job = SMTPJob(
+                server: server, secret: secret, addresses: addresses, trustRoots: surroundings.trustRoots,
+                sender: mail.sender, recipient: mail.recipient, mail: mail.bytes,
+                timeout: max(seconds * 1000 - elapsed - Self.margin, 100))
+            return SMTPReport(job: job, outcome: try await surroundings.workers.send(job), text: text).value
         } catch {
             throw Obstacle(error, host: server.host, text: text)
         }
@@ -105,7 +105,10 @@ private struct Obstacle: Error {
         case let error as EgressError:
             let failure = SendingFailure(error, text: text)
             self.init(.failed(failure), remedy: Remedy.text(for: failure, host: host))
-        default: self.init(.failed(SendingFailure(.timeout, "the attempt was cancelled")))
+        case is SMTPWorkers.AllBusy:
+            let reason = "no worker was free in \(SMTPWorkers.patience) seconds"
+            self.init(.failed(SendingFailure(.timeout, reason, isAbandoned: true)))
+        default: self.init(.failed(SendingFailure(.timeout, "the attempt was cancelled", isAbandoned: true)))
         }
     }
 }

@@ -5,6 +5,9 @@ internal import SessionDomain
 /// One transfer with libcurl. It blocks the thread.
 @available(service, *)
 struct SMTPTransfer {
+    /// Milliseconds until the server must be ready for a mail: connected, with TLS, and signed in.
+    private static let connectTimeout = 10_000
+
     let job: SMTPJob
     let handle: CurlHandle
 
@@ -55,7 +58,7 @@ struct SMTPTransfer {
         // The directory of the system's authorities stays the default, so this file is an addition.
         if let roots = job.trustRoots { handle.set(CURLOPT_CAINFO, roots) }
         handle.set(CURLOPT_TIMEOUT_MS, job.timeout)
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, job.timeout)
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(job.timeout, Self.connectTimeout))
         handle.set(CURLOPT_MAXAGE_CONN, SMTPWorker.idleSeconds)
         handle.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
         handle.set(CURLOPT_MAIL_FROM, job.sender)

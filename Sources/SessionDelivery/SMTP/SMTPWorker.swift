@@ -2,13 +2,11 @@ internal import CCurl
 internal import Dispatch
 internal import SessionDomain
 
-/// Sends mails on its own thread, because libcurl blocks it. Keeps a few connections open.
+/// Sends mails on its own thread, because libcurl blocks it. Keeps the connection to its last server open.
 @available(service, *)
 actor SMTPWorker {
     /// Seconds after which an unused connection is not used again. Common servers close theirs after 60 and more.
     static let idleSeconds = 50
-    /// Maximum number of servers with an open connection.
-    static let maximumHandles = 4
 
     struct Outcome: Sendable {
         let conversation: SMTPConversation
@@ -18,15 +16,14 @@ actor SMTPWorker {
         let isReused: Bool
     }
 
-    private struct Entry {
+    private struct Connection {
+        let server: SMTPServer
         let handle: CurlHandle
-        var extensions: [String: String]
-        var lastUse: Int
+        var extensions: [String: String] = [:]
     }
 
     private let executor: ThreadExecutor
-    private var entries: [SMTPServer: Entry] = [:]
-    private var uses = 0
+    private var open: Connection?
 
     init(number: Int) { executor = ThreadExecutor(label: "prelude-session.mail.\(number)") }
 
@@ -37,32 +34,27 @@ actor SMTPWorker {
         guard !Task.isCancelled else {
             return Outcome(conversation: SMTPConversation(), problem: .cancelled, isReused: false)
         }
-        guard var entry = entry(for: job.server) else {
+        guard var connection = connection(to: job.server) else {
             return Outcome(
                 conversation: SMTPConversation(), problem: .other("libcurl cannot be used"), isReused: false)
         }
-        let transfer = SMTPTransfer(job: job, handle: entry.handle)
-        var exchange = transfer.run(extensions: entry.extensions, isFresh: false)
+        let transfer = SMTPTransfer(job: job, handle: connection.handle)
+        var exchange = transfer.run(extensions: connection.extensions, isFresh: false)
         if exchange.foundClosedConnection, !Task.isCancelled {
             exchange = transfer.run(extensions: [:], isFresh: true)
         }
         let problem = exchange.problem
-        entry.extensions = exchange.conversation.extensions
+        connection.extensions = exchange.conversation.extensions
         // libcurl keeps a connection open on which a reply is missing. The next mail would take it for its own.
-        entries[job.server] = problem == nil ? entry : nil
+        open = problem == nil ? connection : nil
         return Outcome(conversation: exchange.conversation, problem: problem, isReused: exchange.isReused)
     }
 
-    private func entry(for server: SMTPServer) -> Entry? {
-        uses += 1
-        if var entry = entries[server] {
-            entry.lastUse = uses
-            return entry
-        }
-        if entries.count >= Self.maximumHandles, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
-            entries[oldest.key] = nil
-        }
-        return CurlHandle().map { Entry(handle: $0, extensions: [:], lastUse: uses) }
+    private func connection(to server: SMTPServer) -> Connection? {
+        if let open, open.server == server { return open }
+        // Closes the other one first.
+        open = nil
+        return CurlHandle().map { Connection(server: server, handle: $0) }
     }
 }
 

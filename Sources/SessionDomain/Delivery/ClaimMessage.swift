@@ -12,7 +12,7 @@ package struct ClaimMessage: Intent {
         self.leaseEnd = leaseEnd
     }
 
-    package var facts: FactQuery { FactQuery(app: lane.appID) { $0.message = .due(in: lane, at: now) } }
+    package var facts: FactQuery { FactQuery(app: lane.appID) { $0.message = .due(in: lane, at: DueTimes(now: now)) } }
 
     /// - Returns: The message, with its lease.
     package func decide(_ facts: Facts) -> Decision<QueuedMessage?> {

@@ -2,6 +2,10 @@
 package enum MessageAttempt: Sendable, Equatable {
     /// A route was tried.
     case routed(RouteResult)
+    /// The service had no means to try the route, which may be fine. The next route is due at once.
+    case untried(MessageFailure, route: Int, of: Int)
+    /// The process ends before the route had the message. It is due again at once.
+    case interrupted
     /// No route could be tried. A later attempt may succeed, perhaps on another node.
     case postponed(MessageFailure)
     /// No later attempt can succeed.
@@ -38,6 +42,11 @@ extension QueuedMessage {
         let wasMaybeSent = lastFailure?.mayBeSent == true
         switch attempt {
         case .withheld: next.status = .withheld
+        case .interrupted: next.nextAttemptAt = now
+        case .untried(let failure, let route, let count):
+            next.attempts += 1
+            next.lastFailure = failure
+            next.goOn(after: route, of: count, isFinal: false, now)
         case .expired:
             next.status = .failed
             next.lastFailure =

@@ -12,6 +12,7 @@ package struct MessageOutbox: Outbox {
     /// Called when a route begins to fail, and when it works again.
     let notices: @Sendable (ServiceNotice) -> Void
     private let health = RouteHealth()
+    private let flights = MessageFlights()
 
     init(
         store: any MessageStore, directory: AppDirectory, keys: KeyRing, routes: any MessageRoutes,
@@ -27,61 +28,78 @@ package struct MessageOutbox: Outbox {
     }
 
     /// Seconds for an attempt. Routes have shorter timeouts of their own, which say what they waited for.
-    static let timeout = 35
+    static let timeout = 45
     /// Seconds for which a claimed message is reserved. It is longer than an attempt can take.
     static let lease = 60
     package static let width = 16
     package static let capacity = 256
+    package static let grace = 8
 
     package func due(at now: Timestamp) async throws -> [(lane: MessageLane, count: Int)] {
-        try await store.dueMessages(now: now)
+        try await store.dueMessages(at: DueTimes(now: now))
     }
 
     package func claim(in lane: MessageLane, at now: Timestamp) async throws -> QueuedMessage? {
-        try await store.perform(ClaimMessage(in: lane, now: now, leaseEnd: now + Self.lease))
+        let claim = ClaimMessage(in: lane, now: now, leaseEnd: now + Self.lease)
+        // A lease may end early when the clock jumps. A message that is being sent has its lease renewed only.
+        while let message = try await store.perform(claim) {
+            if flights.begin(message) { return message }
+        }
+        return nil
     }
 
     package func deliver(_ message: QueuedMessage) async throws -> Bool {
-        let attempt = try await attempt(message)
-        // An attempt that the end of the process has cancelled says nothing about its route. It is repeated.
+        defer { flights.end(message) }
+        let (attempt, route) = try await attempt(message)
+        // An attempt that the end of the process has cancelled says nothing about its route. The message is due again at the
+        // end of its lease, because the route may have it.
         if case .routed(.failed) = attempt { try Task.checkCancellation() }
         let events = EventFactory(appID: message.appID, environment: environment, context: message.context)
         let stored = try await store.perform(
-            RecordAttempt(attempt, of: message, now: environment.now(), events: events))
+            RecordAttempt(attempt, of: flights.latest(of: message), now: environment.now(), events: events))
         if let stored {
             count(attempt, of: stored)
-            if let notice = health.note(attempt, of: stored) { notices(notice) }
+            if let notice = health.note(attempt, of: message, by: route, at: environment.uptime()) { notices(notice) }
         }
         return true
     }
 
-    private func attempt(_ message: QueuedMessage) async throws -> MessageAttempt {
-        if message.content.withheld != nil { return .withheld }
-        guard message.expiresAt > environment.now() else { return .expired }
+    /// - Returns: The attempt, and the position of the route that was tried.
+    private func attempt(_ message: QueuedMessage) async throws -> (attempt: MessageAttempt, route: Int?) {
+        if message.content.withheld != nil { return (.withheld, nil) }
+        guard message.expiresAt > environment.now() else { return (.expired, nil) }
         let app: App
         do {
             app = try await directory.app(message.appID).settings
         } catch Refusal.notFound {
-            return .undeliverable(.configuration("the app no longer exists"))
+            return (.undeliverable(.configuration("the app no longer exists")), nil)
         }
         let routes = routes.routes(for: app, channel: message.channel)
         guard !routes.isEmpty else {
             let failure = MessageFailure.configuration("no delivery by \(message.channel.rawValue) is configured")
             // A notice lives for a day. It does not wait for a configuration.
-            return message.content.purpose == .notice ? .undeliverable(failure) : .postponed(failure)
+            return (message.content.purpose == .notice ? .undeliverable(failure) : .postponed(failure), nil)
         }
         let code = message.content.code.flatMap(keys.code)
         guard code != nil || message.content.purpose == .notice else {
-            return .postponed(.configuration("this process does not have the master key that derives the code"))
+            let failure = MessageFailure.configuration(
+                "this process does not have the master key that derives the code")
+            return (.postponed(failure), nil)
         }
         guard let outbound = render(message, code: code, app: app) else {
-            return .undeliverable(.configuration("there is no text for this message"))
+            return (.undeliverable(.configuration("there is no text for this message")), nil)
         }
-        // The routes may have changed since the last attempt.
-        let position = message.route < routes.count ? message.route : 0
+        let position = health.route(for: message, of: routes.count, at: environment.uptime())
         let route = routes[position]
         let result = await send(outbound, by: route)
-        return .routed(.init(result, of: outbound, to: message, by: route.name, at: position, of: routes.count))
+        if let failure = result.abandonment {
+            if Task.isCancelled { return (.interrupted, nil) }
+            let untried = MessageFailure(route: route.name, stage: failure.stage.rawValue, reason: failure.reason)
+            return (.untried(untried, route: position, of: routes.count), nil)
+        }
+        return (
+            .routed(.init(result, of: outbound, to: message, by: route.name, at: position, of: routes.count)), position
+        )
     }
 
     /// Returns `nil` if there is no text for the message.
@@ -114,11 +132,21 @@ package struct MessageOutbox: Outbox {
     private func count(_ attempt: MessageAttempt, of message: QueuedMessage) {
         switch attempt {
         case .routed(.accepted(let route, _)): counts.add(.sent(message, by: route))
-        case .routed(.failed(let failure, _, _, _, _)), .postponed(let failure):
+        case .routed(.failed(let failure, _, _, _, _)), .postponed(let failure), .untried(let failure, _, _):
             counts.add(.attemptFailed(message, failure))
-        case .undeliverable, .expired, .withheld: break
+        case .undeliverable, .interrupted, .expired, .withheld: break
         }
         if message.status == .failed { counts.add(.failed(message)) }
+    }
+}
+
+extension SendingResult {
+    /// Why the service ended the attempt before the route had the message. `nil` if it did not.
+    fileprivate var abandonment: SendingFailure? {
+        switch self {
+        case .rejected(let failure), .failed(let failure): failure.isAbandoned ? failure : nil
+        case .accepted: nil
+        }
     }
 }
 

@@ -51,10 +51,14 @@ package struct SendingFailure: Error, Sendable, Equatable {
     package let reason: String
     /// `nil`: the message was not sent by this route, and another one may send it.
     package let finding: Finding?
+    /// Whether the service itself ended the attempt, surely before the route had the message: it had no means to try, or the
+    /// attempt was cancelled. This says nothing about the route.
+    package let isAbandoned: Bool
 
-    package init(_ stage: Stage, _ reason: String, finding: Finding? = nil) {
+    package init(_ stage: Stage, _ reason: String, finding: Finding? = nil, isAbandoned: Bool = false) {
         self.stage = stage
         self.reason = reason
         self.finding = finding
+        self.isAbandoned = isAbandoned
     }
 }

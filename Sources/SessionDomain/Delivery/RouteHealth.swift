@@ -1,13 +1,19 @@
 internal import Synchronization
 
-/// Remembers which routes fail, so that a log says so once when it begins and once when it ends, not with each message.
+/// Remembers which routes fail: to keep messages away from them, and so that a log says it once when it begins and once
+/// when it ends, not with each message.
 @available(service, *)
 final class RouteHealth: Sendable {
-    private struct Key: Hashable {
+    fileprivate struct Key: Hashable {
         let app: AppID
         let channel: OTPLoginConfig.Channel
-        /// `nil` if no route could be tried.
-        let route: String?
+        /// The position of the route. `nil` if no route could be tried.
+        let route: Int?
+    }
+
+    private struct State {
+        var failing: Set<Key> = []
+        var breakers: [Key: RouteBreaker] = [:]
     }
 
     /// Stages that say something about one message, and nothing about its route.
@@ -15,23 +21,53 @@ final class RouteHealth: Sendable {
         SendingFailure.Stage.recipient.rawValue, SendingFailure.Stage.content.rawValue,
     ]
 
-    private let failing = Mutex<Set<Key>>([])
+    private let state = Mutex(State())
 
-    /// - Returns: What an operator should know after an attempt. `nil` if the route is as it was.
-    func note(_ attempt: MessageAttempt, of message: QueuedMessage) -> ServiceNotice? {
+    /// Returns the position of the route for the next attempt: that of the message, or a later one while that one fails.
+    ///
+    /// - Parameters:
+    ///   - count: The number of routes.
+    ///   - now: Milliseconds on a clock that never jumps.
+    func route(for message: QueuedMessage, of count: Int, at now: Int64) -> Int {
+        // The routes may have changed since the last attempt.
+        let own = message.route < count ? message.route : 0
+        let open = (own..<count).filter { !message.rejectedRoutes.contains($0) }
+        guard open.count > 1 else { return own }
+        return state.withLock { state in
+            open.first { state.breakers[Key(message, $0)]?.admits(at: now) ?? true } ?? own
+        }
+    }
+
+    /// Notes the result of an attempt.
+    ///
+    /// - Parameters:
+    ///   - route: The position of the route that was tried. `nil` if none was.
+    ///   - now: Milliseconds on a clock that never jumps.
+    /// - Returns: What an operator should know. `nil` if the route is as it was.
+    func note(_ attempt: MessageAttempt, of message: QueuedMessage, by route: Int?, at now: Int64) -> ServiceNotice? {
         switch attempt {
-        case .routed(.accepted(let route, _)):
-            let works = [route, nil].map { Key(app: message.appID, channel: message.channel, route: $0) }
-            let recovered = failing.withLock { failing in
-                works.reduce(false) { failing.remove($1) != nil || $0 }
+        case .routed(.accepted(let name, _)):
+            let recovered = state.withLock { state in
+                state.breakers[Key(message, route)] = nil
+                let works = [Key(message, route), Key(message, nil)]
+                return works.reduce(false) { state.failing.remove($1) != nil || $0 }
             }
-            return recovered ? .routeRecovered(app: message.appID, channel: message.channel, route: route) : nil
+            return recovered ? .routeRecovered(app: message.appID, channel: message.channel, route: name) : nil
         case .routed(.failed(let failure, _, _, _, _)), .postponed(let failure), .undeliverable(let failure):
             guard !Self.ofOneMessage.contains(failure.stage) else { return nil }
-            let key = Key(app: message.appID, channel: message.channel, route: failure.route)
-            guard failing.withLock({ $0.insert(key).inserted }) else { return nil }
-            return .routeFailed(app: message.appID, channel: message.channel, failure: failure)
-        case .expired, .withheld: return nil
+            let isNew = state.withLock { state in
+                if route != nil { state.breakers[Key(message, route), default: RouteBreaker()].failed(at: now) }
+                return state.failing.insert(Key(message, route)).inserted
+            }
+            return isNew ? .routeFailed(app: message.appID, channel: message.channel, failure: failure) : nil
+        case .untried, .interrupted, .expired, .withheld: return nil
         }
+    }
+}
+
+@available(service, *)
+extension RouteHealth.Key {
+    fileprivate init(_ message: QueuedMessage, _ route: Int?) {
+        self.init(app: message.appID, channel: message.channel, route: route)
     }
 }

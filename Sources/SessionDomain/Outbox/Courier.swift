@@ -1,10 +1,13 @@
+internal import Synchronization
+
 /// Delivers what is due in an outbox. A slow lane does not delay the others.
 @available(service, *)
 package final class Courier<Box: Outbox>: Sendable {
     private let outbox: Box
     private let environment: ServiceEnvironment
     private let bell = Bell()
-    private let workers = Workers<Box.Lane.ID>()
+    private let closing = Bell()
+    private let workers = Workers<Box.Lane>(width: Box.width, capacity: Box.capacity)
 
     init(_ outbox: Box, environment: ServiceEnvironment) {
         self.outbox = outbox
@@ -17,40 +20,60 @@ package final class Courier<Box: Outbox>: Sendable {
     /// How often `wake` was called.
     package var wakeCount: Int { bell.rings }
 
-    /// Delivers what is due until cancelled: at each `wake`, and once a second.
+    /// Starts nothing more. `run` ends when the running deliveries have ended, and cancels them after the outbox's grace.
+    package func finish() {
+        closing.ring()
+        bell.ring()
+    }
+
+    private var isClosing: Bool { closing.rings > 0 }
+
+    /// Delivers what is due until `finish` or until cancelled: at each `wake`, and once a second.
     ///
     /// - Parameter report: Called with each error. The next round retries.
     package func run(report: @escaping @Sendable (any Error) -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.runRounds(report) }
+            group.addTask {
+                await self.closing.wait(beyond: 0)
+                guard !Task.isCancelled else { return }
+                try? await self.environment.sleep(Box.grace)
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Returns when no round follows and the deliveries have ended.
+    private func runRounds(_ report: @escaping @Sendable (any Error) -> Void) async {
         await withDiscardingTaskGroup { group in
-            while !Task.isCancelled {
+            while !Task.isCancelled, !isClosing {
                 let rings = bell.rings
                 do {
-                    for lane in try await reserve() {
-                        group.addTask {
-                            do { try await self.work(in: lane) } catch { report(error) }
-                        }
-                    }
+                    for lane in try await reserve() { group.addTask { await self.work(from: lane, report) } }
                 } catch {
                     report(error)
                 }
                 guard await rest(afterRings: rings) else { break }
             }
-            group.cancelAll()
         }
     }
 
     /// Delivers what is due now and returns when that is done. A lane that stops goes on in the next call.
+    ///
+    /// - Throws: The first error of a delivery, after all of them.
     package func deliverDue() async throws {
         var worked: Set<Box.Lane.ID> = []
-        while true {
+        let failure = FirstError()
+        while failure.error == nil {
             let lanes = try await reserve(except: worked)
             if lanes.isEmpty { return }
             worked.formUnion(lanes.map(\.id))
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for lane in lanes { group.addTask { try await self.work(in: lane) } }
-                try await group.waitForAll()
+            await withDiscardingTaskGroup { group in
+                for lane in lanes { group.addTask { await self.work(from: lane, failure.note) } }
             }
         }
+        if let error = failure.error { throw error }
     }
 
     /// Returns when no delivery of this process is in progress.
@@ -58,15 +81,24 @@ package final class Courier<Box: Outbox>: Sendable {
 
     /// Reserves places for the parcels that are due, and returns the lane of each.
     private func reserve(except worked: Set<Box.Lane.ID> = []) async throws -> [Box.Lane] {
-        let due = try await outbox.due(at: environment.now()).filter { !worked.contains($0.lane.id) }
-        return workers.reserve(for: due, width: Box.width, capacity: Box.capacity)
+        workers.reserve(for: try await outbox.due(at: environment.now()).filter { !worked.contains($0.lane.id) })
     }
 
-    private func work(in lane: Box.Lane) async throws {
-        defer { workers.free(lane.id) }
-        while !Task.isCancelled, let parcel = try await outbox.claim(in: lane, at: environment.now()),
-            try await outbox.deliver(parcel)
-        {}
+    /// Makes one delivery, and gives the place to the lane whose turn it is, until there is none.
+    private func work(from lane: Box.Lane, _ report: @Sendable (any Error) -> Void) async {
+        var next: Box.Lane? = lane
+        while let lane = next {
+            guard !Task.isCancelled, !isClosing else { return workers.free(lane) }
+            var goesOn = false
+            do {
+                if let parcel = try await outbox.claim(in: lane, at: environment.now()) {
+                    goesOn = try await outbox.deliver(parcel)
+                }
+            } catch {
+                report(error)
+            }
+            next = workers.pass(from: lane, goesOn: goesOn)
+        }
     }
 
     /// Waits for a ring, at most a second. Returns `false` when the courier must stop.
@@ -81,4 +113,14 @@ package final class Courier<Box: Outbox>: Sendable {
             return await group.next() ?? false
         }
     }
+}
+
+/// The first error of several deliveries.
+@available(service, *)
+private final class FirstError: Sendable {
+    private let kept = Mutex<(any Error)?>(nil)
+
+    var error: (any Error)? { kept.withLock { $0 } }
+
+    func note(_ error: any Error) { kept.withLock { $0 = $0 ?? error } }
 }

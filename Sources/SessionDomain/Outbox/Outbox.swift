@@ -11,6 +11,8 @@ package protocol Outbox: Sendable {
     static var width: Int { get }
     /// The number of deliveries of all lanes at the same time.
     static var capacity: Int { get }
+    /// Seconds that running deliveries get to end when the courier finishes.
+    static var grace: Int { get }
 
     /// The lanes that have something due, longest due first, with the number of parcels.
     func due(at now: Timestamp) async throws -> [(lane: Lane, count: Int)]

@@ -128,7 +128,7 @@ package struct FactQuery: Sendable, Equatable {
     package enum MessageSelector: Sendable, Equatable {
         case id(String)
         /// The message of a lane that is due longest.
-        case due(in: MessageLane, at: Timestamp)
+        case due(in: MessageLane, at: DueTimes)
     }
 
     package struct DueSelector: Sendable, Equatable {

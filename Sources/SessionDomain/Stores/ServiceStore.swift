@@ -44,7 +44,7 @@ package protocol LoginStore: IntentStore {
 /// Reads messages that wait for the courier.
 package protocol MessageStore: IntentStore {
     /// The lanes that have a message due, longest due first, with the number of these messages.
-    func dueMessages(now: Timestamp) async throws -> [(lane: MessageLane, count: Int)]
+    func dueMessages(at times: DueTimes) async throws -> [(lane: MessageLane, count: Int)]
 }
 
 /// Reads sessions.

@@ -17,6 +17,8 @@ package struct WebhookOutbox: Outbox {
     static let batchSize = 100
     package static let width = 1
     package static let capacity = 32
+    /// Receivers recognize a repeated event, so the end of the process waits for no endpoint.
+    package static let grace = 0
 
     init(store: any WebhookStore, directory: AppDirectory, call: HookCall, environment: ServiceEnvironment) {
         self.store = store

@@ -34,13 +34,15 @@ extension Database {
             try first(
                 "SELECT \(QueuedMessage.columns) FROM messages WHERE app_id = ? AND id = ?", [app, id],
                 as: QueuedMessage.init(reading:))
-        case .due(let lane, let now):
+        case .due(let lane, let times):
             try first(
                 """
                 SELECT \(QueuedMessage.columns) FROM messages INDEXED BY messages_due
-                WHERE app_id = ? AND type = ? AND route = ? AND status = 'pending' AND next_attempt_at <= ?
+                WHERE app_id = ? AND type = ? AND route = ? AND status = 'pending'
+                    AND (next_attempt_at <= ? OR next_attempt_at > ?)
                 ORDER BY next_attempt_at LIMIT 1
-                """, [app, lane.channel.identifierType, lane.route, now], as: QueuedMessage.init(reading:))
+                """, [app, lane.channel.identifierType, lane.route, times.now, times.horizon],
+                as: QueuedMessage.init(reading:))
         }
     }
 
@@ -73,14 +75,14 @@ extension Database {
 
 @available(service, *)
 extension SQLiteStore: MessageStore {
-    package func dueMessages(now: Timestamp) async throws -> [(lane: MessageLane, count: Int)] {
+    package func dueMessages(at times: DueTimes) async throws -> [(lane: MessageLane, count: Int)] {
         try await read { db in
             try db.all(
                 """
                 SELECT app_id, type, route, count(*) FROM messages INDEXED BY messages_due
-                WHERE status = 'pending' AND next_attempt_at <= ?
+                WHERE status = 'pending' AND (next_attempt_at <= ? OR next_attempt_at > ?)
                 GROUP BY app_id, type, route ORDER BY min(next_attempt_at), app_id, type, route
-                """, [now]
+                """, [times.now, times.horizon]
             ) { columns in
                 let (app, type): (AppID, IdentifierType) = (try columns.next(), try columns.next())
                 return (

@@ -32,11 +32,13 @@ struct CourierService<Box: Outbox>: Service {
     }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
+        await withGracefulShutdownHandler {
             await courier.run { error in
                 if error is CancellationError { return }
                 logger.error("delivery of \(content) failed", metadata: ["error": "\(error)"])
             }
+        } onGracefulShutdown: {
+            courier.finish()
         }
     }
 }

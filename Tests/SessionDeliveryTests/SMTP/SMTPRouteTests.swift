@@ -58,7 +58,8 @@ struct SMTPRouteTests {
     func cancellation() async throws {
         let server = try await silentServer()
         let port = try #require(server.localAddress?.port)
-        let surroundings = surroundings(allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 1))
+        let surroundings = surroundings(
+            allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 1, sleep: ServiceEnvironment.live.sleep))
         let route = try route(surroundings, port: port)
         let attempt = Task { try await route.send(message()) }
         attempt.cancel()
@@ -73,12 +74,38 @@ struct SMTPRouteTests {
         let port = try #require(server.localAddress?.port)
         try await server.close()
         let route = try route(
-            surroundings(allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 2)), port: port)
+            surroundings(
+                allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 2, sleep: ServiceEnvironment.live.sleep)),
+            port: port)
         let results = try await withThrowingTaskGroup(of: SendingResult.self) { group in
             for _ in 0..<20 { group.addTask { try await route.send(message()) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(results.count == 20)
         #expect(results.allSatisfy { $0.failure?.stage == .connection })
+    }
+
+    @Test("Mails to a server that hangs leave workers to other servers, and are given up when none gets free")
+    func hangingServer() async throws {
+        let (silent, closed) = (try await silentServer(), try await silentServer())
+        let (port, other) = (
+            try #require(silent.localAddress?.port), try #require(closed.localAddress?.port)
+        )
+        try await closed.close()
+        // The patience of those that wait ends at once.
+        let surroundings = surroundings(
+            allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: SMTPWorkers.width + 1, sleep: { _ in }))
+        let (hanging, healthy) = (try route(surroundings, port: port), try route(surroundings, port: other))
+        try await withThrowingTaskGroup(of: SendingResult.self) { group in
+            for _ in 0..<(SMTPWorkers.width + 2) { group.addTask { try await hanging.send(message()) } }
+            let busy = SendingFailure(.timeout, "no worker was free in 10 seconds", isAbandoned: true)
+            #expect(try await group.next() == .failed(busy))
+            #expect(try await group.next() == .failed(busy))
+            #expect(try await healthy.send(message()).failure?.stage == .connection)
+            group.cancelAll()
+            let cancelled = SendingFailure(.timeout, "the attempt was cancelled", isAbandoned: true)
+            for try await result in group { #expect(result == .failed(cancelled)) }
+        }
+        try await silent.close()
     }
 }

@@ -13,7 +13,7 @@ struct FixedResolver: HostResolver {
 /// The surroundings of a route at a time that stands still.
 func surroundings(
     _ egress: any Egress = FakeEgress(.timedOut), addresses: [String] = ["127.0.0.1"], allowing networks: [String] = [],
-    workers: SMTPWorkers = SMTPWorkers(count: 1)
+    workers: SMTPWorkers? = nil
 ) -> RouteSurroundings {
     let policy = EgressPolicy(allowedNetworks: networks.compactMap { IPNetwork($0) })
     let environment = ServiceEnvironment(

@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Sending the messages of the outbox")
 struct MessageOutboxTests {
-    private let clock = PlayedClock()
+    let clock = PlayedClock()
     private let counts = ServiceCounts()
-    private let notices = KeptNotices()
+    let notices = KeptNotices()
 
-    private func courier(
+    func courier(
         _ store: PlayedMessages, _ routes: [any MessageRoute], keys: KeyRing = TestApp.keys,
         sleep: (@Sendable (Int) async throws -> Void)? = nil
     ) throws -> Courier<MessageOutbox> {
@@ -182,8 +182,8 @@ struct MessageOutboxTests {
     }
 
     @Test(
-        "A hanging route is cancelled after 35 seconds, or at the end of the code's life",
-        arguments: [(600, 35), (7, 7)])
+        "A hanging route is cancelled after 45 seconds, or at the end of the code's life",
+        arguments: [(600, 45), (7, 7)])
     func hanging(expires: Int, seconds: Int) async throws {
         let gate = Gate()
         let store = PlayedMessages([try TestApp.message(expires: expires)])
@@ -195,6 +195,45 @@ struct MessageOutboxTests {
         try await courier.deliverDue()
         #expect(reasons(store) == ["timeout: no result in \(seconds) seconds"])
         #expect(store.messages.map(\.status) == [.pending])
+    }
+
+    @Test("While the first route fails, further messages start at the second one, until a probe succeeds")
+    func failingRoute() async throws {
+        let store = PlayedMessages([])
+        let first = PlayedRoute { _, attempt in
+            attempt <= 4 ? .failed(SendingFailure(.timeout, "no answer")) : .accepted(reference: nil)
+        }
+        let second = PlayedRoute("second")
+        let courier = try courier(store, [first, second])
+        func send(_ names: String...) async throws {
+            for name in names {
+                store.add(try TestApp.message(name))
+                try await courier.deliverDue()
+            }
+        }
+        try await send("a", "b", "c", "d", "e")
+        #expect(first.sent.all.map(\.id) == ["a", "b", "c"])
+        clock.advance(30)
+        try await send("probe", "f")
+        #expect(first.sent.all.map(\.id) == ["a", "b", "c", "probe"])
+        #expect(second.sent.all.map(\.id) == ["a", "b", "c", "d", "e", "probe", "f"])
+        clock.advance(30)
+        try await send("g", "h")
+        #expect(first.sent.all.map(\.id).suffix(2) == ["g", "h"])
+        #expect(second.sent.all.count == 7 && store.messages.allSatisfy { $0.status == .sent })
+    }
+
+    @Test("A message for which the service had no worker goes to the next route, and its route counts as healthy")
+    func untried() async throws {
+        let (store, second) = (PlayedMessages([]), PlayedRoute("second"))
+        let busy = PlayedRoute { _, _ in .failed(SendingFailure(.timeout, "no worker", isAbandoned: true)) }
+        let courier = try courier(store, [busy, second])
+        for number in 0..<5 {
+            store.add(try TestApp.message("msg_\(number)"))
+            try await courier.deliverDue()
+        }
+        #expect(busy.sent.all.count == 5 && second.sent.all.count == 5)
+        #expect(store.messages.allSatisfy { $0.status == .sent } && notices.all.isEmpty)
     }
 
     @Test("A slow recipient delays no other, and a hanging route of one channel not the other channel")
@@ -235,47 +274,5 @@ struct MessageOutboxTests {
         gate.open()
         try await first
         #expect(store.messages.allSatisfy { $0.status == .sent } && route.sent.all.count == 40)
-    }
-
-    // MARK: Crashes
-
-    private struct Killed: Error {}
-
-    @Test("A message whose courier dies before its attempt is sent when the lease ends, and not earlier")
-    func killedBeforeSending() async throws {
-        let (store, route) = (PlayedMessages([try TestApp.message()]), PlayedRoute())
-        _ = try await store.perform(
-            ClaimMessage(
-                in: MessageLane(appID: try appID(), channel: .email, route: 0), now: now,
-                leaseEnd: now + MessageOutbox.lease))
-        clock.advance(MessageOutbox.lease - 1)
-        try await courier(store, [route]).deliverDue()
-        #expect(route.sent.all.isEmpty)
-        clock.advance(1)
-        try await courier(store, [route]).deliverDue()
-        #expect(route.sent.all.map(\.id) == ["msg_1"])
-        #expect(store.events.map(\.name) == [.codeSent])
-    }
-
-    @Test("A message whose result is not stored is sent once more with the same id, and reported once")
-    func killedBeforeRecording() async throws {
-        let (store, route) = (PlayedMessages([try TestApp.message()]), PlayedRoute())
-        store.fail { change in
-            if case .replaceMessage(_, let new) = change, new.status == .sent { throw Killed() }
-        }
-        await #expect(throws: Killed.self) { try await courier(store, [route]).deliverDue() }
-        store.fail(nil)
-        for _ in 0..<2 {
-            clock.advance(MessageOutbox.lease)
-            try await courier(store, [route]).deliverDue()
-        }
-        #expect(route.sent.all.map(\.id) == ["msg_1", "msg_1"])
-        #expect(Set(route.sent.all.map(\.code)) == [TestApp.code(of: try TestApp.message())])
-        #expect(store.events.map(\.name) == [.codeSent])
-    }
-
-    @Test("The lease is longer than an attempt can take")
-    func lease() {
-        #expect(MessageOutbox.lease > MessageOutbox.timeout)
     }
 }

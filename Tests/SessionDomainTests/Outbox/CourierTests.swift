@@ -13,6 +13,7 @@ struct CourierTests {
 
         static let width = 2
         static let capacity = 3
+        static let grace = 8
         let isBroken = Mutex(false)
         private let state: Mutex<[String: Int]>
         private let attempt: @Sendable (String) async throws -> Bool
@@ -74,6 +75,68 @@ struct CourierTests {
         await courier.settle()
         await #expect(throws: Failure.self) { try await courier.deliverDue() }
         #expect(busy.withLock(\.count) > 3)
+    }
+
+    @Test("A place serves the lanes in turn, so that a backlog delays no other lane")
+    func turns() async throws {
+        let gate = Gate()
+        let order = Mutex<[String]>([])
+        let outbox = Numbers(["a": 1, "b": 1, "y": 5, "z": 5]) { lane in
+            if lane < "y" { await gate.wait() }
+            let isLast = order.withLock { order in
+                order.append(lane)
+                return order.count == 10
+            }
+            if isLast { gate.open() }
+            return true
+        }
+        try await Courier(outbox, environment: stillEnvironment).deliverDue()
+        #expect(order.withLock { $0.prefix(10) } == ["y", "z", "y", "z", "y", "z", "y", "z", "y", "z"])
+        #expect(outbox.left.isEmpty)
+    }
+
+    @Test("A courier that finishes starts nothing more, and waits for what is running")
+    func finish() async throws {
+        let gate = Gate()
+        let ended = Mutex(0)
+        let environment = ServiceEnvironment(
+            now: { now }, randomBytes: { Array(repeating: 0, count: $0) }, sleep: { _ in await Gate().wait() })
+        let outbox = Numbers(["a": 9]) { _ in
+            await gate.wait()
+            #expect(!Task.isCancelled)
+            ended.withLock { $0 += 1 }
+            return true
+        }
+        let courier = Courier(outbox, environment: environment)
+        let running = Task { await courier.run { Issue.record($0) } }
+        await gate.isReached(by: 2)
+        courier.finish()
+        gate.open()
+        await running.value
+        #expect(ended.withLock { $0 } == 2 && outbox.left == ["a": 7])
+    }
+
+    @Test("What still runs at the end of the grace is cancelled")
+    func grace() async throws {
+        let gate = Gate()
+        let sleeps = Mutex<[Int]>([])
+        let outbox = Numbers(["a": 1]) { _ in
+            await gate.wait()
+            #expect(Task.isCancelled)
+            return true
+        }
+        let environment = ServiceEnvironment(
+            now: { now }, randomBytes: { Array(repeating: 0, count: $0) },
+            sleep: { seconds in
+                if seconds == Numbers.grace { return sleeps.withLock { $0.append(seconds) } }
+                await Gate().wait()
+            })
+        let courier = Courier(outbox, environment: environment)
+        let running = Task { await courier.run { Issue.record($0) } }
+        await gate.isReached()
+        courier.finish()
+        await running.value
+        #expect(sleeps.withLock { $0 } == [8])
     }
 
     @Test("A wake starts a round at once, also if it comes before the courier rests")

@@ -45,8 +45,8 @@ final class PlayedMessages: MessageStore {
 
     func fail(_ fault: (@Sendable (Change) throws -> Void)?) { state.withLock { $0.fault = fault } }
 
-    func dueMessages(now: Timestamp) async throws -> [(lane: MessageLane, count: Int)] {
-        let due = state.withLock { $0.messages.filter { $0.status == .pending && $0.nextAttemptAt <= now } }
+    func dueMessages(at times: DueTimes) async throws -> [(lane: MessageLane, count: Int)] {
+        let due = state.withLock { $0.messages.filter { $0.status == .pending && times.contains($0.nextAttemptAt) } }
         return Dictionary(grouping: due, by: \.lane).map { ($0, $1.count) }.sorted { $0.0.route < $1.0.route }
     }
 
@@ -56,9 +56,9 @@ final class PlayedMessages: MessageStore {
             let facts = Facts { facts in
                 switch query {
                 case .id(let id): facts.message = state.messages.first { $0.id == id }
-                case .due(let lane, let now):
+                case .due(let lane, let times):
                     facts.message = state.messages
-                        .first { $0.lane == lane && $0.status == .pending && $0.nextAttemptAt <= now }
+                        .first { $0.lane == lane && $0.status == .pending && times.contains($0.nextAttemptAt) }
                 case nil: break
                 }
             }
