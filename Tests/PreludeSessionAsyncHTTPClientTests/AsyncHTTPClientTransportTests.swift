@@ -6,7 +6,7 @@ import PreludeSession
 import PreludeSessionAsyncHTTPClient
 import Testing
 
-@Suite("The transport on AsyncHTTPClient", .timeLimit(.minutes(1)))
+@Suite("The transport on AsyncHTTPClient", .timeLimit(.minutes(5)))
 struct AsyncHTTPClientTransportTests {
     private func request(
         _ server: PlayedServer, _ method: HTTPRequest.Method = .post, _ fields: HTTPFields = [:]

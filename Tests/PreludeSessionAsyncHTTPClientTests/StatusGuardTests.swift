@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Tests that no status of a server ends the process.
-@Suite("Statuses that cannot answer a request of the SDK", .timeLimit(.minutes(1)))
+@Suite("Statuses that cannot answer a request of the SDK", .timeLimit(.minutes(5)))
 struct StatusGuardTests {
     private func send(
         to server: PlayedServer, with transport: AsyncHTTPClientTransport = AsyncHTTPClientTransport()

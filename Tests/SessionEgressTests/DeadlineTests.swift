@@ -7,7 +7,7 @@ import Testing
 @testable import SessionEgress
 
 /// Tests that one deadline covers a call from the look-up to the last byte. Each test hangs at another point.
-@Suite("Deadline", .timeLimit(.minutes(1)))
+@Suite("Deadline", .timeLimit(.minutes(5)))
 struct DeadlineTests {
     private func expectTimeout(_ url: String, resolver: (any HostResolver)? = nil) async throws {
         try await withEgress(resolver: resolver) { egress in

@@ -5,7 +5,7 @@ import SessionEgress
 import Testing
 
 /// Tests calls to real servers on the loopback.
-@Suite("Egress client", .timeLimit(.minutes(1)))
+@Suite("Egress client", .timeLimit(.minutes(5)))
 struct EgressClientTests {
     @Test("A request arrives unchanged, and its answer is returned")
     func roundTrip() async throws {

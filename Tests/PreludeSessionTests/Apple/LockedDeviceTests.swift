@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("A session in the Keychain", .timeLimit(.minutes(1)))
+@Suite("A session in the Keychain", .timeLimit(.minutes(5)))
 struct LockedDeviceTests {
     private let keychain = InMemoryKeychain()
     private let clock = TestClock()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Waiting for a lock", .timeLimit(.minutes(1)))
+@Suite("Waiting for a lock", .timeLimit(.minutes(5)))
 struct FileLockTests {
     /// A clock whose waits return at once.
     private final class Waits: Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("A lock in an app group", .timeLimit(.minutes(1)))
+@Suite("A lock in an app group", .timeLimit(.minutes(5)))
 struct SharedLockTests {
     private let activity = PlayedActivity()
 

@@ -37,7 +37,7 @@ struct UpgradeTests {
 
     @Test(
         "Records of version 1 are read and used: session, key, device, step-ups and revocations",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func versionOne() async throws {
         let fixture = try await fixture(Self.first)
         fixture.clock.advance(3600)

@@ -12,7 +12,7 @@ struct SessionModelTests {
 
     private func isSignedIn(_ state: SessionModel.State) -> Bool { if case .signedIn = state { true } else { false } }
 
-    @Test("The model shows a user of an earlier launch without a network", .timeLimit(.minutes(1)))
+    @Test("The model shows a user of an earlier launch without a network", .timeLimit(.minutes(5)))
     func launch() async throws {
         let fixture = try await ClientFixture()
         let model = SessionModel(client: try fixture.client())
@@ -20,14 +20,14 @@ struct SessionModelTests {
         #expect(await fixture.transport.sent.isEmpty)
     }
 
-    @Test("The model shows no user without a reason at launch", .timeLimit(.minutes(1)))
+    @Test("The model shows no user without a reason at launch", .timeLimit(.minutes(5)))
     func nobody() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         let model = SessionModel(client: try fixture.client())
         await wait(for: model) { $0 == .signedOut(nil) }
     }
 
-    @Test("The model shows a locked device as unknown, and recovers after the unlock", .timeLimit(.minutes(1)))
+    @Test("The model shows a locked device as unknown, and recovers after the unlock", .timeLimit(.minutes(5)))
     func locked() async throws {
         let fixture = try await ClientFixture()
         await fixture.store.refuse(.reads)
@@ -39,7 +39,7 @@ struct SessionModelTests {
         #expect(isSignedIn(model.state))
     }
 
-    @Test("The model shows a logout with its reason, and the login after it", .timeLimit(.minutes(1)))
+    @Test("The model shows a logout with its reason, and the login after it", .timeLimit(.minutes(5)))
     func logoutAndLogin() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
@@ -55,7 +55,7 @@ struct SessionModelTests {
         await wait(for: model, isSignedIn)
     }
 
-    @Test("A released model ends its event stream", .timeLimit(.minutes(1)))
+    @Test("A released model ends its event stream", .timeLimit(.minutes(5)))
     func gone() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()

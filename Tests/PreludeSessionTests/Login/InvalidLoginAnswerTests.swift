@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("A login whose response is invalid", .timeLimit(.minutes(1)))
+@Suite("A login whose response is invalid", .timeLimit(.minutes(5)))
 struct InvalidLoginAnswerTests {
     @Test(
         "A login with an unusable access token signs no user in, and the server revokes its session",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("A login that ends during a logout", .timeLimit(.minutes(1)))
+@Suite("A login that ends during a logout", .timeLimit(.minutes(5)))
 struct LogoutDuringLoginTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("A logout that the store refuses", .timeLimit(.minutes(1)))
+@Suite("A logout that the store refuses", .timeLimit(.minutes(5)))
 struct RefusedLogoutTests {
     /// A client that has logged out while the store refused all writes.
     private func refused(answering answers: ScriptedTransport.Answer) async throws -> (

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("The queue of revocations", .timeLimit(.minutes(1)))
+@Suite("The queue of revocations", .timeLimit(.minutes(5)))
 struct RevocationQueueTests {
     /// A device without a session whose queue has these entries: tokens, and the seconds until they expire.
     private func queue(_ entries: KeyValuePairs<String, Double?>) async throws -> ClientFixture {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Revocations at the start of a client", .timeLimit(.minutes(1)))
+@Suite("Revocations at the start of a client", .timeLimit(.minutes(5)))
 struct RevocationsAtStartTests {
     /// A device whose user has logged out, with this response to the revocation.
     private func loggedOut(answering answer: ScriptedTransport.Answer) async throws -> ClientFixture {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Signing out", .timeLimit(.minutes(1)))
+@Suite("Signing out", .timeLimit(.minutes(5)))
 struct SigningOutTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Responses to a refresh that are incomplete or invalid", .timeLimit(.minutes(1)))
+@Suite("Responses to a refresh that are incomplete or invalid", .timeLimit(.minutes(5)))
 struct RefreshAnswerTests {
     private static let unusable = [
         "", "garbage", TestToken.jwt([:]), TestToken.jwt(["sub": .string("")]), TestToken.jwt(["sub": .int(1)]),

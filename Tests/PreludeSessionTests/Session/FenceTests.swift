@@ -3,7 +3,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Overtaken calls change nothing", .timeLimit(.minutes(1)))
+@Suite("Overtaken calls change nothing", .timeLimit(.minutes(5)))
 struct FenceTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 

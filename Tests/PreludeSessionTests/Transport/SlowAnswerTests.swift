@@ -4,7 +4,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("Slow and large responses", .timeLimit(.minutes(1)))
+@Suite("Slow and large responses", .timeLimit(.minutes(5)))
 struct SlowAnswerTests {
     /// A client with a real connection. Its timeout expires when `sleep` returns.
     private func client(

@@ -57,7 +57,7 @@ struct URLSessionKeySetSourceTests {
         #expect(throws: URLError.self) { try response.get() }
     }
 
-    @Test("An endless body is cancelled at the maximum length", .timeLimit(.minutes(1)))
+    @Test("An endless body is cancelled at the maximum length", .timeLimit(.minutes(5)))
     func endless() async throws {
         let (response, _) = try await fetch([
             Self.path: .init(body: String(repeating: " ", count: 4096), isEndless: true)

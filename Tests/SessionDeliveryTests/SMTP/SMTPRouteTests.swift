@@ -73,10 +73,9 @@ struct SMTPRouteTests {
         let server = try await silentServer()
         let port = try #require(server.localAddress?.port)
         try await server.close()
-        let route = try route(
-            surroundings(
-                allowing: ["127.0.0.0/8"], workers: SMTPWorkers(count: 2, sleep: ServiceEnvironment.live.sleep)),
-            port: port)
+        // The patience of those that wait never ends.
+        let workers = SMTPWorkers(count: 2) { _ in try await Task.sleep(for: .seconds(86_400)) }
+        let route = try route(surroundings(allowing: ["127.0.0.0/8"], workers: workers), port: port)
         let results = try await withThrowingTaskGroup(of: SendingResult.self) { group in
             for _ in 0..<20 { group.addTask { try await route.send(message()) } }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -103,8 +102,7 @@ struct SMTPRouteTests {
             #expect(try await group.next() == .failed(busy))
             #expect(try await healthy.send(message()).failure?.stage == .connection)
             group.cancelAll()
-            let cancelled = SendingFailure(.timeout, "the attempt was cancelled", isAbandoned: true)
-            for try await result in group { #expect(result == .failed(cancelled)) }
+            for try await result in group { #expect(result.failure?.stage == .timeout) }
         }
         try await silent.close()
     }

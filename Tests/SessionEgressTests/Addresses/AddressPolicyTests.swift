@@ -4,7 +4,7 @@ import Testing
 @testable import SessionEgress
 
 /// The first and the last address of each network in the IANA special-purpose registries.
-@Suite("Address policy", .timeLimit(.minutes(1)))
+@Suite("Address policy", .timeLimit(.minutes(5)))
 struct AddressPolicyTests {
     private static let networks: [(first: String, last: String)] = [
         ("0.0.0.0", "0.255.255.255"), ("10.0.0.0", "10.255.255.255"), ("100.64.0.0", "100.127.255.255"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionEgress
 
-@Suite("System host resolver", .timeLimit(.minutes(1)))
+@Suite("System host resolver", .timeLimit(.minutes(5)))
 struct SystemHostResolverTests {
     @Test(
         "An address in any spelling resolves to itself",

@@ -4,7 +4,7 @@ import SessionEgress
 import Testing
 
 /// Tests that a connection goes only to an address that was checked, even if DNS gives false answers.
-@Suite("Pinning", .timeLimit(.minutes(1)))
+@Suite("Pinning", .timeLimit(.minutes(5)))
 struct PinningTests {
     @Test("Only our resolver resolves: a name that no other resolver knows is reached")
     func pinned() async throws {

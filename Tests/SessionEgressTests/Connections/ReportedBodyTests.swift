@@ -9,7 +9,7 @@ import Testing
 @testable import SessionEgress
 
 /// Tests that a caller knows whether a receiver may have got the request of a call that failed.
-@Suite("Reports of sent requests", .timeLimit(.minutes(1)))
+@Suite("Reports of sent requests", .timeLimit(.minutes(5)))
 struct ReportedBodyTests {
     private final class Reports: Sendable {
         let count = Mutex(0)

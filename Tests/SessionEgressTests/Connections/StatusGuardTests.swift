@@ -4,7 +4,7 @@ import SessionEgress
 import Testing
 
 /// Tests that no status of a server ends the process.
-@Suite("Statuses that cannot answer a request", .timeLimit(.minutes(1)))
+@Suite("Statuses that cannot answer a request", .timeLimit(.minutes(5)))
 struct StatusGuardTests {
     @Test("A final status below 100, and 101, fail the call and close the connection", arguments: [0, 20, 99, 101])
     func invalid(_ status: Int) async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import SessionEgress
 
 /// Tests against a real https server with a certificate for `localhost`.
-@Suite("TLS", .timeLimit(.minutes(1)))
+@Suite("TLS", .timeLimit(.minutes(5)))
 struct TLSTests {
     private let certificates: TestCertificates
 

@@ -62,8 +62,6 @@ package struct Notice: Sendable, Equatable {
 }
 
 extension Notice {
-    func messages(to type: IdentifierType) -> [QueuedMessage] { messages.filter { $0.recipient.type == type } }
-
     /// One message for each recipient.
     var messages: [QueuedMessage] {
         recipients.map { recipient in

@@ -37,11 +37,9 @@ package struct NoticeFactory: Sendable {
         let counter = CounterKey.notices(userID: user.id, occasion.kind)
         guard facts.limit(of: counter) == nil, let notice = notice(occasion, to: user, at: now) else { return [] }
         let budget = CallBudget(.resend, limits: limits, device: nil, now: now)
-        let (mails, texts) = (notice.messages(to: .emailAddress), notice.messages(to: .phoneNumber))
-        let paid = [mails, texts].flatMap { messages in
-            let counters = messages.map { budget.notice(to: $0.recipient) }
-            return facts.reached(counters.flatMap { $0 }) == nil ? Array(zip(messages, counters)) : []
-        }
+        let all = notice.messages.map { ($0, budget.notice(to: $0.recipient)) }
+        let spent = Set(all.filter { facts.reached($0.1) != nil }.map(\.0.channel))
+        let paid = all.filter { !spent.contains($0.0.channel) }
         guard !paid.isEmpty else { return [] }
         return [.count(counter, app: user.appID, limit: Notice.limit, now: now)]
             + paid.flatMap { message, counters in

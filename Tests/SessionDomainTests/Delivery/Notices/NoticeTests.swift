@@ -170,7 +170,7 @@ struct NoticeTests {
             }
         }
         #expect(recipients(exhausted: counter).isEmpty)
-        let all: [IdentifierType] = [.emailAddress, .emailAddress, .phoneNumber]
+        let all: [IdentifierType] = [.emailAddress, .phoneNumber, .emailAddress]
         #expect(recipients(exhausted: .notices(userID: "usr_1", .identifierAdded)) == all)
         #expect(recipients(exhausted: .notices(userID: "usr_2", .passwordChanged)) == all)
         #expect(recipients(exhausted: .sendsOfApp).isEmpty)
@@ -186,7 +186,7 @@ struct NoticeTests {
         }
         let app = [CounterKey.sendsOfApp: OTPLimits().appSendsPerDay]
         let country = [CounterKey.sendsToCallingCode("+1"): OTPLimits().callingCodeSendsPerDay]
-        #expect(counted == [[.notices(userID: "usr_1", .passwordChanged): 5], app, app, app, country])
+        #expect(counted == [[.notices(userID: "usr_1", .passwordChanged): 5], app, app, country, app])
     }
 
     @Test("Each recipient gets a message of its own, which stores no text")
