@@ -111,7 +111,9 @@ def test_a_gateway_that_hangs_costs_the_timeout(gateway, authority, kind):
     started = time.monotonic()
     result = send(gateway, authority, kind, "--timeout", "2")
     released.set()
-    assert result.returncode == 1 and "no answer in time" in lines(result)["time"]
+    # A message of two seconds is too short for Vonage, which is not asked then.
+    problem = "needs 20 seconds" if kind == "vonage" else "no answer in time"
+    assert result.returncode == 1 and problem in lines(result)["time"]
     assert time.monotonic() - started < 10
 
 
@@ -207,9 +209,9 @@ def test_a_gateway_at_a_private_address_is_not_called(gateway, authority):
 
 
 @pytest.mark.parametrize(("kind", "changes", "named"), [
-    ("twilio", {"ACCOUNT": None}, "smsAccount: is required"), ("twilio", {"ACCOUNT": "4711"}, "PRELUDE_SESSION_SMS_ACCOUNT: must be"),
-    ("twilio", {"SECRET": None}, "smsSecret: is required"), ("twilio", {"FROM": None}, "smsFrom: is required"),
-    ("vonage", {"USERNAME": None}, "smsUsername: is required"), ("prelude", {"URL": "http://example.com"}, "PRELUDE_SESSION_SMS_URL: "),
+    ("twilio", {"ACCOUNT": None}, "PRELUDE_SESSION_SMS_ACCOUNT: is required"), ("twilio", {"ACCOUNT": "4711"}, "PRELUDE_SESSION_SMS_ACCOUNT: must be"),
+    ("twilio", {"SECRET": None}, "PRELUDE_SESSION_SMS_SECRET: is required"), ("twilio", {"FROM": None}, "PRELUDE_SESSION_SMS_FROM: is required"),
+    ("vonage", {"USERNAME": None}, "PRELUDE_SESSION_SMS_USERNAME: is required"), ("prelude", {"URL": "http://example.com"}, "PRELUDE_SESSION_SMS_URL: "),
     ("vonage", {"ACCOUNT": ACCOUNT}, "PRELUDE_SESSION_SMS_ACCOUNT: is not a setting of a vonage route"),
     ("vonage", {"ROUTE": "smtp"}, "PRELUDE_SESSION_SMS_ROUTE: must be one of"),
 ])
@@ -221,4 +223,4 @@ def test_a_wrong_setting_of_a_gateway_is_named(kind, changes, named):
 
 def test_a_second_route_needs_a_first_one():
     result = delivery_test(NUMBER, route("vonage", "https://gateway.example.com", "SMS_FALLBACK_"), None)
-    assert result.returncode != 0 and "PRELUDE_SESSION_SMS_FALLBACK_ROUTE: needs smsRoute" in result.stderr
+    assert result.returncode != 0 and "PRELUDE_SESSION_SMS_FALLBACK_ROUTE: needs PRELUDE_SESSION_SMS_ROUTE" in result.stderr
