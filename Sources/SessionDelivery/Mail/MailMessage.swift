@@ -62,7 +62,7 @@ package struct MailMessage: Sendable {
         guard let html else {
             return Array((headers + plain.headers).joined(separator: "\r\n").utf8) + Self.gap + plain.body
         }
-        // `=_` occurs neither in quoted-printable nor in base64 (RFC 2045 §6.7).
+        // Text in quoted-printable and in base64 never contains `=_` (RFC 2045 §6.7).
         let boundary = "=_\(id)"
         headers.append("Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"")
         var mail = Array(headers.joined(separator: "\r\n").utf8) + Self.gap

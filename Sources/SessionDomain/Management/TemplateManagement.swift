@@ -26,7 +26,7 @@ package struct TemplateManagement: Sendable {
         return all.sorted { $0.order < $1.order }
     }
 
-    /// - Throws: `Refusal.notFound` if neither the app nor the service has a template in this language.
+    /// - Throws: `Refusal.notFound` if the app has no template in this language, and there is no built-in one.
     package func template(_ key: TemplateKey, app: AppID) async throws -> ListedTemplate {
         guard let found = try await templates(of: app).first(where: { key.isKey(of: $0.template) }) else {
             throw Self.unknown

@@ -24,11 +24,13 @@ package struct NoticeFactory: Sendable {
 
     /// The changes that count and queue a notice, in the transaction of the change that it reports.
     ///
-    /// There are none if the app has turned this kind off, if the user is not active or has no other identifier, and if the
-    /// user has had as many notices of this kind as are allowed. Then the change itself is made all the same.
+    /// The list is empty in these cases. The change itself does not depend on it.
+    /// - The app has turned this kind off.
+    /// - The user is not active, or has no other identifier.
+    /// - The user has reached `Notice.limit` for this kind.
+    /// - The app has reached its limit of messages in a day.
     ///
-    /// Each message is one of those that the app may send in a day, and an SMS one of those to its country. When the app has
-    /// none left, there is no notice; when one of the countries has none left, there is none by SMS.
+    /// When an SMS would exceed the daily limit of its country, only the mails remain.
     ///
     /// - Parameter user: Before the change.
     package func changes(
