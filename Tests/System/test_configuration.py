@@ -73,6 +73,23 @@ Error: the configuration has 7 errors:
     assert [path.name for path in tmp_path.iterdir()] == ["session.json"]
 
 
+@pytest.mark.parametrize(("flag", "value", "problem"), [
+    ("--host", "192.0.2.1", "--host: 192.0.2.1 is not an address of this machine"),
+    ("--database", "sqlite:{0}/pipe", "--database: {0}/pipe is not a regular file"),
+    ("--database", "sqlite:{0}/dangling", "--database: {0}/dangling is not a regular file, or a link without a target"),
+    ("--key-file", "{0}/missing/keys", "--key-file: the folder {0}/missing does not exist"),
+])
+def test_check_finds_what_the_start_would_refuse(tmp_path, flag, value, problem):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    flags = {"--public-url": "https://a.example.com", "--database": f"sqlite:{tmp_path}/session.sqlite"}
+    flags[flag] = value.format(tmp_path)
+    for verb in ("check", "serve"):
+        result = command(tmp_path, verb, *(part for pair in flags.items() for part in pair))
+        assert result.returncode != 0 and problem.format(tmp_path) in result.stderr, result
+    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "dangling"}
+
+
 @pytest.mark.parametrize("arguments", [
     ["app", "list"], ["serve"], ["check"], ["login", "--email", "a@example.com"], ["init"], ["backup", "verify", "a"],
 ])

@@ -32,7 +32,8 @@ struct Vonage: Gateway {
             form: [
                 ("api_key", key), ("api_secret", secret), ("from", Self.withoutPlus(message.senderID ?? from)),
                 ("to", Self.withoutPlus(message.to)), ("text", message.text),
-                ("type", SMSAlphabet.contains(message.text) ? "text" : "unicode"), ("ttl", String(seconds * 1000)),
+                ("type", SMSLength(message.text).encoding == .gsm7 ? "text" : "unicode"),
+                ("ttl", String(seconds * 1000)),
                 ("client-ref", message.id),
             ], headers: [])
     }
@@ -83,13 +84,4 @@ struct Vonage: Gateway {
     private static func withoutPlus(_ number: String) -> String {
         number.hasPrefix("+") ? String(number.dropFirst()) : number
     }
-}
-
-/// The alphabet of an SMS with 7 bits per character (3GPP TS 23.038 §6.2.1).
-enum SMSAlphabet {
-    private static let characters = Set(
-        ("@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§"
-            + "¿abcdefghijklmnopqrstuvwxyzäöñüà^{}\\[~]|€").unicodeScalars)
-
-    static func contains(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(characters.contains) }
 }

@@ -29,6 +29,14 @@ extension ServiceConfiguration {
     /// - Parameter path: The path of the database, which need not exist.
     func checkIsWritable(database path: String) throws {
         if let problem = WritableFolder(of: path).problem { throw settings.error(.database, problem) }
+        // A link whose target is missing has attributes and no content.
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        if let attributes = try? FileManager.default.attributesOfItem(atPath: target),
+            attributes[.type] as? FileAttributeType != .typeRegular
+        {
+            throw settings.error(
+                .database, "\(path) is not a regular file, or a link without a target. Name the file of the database")
+        }
         guard access(path, F_OK) == 0, access(path, R_OK | W_OK) != 0 else { return }
         let reason = String(cString: strerror(errno))
         throw settings.error(

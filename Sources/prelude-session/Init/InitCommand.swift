@@ -81,7 +81,8 @@ struct InitCommand: AsyncParsableCommand {
         if !trustedProxies.isEmpty { flags[.trustedProxies] = trustedProxies.joined(separator: ",") }
         if !egressNetworks.isEmpty { flags[.egressNetworks] = egressNetworks.joined(separator: ",") }
         let configuration = try ServiceConfiguration.load(flags: flags, file: nil, environment: [:])
-        try ListenAddress(host: host, port: configuration.port).checkName(configuration.settings, .host)
+        try ListenAddress(host: host, port: configuration.port).check(
+            configuration.settings, host: .host, port: .port, mayBeUsed: true)
     }
 
     private func settings(for id: AppID, asking interview: inout Interview) throws -> NewSettings {

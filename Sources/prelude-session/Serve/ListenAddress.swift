@@ -8,17 +8,11 @@ struct ListenAddress {
     let host: String
     let port: Int
 
-    /// Checks that the system can resolve the host.
-    ///
-    /// - Parameter key: The setting that names the host.
-    func checkName(_ settings: Settings, _ key: Key) throws {
-        try withAddress(settings, key) { _ in }
-    }
-
     /// Checks that a socket can listen here, before the service opens its database.
     ///
+    /// - Parameter mayBeUsed: Whether another process may listen here, such as the service that runs already.
     /// - Throws: `ConfigurationError` with what uses the port, or why it cannot be used.
-    func checkIsFree(_ settings: Settings, host hostKey: Key, port portKey: Key) throws {
+    func check(_ settings: Settings, host hostKey: Key, port portKey: Key, mayBeUsed: Bool) throws {
         try withAddress(settings, hostKey) { address in
             let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
             guard descriptor >= 0 else { return }
@@ -28,6 +22,7 @@ struct ListenAddress {
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
             guard bind(descriptor, address.ai_addr, address.ai_addrlen) != 0 else { return }
             switch errno {
+            case EADDRINUSE where mayBeUsed: return
             case EADDRINUSE:
                 throw settings.error(
                     portKey,
@@ -73,9 +68,9 @@ struct ListenAddress {
 extension ServiceConfiguration {
     /// - Throws: `ConfigurationError` for the first port on which the service cannot listen.
     func checkPortsAreFree() throws {
-        try ListenAddress(host: host, port: port).checkIsFree(settings, host: .host, port: .port)
+        try ListenAddress(host: host, port: port).check(settings, host: .host, port: .port, mayBeUsed: false)
         guard let managementListener else { return }
         try ListenAddress(host: managementListener.host, port: managementListener.port)
-            .checkIsFree(settings, host: .managementHost, port: .managementPort)
+            .check(settings, host: .managementHost, port: .managementPort, mayBeUsed: false)
     }
 }

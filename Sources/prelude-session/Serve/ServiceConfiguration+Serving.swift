@@ -59,10 +59,10 @@ extension ServiceConfiguration {
     }
 
     private func checkHosts() throws {
-        try ListenAddress(host: host, port: port).checkName(settings, .host)
+        try ListenAddress(host: host, port: port).check(settings, host: .host, port: .port, mayBeUsed: true)
         if let managementListener {
             try ListenAddress(host: managementListener.host, port: managementListener.port)
-                .checkName(settings, .managementHost)
+                .check(settings, host: .managementHost, port: .managementPort, mayBeUsed: true)
         }
     }
 
@@ -72,6 +72,9 @@ extension ServiceConfiguration {
         let keys = try source?.read()
         guard case .file(let path) = database, let source else { return }
         try checkIsWritable(database: path)
+        if keys == nil, case .file(let file) = source, let problem = WritableFolder(of: file.path).problem {
+            throw settings.error(.keyFile, problem)
+        }
         let summary: DatabaseSummary?
         do {
             summary = try DatabaseSummary.read(at: path)
