@@ -77,17 +77,20 @@ Error: the configuration has 7 errors:
     ("--host", "192.0.2.1", "--host: 192.0.2.1 is not an address of this machine"),
     ("--database", "sqlite:{0}/pipe", "--database: {0}/pipe is not a regular file"),
     ("--database", "sqlite:{0}/dangling", "--database: {0}/dangling is not a regular file, or a link without a target"),
+    ("--database", "sqlite:{0}/empty", "database: {0}/empty (from --database) is damaged: the file is empty"),
     ("--key-file", "{0}/missing/keys", "--key-file: the folder {0}/missing does not exist"),
 ])
 def test_check_finds_what_the_start_would_refuse(tmp_path, flag, value, problem):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    for name in ("empty", "empty.lock"):
+        (tmp_path / name).touch()
     flags = {"--public-url": "https://a.example.com", "--database": f"sqlite:{tmp_path}/session.sqlite"}
     flags[flag] = value.format(tmp_path)
     for verb in ("check", "serve"):
         result = command(tmp_path, verb, *(part for pair in flags.items() for part in pair))
         assert result.returncode != 0 and problem.format(tmp_path) in result.stderr, result
-    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "dangling"}
+    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "dangling", "empty", "empty.lock"}
 
 
 @pytest.mark.parametrize("arguments", [
@@ -123,9 +126,37 @@ def test_variables_of_the_scripts_do_not_stop_the_service(tmp_path):
     assert checked.returncode == 0, checked.stderr
 
 
+def test_files_with_secrets_that_every_user_can_read_are_warned_of(tmp_path):
+    secret = tmp_path / "password"
+    secret.write_text("s3cret")
+    flags = settings(tmp_path, VALID | {
+        "managementKey": "m" * 43, "emailRoute": "smtp", "emailHost": "mail.example.com", "emailFrom": "a@example.com",
+        "emailUsername": "shop", "emailSecretFile": str(secret)})
+    files = [tmp_path / "session.json", secret]
+
+    def warned(mode):
+        for file in files:
+            file.chmod(mode)
+        checked = command(tmp_path, "check", *flags)
+        assert checked.returncode == 0, checked.stderr
+        return [file for file in files if f"Run: chmod o-rwx {file}" in checked.stdout]
+
+    assert warned(0o644) == files
+    assert warned(0o640) == []
+
+
+def test_a_settings_file_without_secrets_may_be_read_by_all(tmp_path):
+    flags = settings(tmp_path, VALID)
+    (tmp_path / "session.json").chmod(0o644)
+    assert "warning" not in command(tmp_path, "check", *flags).stdout
+
+
 def test_the_default_app_must_exist(tmp_path):
     flags = settings(tmp_path, VALID)
-    assert command(tmp_path, "check", *flags, "--default-app", "abc1234").returncode == 0  # no database yet
+    # Without a database, the app may still be created.
+    checked = command(tmp_path, "check", *flags, "--default-app", "abc1234")
+    assert checked.returncode == 0
+    assert "does not exist yet, and so the default app abc1234 does not" in checked.stdout
     made = command(tmp_path, "app", "create", "Shop", "--id", "abc1234", *flags)
     assert made.returncode == 0, made.stderr
     for verb in ("check", "serve"):

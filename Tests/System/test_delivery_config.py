@@ -125,6 +125,14 @@ def test_a_webhook_gets_a_signed_message(trusting, management, authority, backen
         assert f"{stage} " in result.stdout and "FAILED" in result.stdout
 
 
+@pytest.mark.parametrize("timeout", ["0", "31", "-1", "9223372036854775807", "9" * 30, "x"])
+def test_the_timeout_of_the_test_has_a_range(timeout):
+    result = subprocess.run(
+        [BINARY, "delivery", "test", "--to", "bob@example.com", f"--timeout={timeout}"], env={**os.environ}, capture_output=True,
+        text=True, timeout=60)
+    assert result.returncode == 64 and "--timeout" in result.stderr, result
+
+
 def test_a_webhook_of_the_configuration_needs_an_app():
     environment = {**os.environ, "PRELUDE_SESSION_SMS_ROUTE": "webhook", "PRELUDE_SESSION_SMS_URL": "https://b.example/"}
     result = subprocess.run(

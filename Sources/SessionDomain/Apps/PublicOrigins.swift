@@ -23,6 +23,12 @@ package struct PublicOrigins: Sendable {
             throw .invalidField(
                 "public-url", "must be an origin such as https://session.example.com or https://{app_id}.example.com")
         }
+        guard target.host.hasPrefix("[") || !target.host.components(separatedBy: ".").contains("") else {
+            throw .invalidField("public-url", "contains a host name with an empty label")
+        }
+        guard target.host != "abcdefg" else {
+            throw .invalidField("public-url", "needs a domain behind {app_id}, as in https://{app_id}.example.com")
+        }
         template = trimmed
         self.aliases = aliases
         let host = target.host

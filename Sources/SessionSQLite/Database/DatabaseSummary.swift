@@ -11,15 +11,20 @@ package struct DatabaseSummary: Sendable, Equatable {
 
     /// Reads a database without changing it, also while the service uses it.
     ///
-    /// - Returns: `nil` without a file, and for an empty one. Every schema has the tables that are read here.
+    /// - Returns: `nil` without a file, and for an empty one that never had content. Every schema has the tables that are read here.
     /// - Throws: `StoreError.newerSchema`, `.damaged`, or `.unavailable` for a file that cannot be read.
     package static func read(at path: String) throws(StoreError) -> DatabaseSummary? {
         do {
             var file = stat()
-            guard stat(path, &file) == 0, file.st_size > 0 else { return nil }
+            guard stat(path, &file) == 0 else { return nil }
+            let resolved = try DatabaseFile.resolved(path)
+            guard file.st_size > 0 else {
+                try NewDatabase.checkHasNoTraces(beside: resolved)
+                return nil
+            }
             var configuration = ConnectionSettings.configuration
             configuration.readonly = true
-            let database = try DatabaseQueue(path: try DatabaseFile.resolved(path), configuration: configuration)
+            let database = try DatabaseQueue(path: resolved, configuration: configuration)
             let summary = try database.read { db -> DatabaseSummary? in
                 let (found, supported) = (try Migration.version(of: db), SQLiteStore.supportedSchema)
                 guard found <= supported else { throw StoreError.newerSchema(found: found, supported: supported) }

@@ -25,17 +25,24 @@ enum NewDatabase {
             return try create(at: path)
         }
         guard file.isRegularFile, file.st_size == 0 else { return }
-        if let trace = traces.first(where: { DatabaseFile.exists(at: path + $0) }) {
-            let name = (path as NSString).lastPathComponent
-            throw StoreError.damaged(
-                "the file is empty, but \(name)\(trace) beside it shows that the database was in use. To begin with a new "
-                    + "database instead, delete the empty file")
-        }
+        try checkHasNoTraces(beside: path)
         // Such as a file that was created for its owner and mode.
         guard opening != .existing else {
             throw StoreError.olderSchema(found: 0, supported: SQLiteStore.supportedSchema)
         }
         try writeFirstPage(to: path)
+    }
+
+    /// Checks that an empty file never had content.
+    ///
+    /// - Parameter path: A resolved path.
+    /// - Throws: `StoreError.damaged`.
+    static func checkHasNoTraces(beside path: String) throws {
+        guard let trace = traces.first(where: { DatabaseFile.exists(at: path + $0) }) else { return }
+        let name = (path as NSString).lastPathComponent
+        throw StoreError.damaged(
+            "the file is empty, but \(name)\(trace) beside it shows that the database was in use. To begin with a new "
+                + "database instead, delete the empty file")
     }
 
     /// Creates a file that only its owner can read. SQLite gives the `-wal` and `-shm` files the same mode.

@@ -37,6 +37,11 @@ extension ServiceConfiguration {
             throw settings.error(
                 .database, "\(path) is not a regular file, or a link without a target. Name the file of the database")
         }
+        let lock = target + ".lock"
+        if access(lock, F_OK) == 0, access(lock, R_OK) != 0 {
+            throw settings.error(
+                .database, "the user \(NSUserName()) cannot read \(lock). Run: chown \(NSUserName()) \(lock)")
+        }
         guard access(path, F_OK) == 0, access(path, R_OK | W_OK) != 0 else { return }
         let reason = String(cString: strerror(errno))
         throw settings.error(

@@ -23,5 +23,8 @@ struct CheckCommand: ParsableCommand {
         }
         print("public URL    \(configuration.publicURL ?? "http://localhost:\(configuration.port), for development")")
         print("database      \(configuration.database.fullPath)")
+        for warning in ConfigurationWarnings(of: configuration).lines {
+            print("warning       \(warning.escapedForTerminal)")
+        }
     }
 }

@@ -83,8 +83,14 @@ struct RouteSlot: Sendable {
         }
     }
 
+    /// The stronger source decides: a secret of the environment overrides a file that the settings file names.
     private func secret(in settings: Settings) throws -> RouteSecret? {
-        switch (text("Secret", in: settings), text("SecretFile", in: settings)) {
+        var (secret, file) = (text("Secret", in: settings), text("SecretFile", in: settings))
+        if let own = key("Secret"), let named = key("SecretFile") {
+            if settings.overrides(own, named) { file = nil }
+            if settings.overrides(named, own) { secret = nil }
+        }
+        switch (secret, file) {
         case (nil, nil): return nil
         case (nil, let file?): return .file(file)
         case (let secret?, nil):

@@ -137,8 +137,19 @@ struct ServiceConfiguration: Sendable {
                 "\"\(name.escapedForTerminal)\" is not the name of a header: letters, digits and hyphens, such as "
                     + "CF-IPCountry (RFC 9110 §5.6.2)")
         }
+        guard !headersOfClients.contains(name.lowercased()) else {
+            throw settings.error(
+                .countryHeader, "\(name) is a header that clients set for another purpose. Name the one of your proxy")
+        }
         return name
     }
+
+    /// Headers that never contain the country that a proxy has found.
+    private static let headersOfClients: Set = [
+        "accept", "accept-encoding", "accept-language", "authorization", "connection", "content-length", "content-type",
+        "cookie", "date", "dpop", "forwarded", "host", "origin", "proxy-authorization", "referer", "user-agent",
+        "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip",
+    ]
 
     private static func logLevel(_ settings: Settings) throws -> Logger.Level? {
         guard let text = settings.string(.logLevel) else { return nil }
@@ -166,6 +177,10 @@ extension SQLiteLocation {
             throw settings.error(.database, "must be sqlite:PATH or sqlite::memory:")
         }
         let path = String(text.dropFirst("sqlite:".count))
+        // A shell replaces it only at the beginning of a word.
+        guard !path.hasPrefix("~") else {
+            throw settings.error(.database, "must not begin with ~: write the full path")
+        }
         self = path == ":memory:" ? .memory : .file(path)
     }
 }

@@ -17,6 +17,7 @@ struct ServiceRunner {
         let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
         try configuration.checkPortsAreFree()
+        for warning in ConfigurationWarnings(of: configuration).lines { logger.warning("\(warning)") }
         let egress = try configuration.makeEgressClient()
         let managementKeys = try self.managementKeys()
         let assembly = try await ServiceAssembly.open(

@@ -26,6 +26,8 @@ struct Settings: Sendable {
     private var layers: [Layer]
     /// Whether the settings file could be read. If not, what it sets seems to be missing.
     private(set) var hasReadFile = true
+    /// The path and the permission bits of the settings file.
+    private(set) var file: (path: String, permissions: Int)?
 
     /// - Parameters:
     ///   - file: The path of the settings file, if there is one.
@@ -43,11 +45,12 @@ struct Settings: Sendable {
         ]
         problems.add(EnvironmentVariables.errors(in: environment))
         guard let file else { return }
-        guard let members = problems.value(nil, { try Self.members(of: file) }) else {
+        guard let content = problems.value(nil, { try Self.content(of: file) }) else {
             hasReadFile = false
             return
         }
-        layers.append(Self.layer(of: members, in: file, problems: &problems))
+        self.file = (file, content.permissions)
+        layers.append(Self.layer(of: content.members, in: file, problems: &problems))
     }
 
     private static func layer(
@@ -78,25 +81,41 @@ struct Settings: Sendable {
         return Layer(source: .file(path), values: values, lines: lines)
     }
 
-    private static func members(of path: String) throws -> [SettingsFile.Member] {
-        let content: Data
+    private static func content(of path: String) throws -> (members: [SettingsFile.Member], permissions: Int) {
+        let file: (content: Data, permissions: Int)
         do {
-            content = try ReadableFile(path: path).read().content
+            file = try ReadableFile(path: path).read()
         } catch {
             throw ConfigurationError(
                 "config", error.problem(of: path, ifMissing: "`prelude-session init` writes a settings file"))
         }
-        guard let text = String(textFile: content) else {
+        guard let text = String(textFile: file.content) else {
             throw ConfigurationError("config", "\(path) is not UTF-8. Save it with this encoding")
         }
         do {
-            return try SettingsFile(text).members
+            return (try SettingsFile(text).members, file.permissions)
         } catch {
             throw ConfigurationError("config", "\(error.problem)", at: "\(path):\(error.line)")
         }
     }
 
     func source(of key: Key) -> Source { layer(of: key)?.source ?? .default }
+
+    /// Whether both are set, and the first one in a stronger source.
+    func overrides(_ key: Key, _ other: Key) -> Bool {
+        let (first, second) = (
+            layers.firstIndex { $0.values[key] != nil }, layers.firstIndex { $0.values[other] != nil }
+        )
+        guard let first, let second else { return false }
+        return first < second
+    }
+
+    /// Whether the settings file itself contains a secret that is used.
+    var fileHasSecrets: Bool {
+        Key.allCases.contains { key in
+            if case .file = source(of: key) { key.isSecret } else { false }
+        }
+    }
 
     private func layer(of key: Key) -> Layer? { layers.first { $0.values[key] != nil } }
 

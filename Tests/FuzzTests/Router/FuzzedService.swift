@@ -130,7 +130,7 @@ struct FuzzedService: Sendable {
     private mutating func startedLogin(_ email: String) async throws -> String {
         let started = try await call(.otp, #"{"identifier":{"type":"email_address","value":"\#(email)"}}"#)
         guard let token = Self.header(HeaderName.verificationToken, of: started.head),
-            let code = mailbox.messages.first?.code
+            let code = mailbox.messages.first(where: { $0.to == email && $0.code != nil })?.code
         else { throw Unusable(started) }
         verificationToken = token
         return code

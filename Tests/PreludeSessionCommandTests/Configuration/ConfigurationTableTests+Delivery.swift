@@ -57,6 +57,27 @@ extension ConfigurationTableTests.Row {
             errors: ["FILE:2: smsSecretFile: is not a setting of a webhook route"]),
     ]
 
+    /// A route whose secret is in the environment and in a file.
+    static let overriddenSecret = [
+        ConfigurationTableTests.Row(
+            testDescription: "a secret of the environment overrides a file of the settings file",
+            file: "{\(valid), \"smsRoute\": \"twilio\", \"smsSecretFile\": \"/nowhere\"}",
+            environment: variables(["SMS_ACCOUNT": account, "SMS_FROM": "+15005550006", "SMS_SECRET": "s3cret"]),
+            errors: []),
+        ConfigurationTableTests.Row(
+            testDescription: "a file of the environment overrides a secret of the settings file",
+            file: "{\(valid), \"smsRoute\": \"twilio\", \"smsSecret\": \"s3cret\"}",
+            environment: variables(["SMS_ACCOUNT": account, "SMS_FROM": "+15005550006", "SMS_SECRET_FILE": "/nowhere"]),
+            errors: ["PRELUDE_SESSION_SMS_SECRET_FILE: the file with the secret cannot be read"]),
+        ConfigurationTableTests.Row(
+            testDescription: "both in one source contradict each other",
+            file: "{\(valid), \"smsRoute\": \"twilio\", \"smsSecret\": \"s3cret\",\n\"smsSecretFile\": \"/nowhere\"}",
+            environment: variables(["SMS_ACCOUNT": account, "SMS_FROM": "+15005550006"]),
+            errors: ["FILE:2: smsSecretFile: is set, and smsSecret, too. Remove one of them"]),
+    ]
+
+    private static let account = "AC" + String(repeating: "0", count: 32)
+
     /// Variables that Kubernetes sets for a Service.
     static let kubernetes = [
         ConfigurationTableTests.Row(

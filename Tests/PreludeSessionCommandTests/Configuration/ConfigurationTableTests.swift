@@ -57,6 +57,13 @@ struct ConfigurationTableTests {
             testDescription: "a header name with a colon", file: "{\(valid)}", flags: [.countryHeader: "X-Country:"],
             errors: ["--country-header: \"X-Country:\" is not the name of a header"]),
         Row(
+            testDescription: "a header that clients set", file: "{\(valid), \"countryHeader\": \"Authorization\"}",
+            errors: ["FILE:1: countryHeader: Authorization is a header that clients set for another purpose"]),
+        Row(
+            testDescription: "a home directory that no shell has replaced",
+            flags: [.publicUrl: "https://a.example.com", .database: "sqlite:~/session.sqlite"],
+            errors: ["--database: must not begin with ~"]),
+        Row(
             testDescription: "everything at once",
             file: "{\(valid),\n\"port\": 0,\n\"port\": 1,\n\"development\": \"perhaps\",\n\"logLevel\": \"loud\"}",
             environment: ["PRELUDE_SESSION_IDLE_TIMEOUT": "1h", "PRELUDE_SESSION_DEFAULT_APP": "Shop"],
@@ -113,7 +120,9 @@ struct ConfigurationTableTests {
             errors: ["--database: the folder /nowhere/at/all does not exist. Create it: install -d"]),
     ]
 
-    @Test("Every error is reported, with its place and its remedy", arguments: rows + Row.delivery + Row.kubernetes)
+    @Test(
+        "Every error is reported, with its place and its remedy",
+        arguments: rows + Row.delivery + Row.overriddenSecret + Row.kubernetes)
     func errors(_ row: Row) throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json").path
         try Data(row.file.utf8).write(to: URL(fileURLWithPath: path))

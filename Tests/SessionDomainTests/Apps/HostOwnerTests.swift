@@ -27,7 +27,7 @@ struct HostOwnerTests {
     }
 
     @Test(
-        "A public URL with another placeholder is rejected, because no client could reach that host",
+        "A public URL that no client could reach is rejected",
         arguments: [
             ("https://{appid}.session.example.com", "contains {appid}. Write {app_id} where the id of an app stands"),
             ("https://{APP_ID}.session.example.com", "contains {APP_ID}. Write {app_id} where the id of an app stands"),
@@ -36,6 +36,10 @@ struct HostOwnerTests {
             ("https://$APP.session.example.com", "contains $. Write {app_id} where the id of an app stands"),
             ("https://{app_id.session.example.com", "contains {. Write {app_id} where the id of an app stands"),
             ("https://{app_id}.{app_id}.example.com", "must contain {app_id} once only"),
+            ("https://{app_id}", "needs a domain behind {app_id}, as in https://{app_id}.example.com"),
+            ("https://a..example.com", "contains a host name with an empty label"),
+            ("https://{app_id}..example.com", "contains a host name with an empty label"),
+            ("https://example.com.", "contains a host name with an empty label"),
         ])
     func placeholder(publicURL: String, problem: String) {
         #expect(throws: Refusal.invalidField("public-url", problem)) { try PublicOrigins(publicURL: publicURL) }

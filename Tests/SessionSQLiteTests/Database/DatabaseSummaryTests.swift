@@ -26,6 +26,22 @@ struct DatabaseSummaryTests {
         #expect(try DatabaseSummary.read(at: path)?.apps == [id])
     }
 
+    @Test("An empty file is a new database only if no file beside it shows that it was in use")
+    func emptyFile() throws {
+        try Data().write(to: URL(fileURLWithPath: path))
+        #expect(try DatabaseSummary.read(at: path) == nil)
+        try Data().write(to: URL(fileURLWithPath: path + ".lock"))
+        #expect {
+            try DatabaseSummary.read(at: path)
+        } throws: { error in
+            if case .damaged(let finding) = error as? StoreError {
+                finding.contains("session.sqlite.lock beside it")
+            } else {
+                false
+            }
+        }
+    }
+
     @Test("The master key that sealed a secret of delivery is found")
     func secrets() async throws {
         let store = try SQLiteStore.open(.file(path))

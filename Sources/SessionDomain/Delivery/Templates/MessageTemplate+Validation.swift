@@ -21,6 +21,7 @@ extension MessageTemplate {
             guard !subject.unicodeScalars.contains(where: \.isForbiddenInSubject) else {
                 throw .invalidField("subject", "must be one line, without control characters")
             }
+            try Self.checkNames(subject, "subject")
             // Mail servers write subjects to their logs, and locked screens show them.
             try checkVariables(subject, "subject", allowed: purpose.variables.filter { $0 != .code })
         }
@@ -29,6 +30,7 @@ extension MessageTemplate {
         guard !text.unicodeScalars.contains(where: \.isForbiddenInText) else {
             throw .invalidField("text", "must not contain control characters other than line breaks")
         }
+        try Self.checkNames(text, "text")
         let used = try checkVariables(text, "text", allowed: purpose.variables)
         if purpose.hasCode, !used.contains(.code) { throw .invalidField("text", "must contain {{code}}") }
     }
@@ -45,6 +47,15 @@ extension MessageTemplate {
         guard !["://", "www.", "mailto:", "tel:+"].contains(where: lower.contains) else {
             throw .invalidField(field, "must not contain links")
         }
+    }
+
+    /// Phones show such names as links.
+    private static func checkNames(_ text: String, _ field: String) throws(Refusal) {
+        guard let host = LinkedName.first(in: text) else { return }
+        throw .invalidField(
+            field,
+            "must not contain \(host): mail programs and phones make a link of it. Write {{app}} for the name of the app, "
+                + "and a space behind a full stop")
     }
 
     @discardableResult

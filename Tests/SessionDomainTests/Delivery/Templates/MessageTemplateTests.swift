@@ -74,6 +74,26 @@ struct MessageTemplateTests {
         }
     }
 
+    @Test(
+        "A name that phones show as a link is rejected, also without a scheme",
+        arguments: [
+            ("Open evil.com now", "evil.com"), ("(evil.com)", "evil.com"), ("me@example.co.uk!", "example.co.uk"),
+            ("{{app}}.com", "{{app}}.com"), ("пример.рф", "пример.рф"), ("evil.com.", "evil.com."),
+        ])
+    func linkedNames(_ text: String, _ name: String) {
+        let problem =
+            "must not contain \(name): mail programs and phones make a link of it. Write {{app}} for the name of the app, "
+            + "and a space behind a full stop"
+        #expect(throws: Refusal.invalidField("text", problem)) { try template("{{code}} \(text)").validate() }
+    }
+
+    @Test(
+        "A full stop inside other words is no link",
+        arguments: ["e.g. z.B. p.ej.", "9.30", "2.5x", "Yes. No.", "end of it...", "コードです。次", "v1.2-rc"])
+    func fullStops(_ text: String) {
+        #expect(throws: Never.self) { try template("{{code}} \(text)").validate() }
+    }
+
     @Test("Lengths are limited, in characters")
     func lengths() {
         func check(_ count: Int, _ field: String, longest: Int, _ template: (String) -> MessageTemplate) {
