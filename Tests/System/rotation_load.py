@@ -97,7 +97,7 @@ class Load:
 
     def _refreshing(self, verifiers):
         """Refreshes one session at the nodes in turn, and presents each token at all of them."""
-        person = Person.signed_in(self.nodes[0])
+        person = Person.signed_in(self.nodes[0], None, *self.nodes)
         transports = [Person(node).transport for node in self.nodes]
         for node in itertools.cycle(range(len(self.nodes))):
             person.device.transport = transports[node]
@@ -114,7 +114,7 @@ class Load:
     def _signing_in(self, verifiers):
         """Signs in new users: a challenge that one node signed is finished at another node."""
         for node in itertools.cycle(range(len(self.nodes))):
-            person, address = Person(self.nodes[node]), new_email()
+            person, address = Person(self.nodes[node], *self.nodes), new_email()
             started = person.device.start(address)
             assert started.status == 204, started
             checked = person.device.check(started.headers["X-Verification-Token"], person.code(address))

@@ -6,6 +6,7 @@ import pathlib
 import pty
 import pwd
 import re
+import secrets
 import socket
 import subprocess
 
@@ -127,12 +128,12 @@ def test_variables_of_the_scripts_do_not_stop_the_service(tmp_path):
 
 
 def test_files_with_secrets_that_every_user_can_read_are_warned_of(tmp_path):
-    secret = tmp_path / "password"
-    secret.write_text("s3cret")
-    flags = settings(tmp_path, VALID | {
-        "managementKey": "m" * 43, "emailRoute": "smtp", "emailHost": "mail.example.com", "emailFrom": "a@example.com",
-        "emailUsername": "shop", "emailSecretFile": str(secret)})
-    files = [tmp_path / "session.json", secret]
+    password = tmp_path / "password"
+    password.write_text("s3cret")
+    flags = settings(tmp_path, json.dumps(json.loads(VALID) | {
+        "managementKey": secrets.token_urlsafe(32), "emailRoute": "smtp", "emailHost": "mail.example.com",
+        "emailFrom": "a@example.com", "emailUsername": "shop", "emailSecretFile": str(password)}))
+    files = [tmp_path / "session.json", password]
 
     def warned(mode):
         for file in files:

@@ -118,7 +118,10 @@ def test_each_call_of_the_page_gives_the_documented_response(reader, call):
         reader.sign_in()
     answer = reader.follow(call)
     assert answer.status == call.status, (str(answer), answer.body)
-    if call.answer is not None:
+    if call.name == "GET …/events":
+        # The courier may have reported a message since the event of the page.
+        assert shape(call.answer) in [shape({"events": [event]}) for event in answer.json["events"]]
+    elif call.answer is not None:
         assert shape(answer.json) == shape(call.answer)
     if call.body is not None and call.answer is not None and "config" in call.answer:
         response = json.loads(answer.body.replace(reader.backend.url("").encode(), BACKEND.encode()))["config"]
