@@ -5,6 +5,7 @@ import SessionDomain
 import SessionEgress
 import SessionHTTP
 import SessionSQLite
+import SessionTelemetry
 import UnixSignals
 
 /// Assembles the service and runs it until SIGTERM or SIGINT.
@@ -17,13 +18,15 @@ struct ServiceRunner {
         let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
         try configuration.checkPortsAreFree()
-        let egress = try configuration.makeEgressClient()
+        var environment = ServiceEnvironment.live
+        environment.observer = LogObserver(logger: logger)
+        let egress = try configuration.makeEgressClient(observer: environment.observer)
         let managementKeys = try self.managementKeys()
         let assembly = try await ServiceAssembly.open(
             configuration, opening: .migrating,
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
             managementKeys: managementKeys.configured, routes: FixedRoutes(mailbox?.routes ?? []), egress: egress,
-            notices: { logger.warning("\($0)") })
+            environment: environment)
         logChanges(of: assembly, logger: logger)
         try await prepare(assembly.service, printing: managementKeys.generated, logger: logger)
 
@@ -36,11 +39,9 @@ struct ServiceRunner {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: Housekeeper(service: assembly.service, logger: logger)),
-                    .init(
-                        service: CourierService("webhooks", courier: assembly.service.courier, logger: logger)),
-                    .init(
-                        service: CourierService("messages", courier: assembly.service.messages, logger: logger)),
+                    .init(service: Housekeeper(service: assembly.service)),
+                    .init(service: CourierService(courier: assembly.service.courier)),
+                    .init(service: CourierService(courier: assembly.service.messages)),
                 ]
                     + listeners.services(for: configuration) { api in
                         buildRouter(
