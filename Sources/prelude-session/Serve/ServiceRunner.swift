@@ -5,7 +5,6 @@ import SessionDomain
 import SessionEgress
 import SessionHTTP
 import SessionSQLite
-import SessionTelemetry
 import UnixSignals
 
 /// Assembles the service and runs it until SIGTERM or SIGINT.
@@ -14,12 +13,13 @@ struct ServiceRunner {
     let configuration: ServiceConfiguration
 
     func run() async throws {
-        let logger = makeLogger()
+        let telemetry = Telemetry(configuration)
+        let logger = telemetry.logger
         let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
         try configuration.checkPortsAreFree()
         var environment = ServiceEnvironment.live
-        environment.observer = LogObserver(logger: logger)
+        environment.observer = telemetry.observer
         let egress = try configuration.makeEgressClient(observer: environment.observer)
         let managementKeys = try self.managementKeys()
         let assembly = try await ServiceAssembly.open(
@@ -45,7 +45,8 @@ struct ServiceRunner {
                 ]
                     + listeners.services(for: configuration) { api in
                         buildRouter(
-                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, api: api)
+                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, api: api,
+                            controls: telemetry.controls)
                     },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
@@ -66,12 +67,6 @@ struct ServiceRunner {
                 metadata: ["files": "\(files.maximum)", "connections": "\(limits.connections)"])
         }
         return limits
-    }
-
-    private func makeLogger() -> Logger {
-        var logger = Logger(label: "prelude-session", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel = configuration.logLevel
-        return logger
     }
 
     /// Logs what the start changed on disk.
