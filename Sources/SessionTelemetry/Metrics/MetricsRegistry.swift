@@ -79,12 +79,12 @@ package final class MetricsRegistry: MetricsFactory {
     package func destroyRecorder(_ handler: any RecorderHandler) {}
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// The text of `/metrics`. Metrics and series are sorted, and metrics without a series are left out.
+    /// The text of `/metrics`. Metrics and series are sorted. A metric without a series has its help and type only.
     package func exposition() -> String {
         let families = families.withLock { $0 }
         var text = ExpositionText()
         for name in order {
-            guard let family = families[name], !family.series.isEmpty else { continue }
+            guard let family = families[name] else { continue }
             text.begin(family.description)
             for (values, series) in family.series.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
                 let labels = Array(zip(family.description.labels, values))
