@@ -31,8 +31,8 @@ class Secrets:
 
     def add(self, *values: str) -> None:
         for value in values:
-            # Short values occur by chance: a code of six digits is in many times and ids.
-            if len(value) >= 8:
+            # Short values occur by chance: a code of six digits is in many times and ids. A `code` may be that of an error.
+            if len(value) >= 8 and not value.replace("_", "").isalpha():
                 self.values.add(value)
 
     def add_body(self, body) -> None:

@@ -72,6 +72,6 @@ def test_no_secret_of_a_whole_story_is_in_the_most_verbose_log(tmp_path, authori
             assert (record["status"] >= 400) == ("code" in record), record
         reasons = {record.get("reason") for record in requests}
         assert {"wrong_password", "unknown_user", "refresh_token_invalid", "proof_wrong_target", "proof_malformed",
-                "limit_source_management_key", "hook_invalid_status_code"} <= reasons, reasons
+                "hook_invalid_status_code", "limit_sends_hour"} <= reasons, reasons
     else:
         assert all(line[:4].isdigit() and line[23] == "Z" for line in records)

@@ -29,12 +29,12 @@ package final class MetricsRegistry: MetricsFactory {
         families = Mutex(Dictionary(pairs) { first, _ in first })
     }
 
-    /// The series of a metric, if it is known and has these labels.
-    private func series(_ name: String, _ dimensions: [(String, String)]) -> Series? {
+    /// The series of a metric, if it is known and has this kind and these labels.
+    private func series(_ name: String, _ kind: String, _ dimensions: [(String, String)]) -> Series? {
         families.withLock { families in
-            guard let description = families[name]?.description, dimensions.map(\.0) == description.labels else {
-                return nil
-            }
+            guard let description = families[name]?.description, description.kind.name == kind,
+                dimensions.map(\.0) == description.labels
+            else { return nil }
             var values = dimensions.map(\.1)
             if families[name]?.series[values] == nil, families[name]?.series.count ?? 0 >= Self.maximumSeries {
                 values = values.map { _ in "other" }
@@ -52,19 +52,19 @@ package final class MetricsRegistry: MetricsFactory {
     }
 
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        if case .counter(let series)? = series(label, dimensions) { return series }
+        if case .counter(let series)? = series(label, "counter", dimensions) { return series }
         return NOOPMetricsHandler.instance
     }
 
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        if case .gauge(let series)? = series(label, dimensions) { return series }
+        if case .gauge(let series)? = series(label, "gauge", dimensions) { return series }
         return NOOPMetricsHandler.instance
     }
 
     package func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
-        if case .histogram(let series)? = series(label, dimensions) { return series }
+        if case .histogram(let series)? = series(label, "histogram", dimensions) { return series }
         return NOOPMetricsHandler.instance
     }
 

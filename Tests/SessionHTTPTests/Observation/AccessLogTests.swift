@@ -103,7 +103,7 @@ struct AccessLogTests {
     @Test("A refusal has its code and the reason that the caller does not learn")
     func reasons() async throws {
         let world = try await world()
-        let password = #"{"identifier":{"type":"email_address","value":"a@example.com"},"password":"wrong"}"#
+        let password = #"{"identifier":"a@example.com","password":"wrong"}"#
         let (lines, _) = try await lines(
             world,
             [
@@ -140,7 +140,7 @@ struct AccessLogTests {
             let (lines, _) = try await lines(world, [call], fields: [name: "no.proof.here"])
             #expect(lines.last?["reason"] == "proof_malformed")
             let without = try await self.lines(world, [call])
-            #expect(without.lines.last?["reason"] == "unauthorized")
+            #expect(without.lines.last?["reason"] == "refresh_token_invalid")
         }
     }
 
