@@ -34,6 +34,8 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 // Only the executable and tests use these.
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 
@@ -62,7 +64,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -109,6 +113,10 @@ let package = Package(
         .target(
             name: "SessionDelivery",
             dependencies: ["SessionDomain", "SessionEgress", "SessionTokens", "CCurl", nioPosix]),
+        // Logs, metrics and traces of the executable.
+        .target(
+            name: "SessionTelemetry",
+            dependencies: ["SessionDomain", logging, metrics, tracing]),
         .target(
             name: "SessionHTTP",
             dependencies: [
@@ -120,8 +128,10 @@ let package = Package(
             name: "prelude-session",
             dependencies: [
                 "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionDelivery", "SessionDomain",
-                "SessionEgress", "SessionHTTP", "SessionSQLite", "SessionTokens", "SessionWire", crypto, hummingbird,
-                httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "SessionEgress", "SessionHTTP", "SessionSQLite", "SessionTelemetry", "SessionTokens", "SessionWire",
+                crypto,
+                hummingbird, httpTypes, logging, metrics, tracing,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
@@ -215,6 +225,9 @@ let package = Package(
             name: "SessionSQLiteTests", dependencies: ["SessionDomain", "SessionSQLite", "SessionStoreContract", grdb]),
         .testTarget(
             name: "PreludeSessionCommandTests", dependencies: ["prelude-session", "SessionDomain", "SessionSQLite"]),
+        .testTarget(
+            name: "SessionTelemetryTests",
+            dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics, tracing]),
         .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
         // Uses products only, as an app does.
         .testTarget(

@@ -12,11 +12,16 @@ import Synchronization
 package struct InProcessRouter: Sendable {
     private let responder: RouterResponder<ServiceRequestContext>
     private let messages: Courier<MessageOutbox>
+    private let logger: Logger
 
     /// - Parameter mailbox: Adds the development routes that show it.
     package init(service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil) {
         responder = buildRouter(service: service, edge: edge, mailbox: mailbox).buildResponder()
         messages = service.messages
+        var logger = Logger(label: "PreludeSessionTesting")
+        // Without the line of each request: an app's tests print their own output.
+        logger.logLevel = .warning
+        self.logger = logger
     }
 
     /// The service's response, as it would be sent over the network. The messages that the request has queued are
@@ -29,7 +34,7 @@ package struct InProcessRouter: Sendable {
         let wakeCount = messages.wakeCount
         let response = try await responder.respond(
             to: Request(head: request, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data()))),
-            context: ServiceRequestContext(logger: Logger(label: "PreludeSessionTesting"), peerAddress: peerAddress))
+            context: ServiceRequestContext(logger: logger, peerAddress: peerAddress))
         if messages.wakeCount != wakeCount {
             // As in the service, a failing delivery fails no request.
             try? await messages.deliverDue()

@@ -6,8 +6,6 @@ import SessionSQLite
 /// One service in this process with one app, and everything that its clients and a test share.
 @available(service, *)
 package struct ServiceWorld: Sendable {
-    package typealias Notices = @Sendable (ServiceNotice) -> Void
-
     package let clock: TestClock
     /// The URL of the service, and the issuer of its tokens.
     package let origin: String
@@ -22,7 +20,7 @@ package struct ServiceWorld: Sendable {
     package private(set) var router: InProcessRouter
     let log = RequestLog()
     private let edge: EdgeOptions
-    private let makeService: @Sendable (ServiceEnvironment, @escaping Notices) throws -> SessionService
+    private let makeService: @Sendable (ServiceEnvironment) -> SessionService
 
     /// Starts a service over SQLite in memory, with one app that has every login enabled.
     ///
@@ -55,13 +53,13 @@ package struct ServiceWorld: Sendable {
         let origins = try PublicOrigins(publicURL: origin)
         let configured = configuredKeys.map { ConfiguredManagementKey(secret: $0, now: clock.timestamp) }
         let hasher = hasher ?? QuickPasswordHasher(randomBytes: live.randomBytes)
-        makeService = { [mailbox, operatorEndpoints] environment, notices in
+        makeService = { [mailbox, operatorEndpoints] environment in
             SessionService(
                 store: store, keys: keys, hasher: hasher, routes: FixedRoutes(mailbox.routes),
                 egress: operatorEndpoints, origins: origins, defaultApp: servesAnyHost ? appID : nil,
-                environment: environment, keyRotation: keyRotation, configuredKeys: configured, notices: notices)
+                environment: environment, keyRotation: keyRotation, configuredKeys: configured)
         }
-        service = try makeService(environment) { _ in }
+        service = makeService(environment)
         router = InProcessRouter(service: service, edge: edge)
         CustomStepSigner.publish(at: operatorEndpoints)
         _ = try await service.apps.create(id: appID, name: "Test") { app in
@@ -78,15 +76,11 @@ package struct ServiceWorld: Sendable {
 
     /// The same world, seen through another node on the same database.
     ///
-    /// - Parameters:
-    ///   - notices: Receives what the node tells its operator.
-    ///   - change: Changes the node's clock, randomness or sleeping.
-    package func node(
-        notices: @escaping Notices = { _ in }, _ change: (inout ServiceEnvironment) -> Void
-    ) throws -> ServiceWorld {
+    /// - Parameter change: Changes the node's clock, randomness, sleeping or observer.
+    package func node(_ change: (inout ServiceEnvironment) -> Void) -> ServiceWorld {
         var (other, environment) = (self, service.environment)
         change(&environment)
-        other.service = try makeService(environment, notices)
+        other.service = makeService(environment)
         other.router = InProcessRouter(service: other.service, edge: edge)
         return other
     }

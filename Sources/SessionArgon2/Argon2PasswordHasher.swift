@@ -16,17 +16,24 @@ package struct Argon2PasswordHasher: PasswordHasher {
     /// - Parameters:
     ///   - slots: Hashes that are computed at the same time. `nil`: one per core.
     ///   - waitingLimit: Callers that may wait for a slot.
+    ///   - observer: Receives how long hashes wait and take.
     /// - Throws: `Argon2Error` when libsodium or the memory for one hash is unavailable.
-    package init(cost: Argon2Cost = .standard, slots: Int? = nil, waitingLimit: Int = 64) throws {
+    package init(
+        cost: Argon2Cost = .standard, slots: Int? = nil, waitingLimit: Int = 64,
+        observer: any ServiceObserver = NoObserver()
+    ) throws {
         try self.init(
             cost: cost, slots: slots ?? ProcessInfo.processInfo.activeProcessorCount, waitingLimit: waitingLimit,
-            engine: .sodium())
+            engine: .sodium(), observer: observer)
     }
 
-    init(cost: Argon2Cost, slots: Int, waitingLimit: Int, engine: Argon2Engine) throws {
+    init(
+        cost: Argon2Cost, slots: Int, waitingLimit: Int, engine: Argon2Engine,
+        observer: any ServiceObserver = NoObserver()
+    ) throws {
         self.cost = cost
         self.engine = engine
-        queue = HashingQueue(slots: max(1, slots), waitingLimit: max(0, waitingLimit))
+        queue = HashingQueue(slots: max(1, slots), waitingLimit: max(0, waitingLimit), observer: observer)
         // The salt is random, so the hash of this known password is unknown. A match is ignored.
         dummy = try engine.hash(Self.normalized("dummy"), cost)
     }

@@ -20,9 +20,11 @@ final class HashingQueue: Sendable {
     private typealias Job = @Sendable () -> Void
 
     private let state: Mutex<State>
+    private let observer: any ServiceObserver
 
     /// - Parameter waitingLimit: Callers that may have a place without a slot.
-    init(slots: Int, waitingLimit: Int) {
+    init(slots: Int, waitingLimit: Int, observer: any ServiceObserver = NoObserver()) {
+        self.observer = observer
         let idle = (0..<slots).map { DispatchQueue(label: "prelude-session.passwords.\($0)") }
         state = Mutex(State(places: HashingPlaces(total: slots + waitingLimit), idle: idle))
     }
@@ -31,7 +33,10 @@ final class HashingQueue: Sendable {
     ///
     /// - Throws: `Refusal.overloaded` at once if no place is free for this app.
     func enter(_ app: AppID) throws(Refusal) {
-        guard state.withLock({ $0.places.take(app) }) else { throw .overloaded(retryAfter: 2) }
+        guard state.withLock({ $0.places.take(app) }) else {
+            observer.observe(.passwordHashRefused)
+            throw .overloaded(retryAfter: 2)
+        }
     }
 
     func leave(_ app: AppID) { state.withLock { $0.places.release(app) } }
@@ -40,8 +45,14 @@ final class HashingQueue: Sendable {
     func perform<Answer: Sendable>(
         _ app: AppID, _ work: @escaping @Sendable () throws -> Answer
     ) async throws -> Answer {
-        try await withCheckedThrowingContinuation { continuation in
-            start(app) { continuation.resume(with: Result(catching: work)) }
+        let (observer, queuedAt) = (observer, observer.instant())
+        return try await withCheckedThrowingContinuation { continuation in
+            start(app) {
+                let (waited, startedAt) = (observer.seconds(since: queuedAt), observer.instant())
+                let result = Result(catching: work)
+                observer.observe(.passwordHashed(waited: waited, took: observer.seconds(since: startedAt)))
+                continuation.resume(with: result)
+            }
         }
     }
 

@@ -21,6 +21,19 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// A route for messages works again.
     case routeRecovered(app: AppID, channel: OTPLoginConfig.Channel, route: String)
 
+    /// The name in metrics.
+    package var name: String {
+        switch self {
+        case .keysRescheduled: "keys_rescheduled"
+        case .clockJumped: "clock_jumped"
+        case .masterKeyMissing: "master_key_missing"
+        case .sendLimitReached: "send_limit_reached"
+        case .sessionsRecovered: "sessions_recovered"
+        case .routeFailed: "route_failed"
+        case .routeRecovered: "route_recovered"
+        }
+    }
+
     package var description: String {
         switch self {
         case .keysRescheduled(let app, let keyIDs):

@@ -23,13 +23,11 @@ package struct SessionService: Sendable {
     package let courier: Courier<WebhookOutbox>
     /// Sends codes and notices.
     package let messages: Courier<MessageOutbox>
-    package let counts = ServiceCounts()
     package let users: UserManagement
     package let managementKeys: ManagementKeys
     package let signingKeys: SigningKeys
     package let store: any ServiceStore
     package let environment: ServiceEnvironment
-    private let notices: @Sendable (ServiceNotice) -> Void
     private let recoveries = RecoveryCounter()
 
     /// - Parameters:
@@ -40,24 +38,20 @@ package struct SessionService: Sendable {
     ///   - configuredKeys: Keys of the management API that the configuration names.
     ///   - configuredRoutes: The routes for messages that the configuration names.
     ///   - routeFactory: Makes routes to servers and gateways. `nil`: messages leave by webhooks only.
-    ///   - notices: Called with conditions that an operator should know.
     package init(
         store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, routes: any MessageRoutes,
         egress: any Egress, origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment,
         keyRotation: KeyRotationPolicy = KeyRotationPolicy(), configuredKeys: [ConfiguredManagementKey] = [],
-        configuredRoutes: ConfiguredRoutes = ConfiguredRoutes(), routeFactory: (any RouteFactory)? = nil,
-        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
+        configuredRoutes: ConfiguredRoutes = ConfiguredRoutes(), routeFactory: (any RouteFactory)? = nil
     ) {
-        let sources = SourceLimiter()
+        let sources = SourceLimiter(observer: environment.observer)
         self.store = store
         self.environment = environment
-        self.notices = notices
         directory = AppDirectory(
             store: store, keys: keys, origins: origins, defaultApp: defaultApp, keyRotation: keyRotation,
-            environment: environment, notices: notices)
+            environment: environment)
         signingKeys = SigningKeys(
-            store: store, keys: keys, directory: directory, environment: environment, policy: keyRotation,
-            notices: notices)
+            store: store, keys: keys, directory: directory, environment: environment, policy: keyRotation)
         let hookKeys = HookKeys(store: store, keys: keys, directory: directory, environment: environment)
         let call = HookCall(egress: egress, keys: hookKeys, environment: environment)
         deliveryRoutes = DeliveryRoutes(configured: configuredRoutes, factory: routeFactory, keys: keys) {
@@ -67,18 +61,18 @@ package struct SessionService: Sendable {
         let routes = RoutesWithCopies(local: routes, configured: deliveryRoutes)
         let messages = Courier(
             MessageOutbox(
-                store: store, directory: directory, keys: keys, routes: routes, counts: counts,
-                environment: environment, notices: notices), environment: environment)
+                store: store, directory: directory, keys: keys, routes: routes, environment: environment),
+            environment: environment)
         self.messages = messages
         let codes = CodeSender(
-            keys: keys, routes: routes, notices: SendNotices(notices: notices), counts: counts,
-            environment: environment, wake: messages.wake)
+            keys: keys, routes: routes, notices: SendNotices(observer: environment.observer), environment: environment,
+            wake: messages.wake)
         otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
         passwordLogin = PasswordLogin(
             store: store, keys: keys, hasher: hasher, sources: sources, environment: environment)
         migrationLogin = MigrationLogin(store: store, call: call, sources: sources, environment: environment)
         sessions = SessionLifecycle(
-            store: store, keys: keys, environment: environment, recoveries: recoveries, notices: notices)
+            store: store, keys: keys, environment: environment, recoveries: recoveries)
         authenticator = AccessTokenAuthenticator(store: store, environment: environment)
         userSessions = UserSessions(store: store, environment: environment)
         stepUp = StepUp(
@@ -105,33 +99,36 @@ package struct SessionService: Sendable {
             store: store, configured: configuredKeys, sources: sources, environment: environment)
     }
 
-    /// Deletes expired rows and rotates signing keys, once a minute, until cancelled.
-    ///
-    /// - Parameter report: Called with each error. The next round retries.
-    package func runHousekeeping(report: @Sendable (any Error) -> Void) async {
+    /// Deletes expired rows and rotates signing keys, once a minute, until cancelled. An error is observed, and the next round
+    /// retries.
+    package func runHousekeeping() async {
+        let observer = environment.observer
+        let report = { @Sendable (error: any Error) in
+            if !(error is CancellationError) { observer.observe(.failed(.housekeeping, error)) }
+        }
         let batch = 1000
         var clock = DeletionClock()
         while !Task.isCancelled {
             let (time, jump) = clock.time(now: environment.now(), uptime: environment.uptime())
-            if let notice = recoveries.due() { notices(notice) }
-            if let jump { notices(.clockJumped(seconds: jump)) }
+            if let notice = recoveries.due() { observer.observe(.notice(notice)) }
+            if let jump { observer.observe(.notice(.clockJumped(seconds: jump))) }
             do {
                 if let time {
                     while try await store.deleteExpired(now: time, limit: batch) >= batch {}
                     try await deleteEvents(now: time, batch: batch)
                 }
             } catch {
-                if !(error is CancellationError) { report(error) }
+                report(error)
             }
             do {
                 try await managementKeys.recordUses()
             } catch {
-                if !(error is CancellationError) { report(error) }
+                report(error)
             }
             do {
                 try await signingKeys.maintain(report: report)
             } catch {
-                if !(error is CancellationError) { report(error) }
+                report(error)
             }
             if (try? await environment.sleep(60)) == nil { return }
         }

@@ -17,14 +17,20 @@ package final class EgressClient: Egress {
     private let resolver: any HostResolver
     private let addressPolicy: AddressPolicy
     private let pool: ClientPool
+    private let observer: any ServiceObserver
     private let eventLoopGroup = MultiThreadedEventLoopGroup.singleton
 
     /// - Throws: `EgressPolicyError` when the file with additional trust roots has no certificates.
-    package convenience init(policy: EgressPolicy) throws(EgressPolicyError) {
-        try self.init(policy: policy, resolver: SystemHostResolver())
+    package convenience init(
+        policy: EgressPolicy, observer: any ServiceObserver = NoObserver()
+    ) throws(EgressPolicyError) {
+        try self.init(policy: policy, resolver: SystemHostResolver(), observer: observer)
     }
 
-    package init(policy: EgressPolicy, resolver: any HostResolver) throws(EgressPolicyError) {
+    package init(
+        policy: EgressPolicy, resolver: any HostResolver, observer: any ServiceObserver = NoObserver()
+    ) throws(EgressPolicyError) {
+        self.observer = observer
         self.policy = policy
         self.resolver = resolver
         addressPolicy = AddressPolicy(allowedNetworks: policy.allowedNetworks)
@@ -39,6 +45,19 @@ package final class EgressClient: Egress {
     package func validate(url: String) throws(EgressError) { try policy.validate(url: url) }
 
     package func send(_ request: EgressRequest) async throws(EgressError) -> EgressAnswer {
+        let startedAt = observer.instant()
+        do {
+            let answer = try await answer(to: request)
+            let result: EgressCall.Result = answer.status < 400 ? .answered : .errorStatus
+            observer.observe(.called(EgressCall(result, seconds: observer.seconds(since: startedAt))))
+            return answer
+        } catch {
+            observer.observe(.called(EgressCall(.init(error), seconds: observer.seconds(since: startedAt))))
+            throw error
+        }
+    }
+
+    private func answer(to request: EgressRequest) async throws(EgressError) -> EgressAnswer {
         let url = try EgressURL(request.url, allowsPlainHTTP: policy.allowsPlainHTTP)
         let deadline = Deadline.after(seconds: request.timeout)
         do {

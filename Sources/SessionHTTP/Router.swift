@@ -8,16 +8,18 @@ import SessionWire
 ///   - forwarding: Logs forwarding headers of untrusted addresses, once for all routers that share it.
 ///   - mailbox: Set in development only. It adds the routes that show the messages that were sent.
 ///   - api: The other API has no routes, so its paths are answered with 404.
+///   - controls: Metrics and log level of the process, for the management API.
 @available(service, *)
 package func buildRouter(
     service: SessionService, edge: EdgeOptions, forwarding: ForwardingLog = ForwardingLog(), mailbox: Mailbox? = nil,
-    api: ServedAPI = .all
+    api: ServedAPI = .all, controls: ProcessControls? = nil
 ) -> Router<ServiceRequestContext> {
     let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: HeadMiddleware())
     router.add(middleware: RequestIDMiddleware(environment: service.environment))
+    router.add(middleware: AccessLogMiddleware(options: edge, observer: service.environment.observer))
     router.add(middleware: ResponseHeadersMiddleware(environment: service.environment))
-    router.add(middleware: ErrorResponseMiddleware())
+    router.add(middleware: ErrorResponseMiddleware(observer: service.environment.observer))
     router.add(middleware: HeaderLimitMiddleware())
     router.add(middleware: PathMiddleware())
     router.add(middleware: ForwardingMiddleware(options: edge, log: forwarding))
@@ -36,6 +38,7 @@ package func buildRouter(
             .group(context: AllAppsContext.self)
             .get("", use: apps.list)
             .post("", use: apps.create)
+        if let controls { addControls(to: router, controls, service: service, edge: edge) }
         addManagement(to: management.group("/apps/:app_id"), service: service, edge: edge)
     }
     router.get("/health", use: HealthRoute(store: service.store).show)
@@ -91,6 +94,22 @@ private func addFrontend(to router: Router<ServiceRequestContext>, service: Sess
         .get(.identifiers, use: me.identifiers)
         .post(.stepUpRequest, use: stepUp.request)
         .post(.passwordReset, use: password.reset)
+}
+
+/// Each call needs a management key that is valid for all apps, also on a listener of its own: reaching the port is no
+/// authentication.
+@available(service, *)
+private func addControls(
+    to router: Router<ServiceRequestContext>, _ controls: ProcessControls, service: SessionService, edge: EdgeOptions
+) {
+    let routes = ProcessRoutes(controls: controls)
+    let operators = router.group()
+        .add(middleware: OperatorContextMiddleware(options: edge))
+        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
+        .group(context: AllAppsContext.self)
+    operators.get("/metrics", use: routes.metrics)
+    operators.get("/v2/session/log-level", use: routes.logLevel)
+    operators.put("/v2/session/log-level", use: routes.setLogLevel)
 }
 
 @available(service, *)

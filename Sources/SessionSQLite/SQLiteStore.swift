@@ -11,6 +11,7 @@ package final class SQLiteStore: Sendable {
     /// The schema version before opening, 0 for a new database, and the version now.
     package let schema: (found: Int, now: Int)
     let writer: GroupCommit
+    let observer: any ServiceObserver
     /// Excludes a restore while the database is open. `nil` for a database in memory.
     private let lock: DatabaseLock?
 
@@ -19,12 +20,13 @@ package final class SQLiteStore: Sendable {
 
     private init(
         database: any DatabaseWriter, lock: DatabaseLock?, schema: (found: Int, now: Int), queueCapacity: Int,
-        batchSize: Int
+        batchSize: Int, observer: any ServiceObserver
     ) {
+        self.observer = observer
         self.database = database
         self.lock = lock
         self.schema = schema
-        writer = GroupCommit(writer: database, capacity: queueCapacity, batchSize: batchSize)
+        writer = GroupCommit(writer: database, capacity: queueCapacity, batchSize: batchSize, observer: observer)
     }
 
     /// Opens a database. The service, which may migrate, also checks the structure of the file.
@@ -33,17 +35,19 @@ package final class SQLiteStore: Sendable {
     ///   - opening: Whether a missing file is created and an older schema migrated.
     ///   - queueCapacity: Writes that may wait. One more fails with `StoreError.overloaded`.
     ///   - batchSize: Writes that share a commit at most.
+    ///   - observer: Receives commits and what they mean.
     /// - Throws: `StoreError.newerSchema` for a database of a newer version of the software; `StoreError.olderSchema` and
     ///   `StoreError.missing` if `opening` does not allow to change that; `StoreError.damaged`; `StoreError.inUse` while
     ///   a restore replaces the database.
     package static func open(
-        _ location: SQLiteLocation, opening: Opening = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256
+        _ location: SQLiteLocation, opening: Opening = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256,
+        observer: any ServiceObserver = NoObserver()
     ) throws(StoreError) -> SQLiteStore {
         do {
             guard case .file(let path) = location else {
                 return SQLiteStore(
                     database: try MemoryDatabase.open(), lock: nil, schema: (0, supportedSchema),
-                    queueCapacity: queueCapacity, batchSize: batchSize)
+                    queueCapacity: queueCapacity, batchSize: batchSize, observer: observer)
             }
             let (database, lock) = try connect(path, opening: opening)
             let schema = try database.writeWithoutTransaction { db in
@@ -53,7 +57,8 @@ package final class SQLiteStore: Sendable {
                 return try Migration.apply(to: db, opening: opening)
             }
             return SQLiteStore(
-                database: database, lock: lock, schema: schema, queueCapacity: queueCapacity, batchSize: batchSize)
+                database: database, lock: lock, schema: schema, queueCapacity: queueCapacity, batchSize: batchSize,
+                observer: observer)
         } catch {
             throw StoreError(error)
         }

@@ -9,7 +9,7 @@ struct HousekeepingClockStory {
     private static let decade = 3650 * 86_400
 
     /// The remaining rounds, each with the clock error in seconds, and the notices so far.
-    private final class Rounds: Sendable {
+    private final class Rounds: ServiceObserver {
         private let clockErrors: Mutex<ArraySlice<Int>>
         private let notices = Mutex<[ServiceNotice]>([])
 
@@ -18,7 +18,13 @@ struct HousekeepingClockStory {
         var clockError: Int { clockErrors.withLock(\.first) ?? 0 }
         var recorded: [ServiceNotice] { notices.withLock { $0 } }
 
-        func record(_ notice: ServiceNotice) { notices.withLock { $0.append(notice) } }
+        func observe(_ occurrence: Occurrence) {
+            switch occurrence {
+            case .notice(let notice): notices.withLock { $0.append(notice) }
+            case .failed(_, let error): Issue.record(error)
+            default: break
+            }
+        }
 
         func end() throws {
             let isLast = clockErrors.withLock { errors in
@@ -39,7 +45,8 @@ struct HousekeepingClockStory {
         _ world: ServiceWorld, clockErrors: [Int], seconds: Int = 300
     ) async throws -> [ServiceNotice] {
         let (clock, rounds) = (world.clock, Rounds(clockErrors: clockErrors))
-        let node = try world.node(notices: rounds.record) {
+        let node = world.node {
+            $0.observer = rounds
             $0.now = { clock.timestamp + rounds.clockError }
             $0.uptime = { clock.timestamp.milliseconds }
             $0.sleep = { _ in
@@ -47,7 +54,7 @@ struct HousekeepingClockStory {
                 try rounds.end()
             }
         }
-        await node.service.runHousekeeping { Issue.record($0) }
+        await node.service.runHousekeeping()
         return rounds.recorded
     }
 

@@ -240,7 +240,7 @@ struct KnownDeviceStory {
         let store = InMemoryCredentialStore()
         try await world.signedIn(Self.mail, store: store).logout()
         let told = Notices()
-        let node = try world.node(notices: { told.add($0) }, { _ in })
+        let node = world.node { $0.observer = told }
         for index in 1...12 {
             _ = try await node.call(
                 "/v1/session/otp",
@@ -255,9 +255,11 @@ struct KnownDeviceStory {
         try await world.signIn(try node.client(store: store), as: Self.mail)
     }
 
-    private final class Notices: Sendable {
+    private final class Notices: ServiceObserver {
         private let received = Mutex<[ServiceNotice]>([])
         var all: [ServiceNotice] { received.withLock { $0 } }
-        func add(_ notice: ServiceNotice) { received.withLock { $0.append(notice) } }
+        func observe(_ occurrence: Occurrence) {
+            if case .notice(let notice) = occurrence { received.withLock { $0.append(notice) } }
+        }
     }
 }

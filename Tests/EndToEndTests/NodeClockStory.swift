@@ -14,7 +14,7 @@ struct NodeClockStory {
     /// The status of a call with the device's token at a node with another clock.
     private func status(_ path: FrontendPath, _ device: RawDevice, clockError: Int) async throws -> Int {
         var elsewhere = device
-        elsewhere.world = try device.world.node(clockError: clockError)
+        elsewhere.world = device.world.node(clockError: clockError)
         var credentials = try device.credentials(path)
         credentials.scheme = try #require(device.tokenType)
         return try await elsewhere.send(path, credentials).status

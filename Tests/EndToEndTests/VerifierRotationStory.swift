@@ -62,7 +62,7 @@ private final class RotationLoad {
     init(keyRotation: KeyRotationPolicy) async throws {
         let world = try await ServiceWorld(keyRotation: keyRotation)
         self.world = world
-        let worlds = [world, try world.node(clockError: 2)]
+        let worlds = [world, world.node(clockError: 2)]
         nodes = worlds.map(\.service)
         verifiers = try (0..<4).map { index in
             var options = VerifierOptions()

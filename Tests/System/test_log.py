@@ -7,6 +7,7 @@ import secrets
 import pytest
 
 from conftest import running
+from observed_story import Secrets, play
 from operator_api import Management
 from person import Person, new_email
 from service import Service, free_port
@@ -45,3 +46,32 @@ def test_the_most_verbose_log_has_short_lines_and_no_secret(tmp_path, listeners)
     for secret in used:
         assert secret not in text
         assert base64.b64encode(secret.encode()).decode() not in text
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_no_secret_of_a_whole_story_is_in_the_most_verbose_log(tmp_path, authority, backend, form):
+    kept = Secrets()
+    flags = ["--egress-trust-roots", str(authority.certificate_path), "--egress-network", "127.0.0.0/8"]
+    with running(Service(tmp_path, "--log-level", "trace", "--log-format", form, *flags)) as service:
+        play(service, backend, kept)
+        assert service.stop() == 0
+    kept.add(*(key["secret"] for key in json.loads((tmp_path / "session.sqlite.keys").read_text())["keys"]))
+    log = (tmp_path / "service.log").read_bytes()
+    assert len(kept.values) > 60
+    for secret in kept.forms():
+        assert secret not in log, secret
+    lines = [line for line in log.decode().split("\n") if line and not line.startswith("Management key of this start")]
+    assert not [character for character in "".join(lines) if character < " " or character in "\x7f\u2028\u2029"]
+    records = [json.loads(line) for line in lines] if form == "json" else lines
+    if form == "json":
+        assert all(list(record)[:4] == ["timestamp", "level", "logger", "message"] for record in records)
+        requests = [record for record in records if record["message"] == "request"]
+        assert len(requests) > 60
+        for record in requests:
+            assert {"request_id", "route", "method", "status", "address", "ms"} <= set(record), record
+            assert (record["status"] >= 400) == ("code" in record), record
+        reasons = {record.get("reason") for record in requests}
+        assert {"wrong_password", "unknown_user", "refresh_token_invalid", "proof_wrong_target", "proof_malformed",
+                "hook_invalid_status_code", "limit_sends_hour"} <= reasons, reasons
+    else:
+        assert all(line[:4].isdigit() and line[23] == "Z" for line in records)

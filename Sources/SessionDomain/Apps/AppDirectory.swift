@@ -35,13 +35,11 @@ package final class AppDirectory: Sendable {
     private let defaultApp: AppID?
     private let keyRotation: KeyRotationPolicy
     private let environment: ServiceEnvironment
-    private let notices: @Sendable (ServiceNotice) -> Void
     private let cache = Mutex(Cache())
 
     package init(
         store: any AppStore, keys: KeyRing, origins: PublicOrigins, defaultApp: AppID?,
-        keyRotation: KeyRotationPolicy, environment: ServiceEnvironment,
-        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
+        keyRotation: KeyRotationPolicy, environment: ServiceEnvironment
     ) {
         self.store = store
         self.keys = keys
@@ -49,7 +47,6 @@ package final class AppDirectory: Sendable {
         self.defaultApp = defaultApp
         self.keyRotation = keyRotation
         self.environment = environment
-        self.notices = notices
     }
 
     /// Returns the app of a host: by the service's own name, by custom domain, by the host's first label, or the default
@@ -113,7 +110,7 @@ package final class AppDirectory: Sendable {
             cache.reportedMasterKeys.formUnion(new)
             return new
         }
-        for id in new.sorted() { notices(.masterKeyMissing(id: id)) }
+        for id in new.sorted() { environment.observer.observe(.notice(.masterKeyMissing(id: id))) }
     }
 
     /// Discards the cache after a change.

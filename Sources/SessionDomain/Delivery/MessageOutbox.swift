@@ -7,30 +7,26 @@ package struct MessageOutbox: Outbox {
     let directory: AppDirectory
     let keys: KeyRing
     let routes: any MessageRoutes
-    let counts: ServiceCounts
     let environment: ServiceEnvironment
-    /// Called when a route begins to fail, and when it works again.
-    let notices: @Sendable (ServiceNotice) -> Void
     private let health = RouteHealth()
     private let flights = MessageFlights()
 
     init(
         store: any MessageStore, directory: AppDirectory, keys: KeyRing, routes: any MessageRoutes,
-        counts: ServiceCounts, environment: ServiceEnvironment, notices: @escaping @Sendable (ServiceNotice) -> Void
+        environment: ServiceEnvironment
     ) {
         self.store = store
         self.directory = directory
         self.keys = keys
         self.routes = routes
-        self.counts = counts
         self.environment = environment
-        self.notices = notices
     }
 
     /// Seconds for an attempt. Routes have shorter timeouts of their own, which say what they waited for.
     static let timeout = 45
     /// Seconds for which a claimed message is reserved. It is longer than an attempt can take.
     static let lease = 60
+    package static let kind = OutboxKind.messages
     package static let width = 16
     package static let capacity = 256
     package static let grace = 8
@@ -43,7 +39,11 @@ package struct MessageOutbox: Outbox {
         let claim = ClaimMessage(in: lane, now: now, leaseEnd: now + Self.lease)
         // A lease may end early when the clock jumps. A message that is being sent has its lease renewed only.
         while let message = try await store.perform(claim) {
-            if flights.begin(message) { return message }
+            guard flights.begin(message) else { continue }
+            if message.attempts == 0 {
+                environment.observer.observe(.outboxClaimed(.messages, lag: now.seconds(since: message.createdAt)))
+            }
+            return message
         }
         return nil
     }
@@ -59,7 +59,9 @@ package struct MessageOutbox: Outbox {
             RecordAttempt(attempt, of: flights.latest(of: message), now: environment.now(), events: events))
         if let stored {
             count(attempt, of: stored)
-            if let notice = health.note(attempt, of: message, by: route, at: environment.uptime()) { notices(notice) }
+            if let notice = health.note(attempt, of: message, by: route, at: environment.uptime()) {
+                environment.observer.observe(.notice(notice))
+            }
         }
         return true
     }
@@ -130,13 +132,18 @@ package struct MessageOutbox: Outbox {
     }
 
     private func count(_ attempt: MessageAttempt, of message: QueuedMessage) {
+        let (observer, purpose) = (environment.observer, message.content.purpose)
         switch attempt {
-        case .routed(.accepted(let route, _)): counts.add(.sent(message, by: route))
+        case .routed(.accepted(let route, _)):
+            observer.observe(.messageSent(message.channel, purpose, route: route))
         case .routed(.failed(let failure, _, _, _, _)), .postponed(let failure), .untried(let failure, _, _):
-            counts.add(.attemptFailed(message, failure))
+            observer.observe(
+                .messageAttemptFailed(message.channel, route: failure.route ?? "", stage: failure.stage))
         case .undeliverable, .interrupted, .expired, .withheld: break
         }
-        if message.status == .failed { counts.add(.failed(message)) }
+        guard message.status == .failed else { return }
+        let (route, stage) = (message.lastFailure?.route ?? "", message.lastFailure?.stage ?? "")
+        observer.observe(.messageFailed(message.channel, purpose, route: route, stage: stage))
     }
 }
 

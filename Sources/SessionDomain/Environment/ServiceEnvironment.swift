@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 package import SessionRSA
 
-/// The service's source of time, randomness, RSA keys and sleeping.
+/// The service's source of time, randomness, RSA keys and sleeping, and the observer of what happens.
 package struct ServiceEnvironment: Sendable {
     /// The time of the system clock.
     package var now: @Sendable () -> Timestamp
@@ -14,6 +14,8 @@ package struct ServiceEnvironment: Sendable {
     package var generateRSAKey: @Sendable () throws -> RSASigningKey
     /// Waits a number of seconds. Throws when cancelled.
     package var sleep: @Sendable (Int) async throws -> Void
+    /// Receives what happens, for logs, metrics and traces.
+    package var observer: any ServiceObserver = NoObserver()
 
     /// - Parameter uptime: `nil` derives it from `now`, for clocks that never jump.
     package init(

@@ -25,6 +25,11 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable {
         max(1, Int((milliseconds - now.milliseconds + 999) / 1000))
     }
 
+    /// Seconds from an earlier time to this one, 0 if it is later.
+    package func seconds(since earlier: Timestamp) -> Double {
+        Double(max(0, milliseconds - earlier.milliseconds)) / 1000
+    }
+
     package var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
     /// RFC 3339 in UTC with `Z`, in whole seconds.

@@ -5,21 +5,16 @@ package struct SigningKeys: Sendable {
     private let keys: KeyRing
     private let directory: AppDirectory?
     private let environment: ServiceEnvironment
-    private let notices: @Sendable (ServiceNotice) -> Void
     package let policy: KeyRotationPolicy
 
-    /// - Parameters:
-    ///   - directory: Invalidated after each change. `nil` in processes that serve no requests.
-    ///   - notices: Called when the times of keys were corrected.
+    /// - Parameter directory: Invalidated after each change. `nil` in processes that serve no requests.
     package init(
         store: any AppStore, keys: KeyRing, directory: AppDirectory?, environment: ServiceEnvironment,
-        policy: KeyRotationPolicy = KeyRotationPolicy(),
-        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
+        policy: KeyRotationPolicy = KeyRotationPolicy()
     ) {
         self.store = store
         self.keys = keys
         self.directory = directory
-        self.notices = notices
         self.environment = environment
         self.policy = policy
     }
@@ -64,7 +59,10 @@ package struct SigningKeys: Sendable {
                     // Load the new key now, so that its waiting time does not start with the next request only.
                     _ = try? await directory?.app(app)
                 }
-                if !decision.rescheduled.isEmpty { notices(.keysRescheduled(app: app, keyIDs: decision.rescheduled)) }
+                if !decision.rescheduled.isEmpty {
+                    environment.observer.observe(
+                        .notice(.keysRescheduled(app: app, keyIDs: decision.rescheduled)))
+                }
                 return decision
             }
             candidate = try await generate(app: app, purpose: purpose, algorithm: algorithm)
@@ -88,18 +86,21 @@ package struct SigningKeys: Sendable {
 
     /// Rotates what is due in all apps. An app that fails is reported, and the others are processed.
     package func maintain(report: @Sendable (any Error) -> Void) async throws {
+        var ages: [StoredSigningKey.Purpose: Int64] = [:]
         for app in try await store.apps() {
             do {
-                try await maintain(app)
+                for (purpose, age) in try await maintain(app) { ages[purpose] = max(ages[purpose] ?? 0, age) }
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
                 report(KeyMaintenanceError(app: app.id, cause: error))
             }
         }
+        environment.observer.observe(.keyAges(ages))
     }
 
-    private func maintain(_ app: App) async throws {
+    /// - Returns: Seconds since the current key of each purpose became active.
+    private func maintain(_ app: App) async throws -> [StoredSigningKey.Purpose: Int64] {
         let stored = try await store.signingKeys(of: app.id)
         // Open the keys of an app without requests, too: the waiting time of new keys starts, and a process that misses a
         // later master key can continue with keys that it has opened.
@@ -117,6 +118,13 @@ package struct SigningKeys: Sendable {
             }
         }
         if let failure { throw failure }
+        let now = environment.now()
+        var ages: [StoredSigningKey.Purpose: Int64] = [:]
+        for purpose in StoredSigningKey.Purpose.allCases {
+            guard let key = KeySchedule(stored, purpose: purpose).signing(at: now) else { continue }
+            ages[purpose] = max(0, now.seconds - key.activeFrom.seconds)
+        }
+        return ages
     }
 
     /// The id of the master key with which `reseal` seals.

@@ -18,8 +18,11 @@ package struct ReachedLimit: Sendable, Equatable {
         ReachedLimit(counter, until: until, isReported: !changes.isEmpty)
     }
 
-    /// The answer to the caller. It does not name the limit.
-    func refusal(now: Timestamp) -> Refusal { .rateLimited(retryAfter: until.retryAfter(from: now)) }
+    /// The answer to the caller. It does not name the limit; the observer learns its name.
+    func refusal(now: Timestamp, observer: any ServiceObserver) -> Refusal {
+        observer.observe(.limitReached(counter.name))
+        return .rateLimited(retryAfter: until.retryAfter(from: now))
+    }
 }
 
 extension Facts {

@@ -13,11 +13,15 @@ package final class SourceLimiter: Sendable {
 
     /// Each table has its own lock, so that few callers wait for each other.
     private let tables: [Table]
+    private let observer: any ServiceObserver
 
     /// - Parameters:
     ///   - capacity: The maximum number of counters.
     ///   - tables: The tables that share them.
-    package init(capacity: Int = SourceLimiter.standardCapacity, tables: Int = 16) {
+    package init(
+        capacity: Int = SourceLimiter.standardCapacity, tables: Int = 16, observer: any ServiceObserver = NoObserver()
+    ) {
+        self.observer = observer
         self.tables = (0..<tables).map { _ in Table(capacity: max(2, capacity / tables)) }
     }
 
@@ -53,7 +57,10 @@ package final class SourceLimiter: Sendable {
         for network in source.networks {
             let key = SourceCounters.Key(app: app, kind: kind, network: network.key)
             let refusal = table(of: key).refusal(key, limit: limit.inMemory(widening: network.widening), now: now)
-            if let refusal { return refusal }
+            if let refusal {
+                observer.observe(.limitReached("source_\(kind)"))
+                return refusal
+            }
         }
         return nil
     }

@@ -4,7 +4,6 @@ struct CodeSender: Sendable {
     let keys: KeyRing
     let routes: any MessageRoutes
     let notices: SendNotices
-    let counts: ServiceCounts
     let environment: ServiceEnvironment
     /// Tells the courier that messages were queued. Called after the commit.
     let wake: @Sendable () -> Void
@@ -59,8 +58,8 @@ struct CodeSender: Sendable {
 
     /// The answer to a caller for whom no code is sent. Reports and counts a limit once.
     func refusal(_ limit: ReachedLimit, app: AppID, now: Timestamp) -> Refusal {
-        if limit.isReported { counts.add(.budgetSpent(limit)) }
+        if limit.isReported { environment.observer.observe(.budgetSpent(limit.counter.name)) }
         notices.report(limit, app: app, now: now)
-        return limit.refusal(now: now)
+        return limit.refusal(now: now, observer: environment.observer)
     }
 }

@@ -123,7 +123,7 @@ package struct OTPLogin: Sendable {
         case .unknown: throw Refusal.invalidVerificationToken
         case .wrong: throw Refusal.badCode
         case .spent: throw Refusal.spentCode
-        case .limited(let limit): throw limit.refusal(now: now)
+        case .limited(let limit): throw limit.refusal(now: now, observer: environment.observer)
         case .right(let verification, let user, let isNew):
             let scopes = app.settings.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
             return try app.issueLoginChallenge(

@@ -43,7 +43,7 @@ package struct PasswordLogin: Sendable {
         let user: User?
         let hash: String?
         switch attempt {
-        case .limited(let limit): throw limit.refusal(now: now)
+        case .limited(let limit): throw limit.refusal(now: now, observer: environment.observer)
         case .unknown: (user, hash) = (nil, nil)
         case .found(let found, let stored): (user, hash) = (found, stored)
         }

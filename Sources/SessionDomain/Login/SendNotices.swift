@@ -3,11 +3,11 @@ internal import Synchronization
 /// Tells the operator once a day that the messages of an app, or those to a country, have reached their limit.
 @available(service, *)
 final class SendNotices: Sendable {
-    private let notices: @Sendable (ServiceNotice) -> Void
+    private let observer: any ServiceObserver
     /// The end of the window that was reported last, per app and country.
     private let reported = Mutex<[String: Timestamp]>([:])
 
-    init(notices: @escaping @Sendable (ServiceNotice) -> Void) { self.notices = notices }
+    init(observer: any ServiceObserver) { self.observer = observer }
 
     func report(_ limit: ReachedLimit, app: AppID, now: Timestamp) {
         let callingCode: String?
@@ -23,6 +23,8 @@ final class SendNotices: Sendable {
             reported[key] = limit.until
             return true
         }
-        if isNew { notices(.sendLimitReached(app: app, callingCode: callingCode, until: limit.until)) }
+        if isNew {
+            observer.observe(.notice(.sendLimitReached(app: app, callingCode: callingCode, until: limit.until)))
+        }
     }
 }

@@ -28,12 +28,11 @@ package final class Courier<Box: Outbox>: Sendable {
 
     private var isClosing: Bool { closing.rings > 0 }
 
-    /// Delivers what is due until `finish` or until cancelled: at each `wake`, and once a second.
-    ///
-    /// - Parameter report: Called with each error. The next round retries.
-    package func run(report: @escaping @Sendable (any Error) -> Void) async {
+    /// Delivers what is due until `finish` or until cancelled: at each `wake`, and once a second. An error is observed, and
+    /// the next round retries.
+    package func run() async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.runRounds(report) }
+            group.addTask { await self.runRounds() }
             group.addTask {
                 await self.closing.wait(beyond: 0)
                 guard !Task.isCancelled else { return }
@@ -45,7 +44,10 @@ package final class Courier<Box: Outbox>: Sendable {
     }
 
     /// Returns when no round follows and the deliveries have ended.
-    private func runRounds(_ report: @escaping @Sendable (any Error) -> Void) async {
+    private func runRounds() async {
+        let report = { @Sendable (error: any Error) in
+            if !(error is CancellationError) { self.environment.observer.observe(.failed(Box.kind.work, error)) }
+        }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled, !isClosing {
                 let rings = bell.rings
@@ -81,7 +83,9 @@ package final class Courier<Box: Outbox>: Sendable {
 
     /// Reserves places for the parcels that are due, and returns the lane of each.
     private func reserve(except worked: Set<Box.Lane.ID> = []) async throws -> [Box.Lane] {
-        workers.reserve(for: try await outbox.due(at: environment.now()).filter { !worked.contains($0.lane.id) })
+        let due = try await outbox.due(at: environment.now())
+        environment.observer.observe(.outboxRead(Box.kind, due: due.reduce(0) { $0 + $1.count }))
+        return workers.reserve(for: due.filter { !worked.contains($0.lane.id) })
     }
 
     /// Makes one delivery, and gives the place to the lane whose turn it is, until there is none.

@@ -7,6 +7,8 @@ package protocol Outbox: Sendable {
     associatedtype Lane: Identifiable & Sendable where Lane.ID: Sendable
     associatedtype Parcel: Sendable
 
+    /// The name in logs and metrics.
+    static var kind: OutboxKind { get }
     /// The number of deliveries of one lane at the same time.
     static var width: Int { get }
     /// The number of deliveries of all lanes at the same time.

@@ -1,5 +1,5 @@
 /// Why a spent refresh token ended its session, as the event `session.refresh_token_reused` reports it.
-package enum RefreshTokenReuse: String, Sendable {
+package enum RefreshTokenReuse: String, Sendable, CaseIterable {
     /// The session is bound to a key, and the request had no proof.
     case missingProof = "missing_proof"
     /// The proof was signed by another key than the session's.

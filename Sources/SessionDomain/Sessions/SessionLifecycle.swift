@@ -8,15 +8,11 @@ package struct SessionLifecycle: Sendable {
     private let issuer: TokenIssuer
     private let environment: ServiceEnvironment
     private let recoveries: RecoveryCounter
-    private let notices: @Sendable (ServiceNotice) -> Void
 
-    /// - Parameter notices: Called when a session was recovered for the first time.
     init(
-        store: any SessionStore, keys: KeyRing, environment: ServiceEnvironment, recoveries: RecoveryCounter,
-        notices: @escaping @Sendable (ServiceNotice) -> Void
+        store: any SessionStore, keys: KeyRing, environment: ServiceEnvironment, recoveries: RecoveryCounter
     ) {
         self.recoveries = recoveries
-        self.notices = notices
         self.store = store
         self.keys = keys
         self.environment = environment
@@ -125,6 +121,7 @@ package struct SessionLifecycle: Sendable {
     ) async throws -> IssuedTokens {
         let now = environment.now()
         guard let token, let token = RefreshToken(token, app: app.settings.id, keys: keys) else {
+            environment.observer.observe(.refresh(.invalidToken))
             throw Refusal.unauthorized
         }
         let redemption = try stepUpToken.map { token in
@@ -139,7 +136,10 @@ package struct SessionLifecycle: Sendable {
                 policy: app.settings.sessions, now: now,
                 events: EventFactory(appID: app.settings.id, environment: environment),
                 notices: NoticeFactory(app.settings, environment: environment)))
-        if case .recovered = outcome, let notice = recoveries.count() { notices(notice) }
+        environment.observer.observe(.refresh(RefreshResult(outcome)))
+        if case .recovered = outcome, let notice = recoveries.count() {
+            environment.observer.observe(.notice(notice))
+        }
         switch outcome {
         case .rotated(let session, let user, let grants), .repeated(let session, let user, let grants),
             .recovered(let session, let user, let grants):

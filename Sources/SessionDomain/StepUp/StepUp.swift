@@ -159,7 +159,7 @@ package struct StepUp: Sendable {
         case .advanced(let challenge): return try app.issueStepUpChallenge(challenge, now: now)
         case .wrong: throw Refusal.badCode
         case .spent: throw Refusal.spentCode
-        case .limited(let limit): throw limit.refusal(now: now)
+        case .limited(let limit): throw limit.refusal(now: now, observer: environment.observer)
         case .identifierTaken: throw Refusal.identifierTaken
         case .refused(let refusal): throw refusal
         }

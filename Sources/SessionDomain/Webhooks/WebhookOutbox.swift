@@ -15,6 +15,7 @@ package struct WebhookOutbox: Outbox {
     static let lease = 60
     /// Maximum number of events per request.
     static let batchSize = 100
+    package static let kind = OutboxKind.webhooks
     package static let width = 1
     package static let capacity = 32
     /// Receivers recognize a repeated event, so the end of the process waits for no endpoint.
@@ -40,7 +41,12 @@ package struct WebhookOutbox: Outbox {
     package func claim(in webhook: Webhook, at now: Timestamp) async throws -> Batch? {
         let deliveries = try await store.perform(
             ClaimDeliveries(of: webhook, now: now, leaseEnd: now + Self.lease, limit: Self.batchSize))
-        return deliveries.isEmpty ? nil : Batch(webhook: webhook, deliveries: deliveries)
+        guard let first = deliveries.first else { return nil }
+        if first.attempts == 0 {
+            let lag = now.seconds(since: first.event.createdAt)
+            environment.observer.observe(.outboxClaimed(.webhooks, lag: lag))
+        }
+        return Batch(webhook: webhook, deliveries: deliveries)
     }
 
     package func deliver(_ batch: Batch) async throws -> Bool {

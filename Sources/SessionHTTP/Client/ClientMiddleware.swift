@@ -22,6 +22,7 @@ struct ClientMiddleware: RouterMiddleware {
         var context = context
         context.results.client = client
         context.results.app = app
+        RequestTrail.current?.note(app: app.settings.id)
         let (events, known) = (EventContext(client, requestID: context.requestID), context)
         return try await EventContext.$current.withValue(events) {
             try await RequestedLanguages.$current.withValue(client.facts.locales) { try await next(request, known) }

@@ -1,18 +1,19 @@
 import Hummingbird
 import Logging
+import SessionDomain
 import SessionWire
 
 /// Turns errors into responses. The frontend API and the management API have different error bodies.
 @available(service, *)
 enum ErrorResponse {
-    /// Logs the error, and builds its response with `Retry-After` and `DPoP-Nonce` where they apply.
+    /// Logs an error of the service, notes the code for the line of the request, and builds its response with `Retry-After` and `DPoP-Nonce` where they apply.
     static func make(for error: any Error, request: Request, context: ServiceRequestContext) throws -> Response {
         let refusal = WireRefusal(error)
         if refusal.status.kind == .serverError {
             context.logger.error("request failed", metadata: ["error": .string(String(describing: error))])
-        } else {
-            context.logger.debug("request rejected", metadata: ["code": .string(refusal.code.rawValue)])
         }
+        RequestTrail.current?.note(
+            code: refusal.code.rawValue, refusal: (error as? Refusal).map { RefusalReason($0) })
         var response =
             if request.uri.path.hasPrefix("/v2/") {
                 try Response.json(ManagementErrorBody(refusal), status: refusal.status)

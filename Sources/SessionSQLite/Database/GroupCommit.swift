@@ -16,6 +16,8 @@ enum WriteResult<Answer: Sendable>: Sendable {
 @available(service, *)
 final class GroupCommit: Sendable {
     private struct Job: Sendable {
+        /// An instant of the observer.
+        let queuedAt: UInt64
         /// Runs in the open transaction and returns the reply for after the commit. Throws if the transaction is lost.
         let run: @Sendable (Database) throws -> @Sendable () -> Void
         let fail: @Sendable (StoreError) -> Void
@@ -30,12 +32,16 @@ final class GroupCommit: Sendable {
     private let writer: any DatabaseWriter
     private let capacity: Int
     private let batchSize: Int
+    private let observer: any ServiceObserver
     private let queue = Mutex(Queue())
 
     /// - Parameters:
     ///   - capacity: Jobs that may wait. One more is rejected.
     ///   - batchSize: Jobs that share a transaction at most.
-    init(writer: any DatabaseWriter, capacity: Int, batchSize: Int) {
+    init(
+        writer: any DatabaseWriter, capacity: Int, batchSize: Int, observer: any ServiceObserver = NoObserver()
+    ) {
+        self.observer = observer
         self.writer = writer
         self.capacity = capacity
         self.batchSize = batchSize
@@ -50,6 +56,7 @@ final class GroupCommit: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             enqueue(
                 Job(
+                    queuedAt: observer.instant(),
                     run: { db in
                         let result = try Self.inSavepoint(db, work)
                         return { continuation.resume(with: result) }
@@ -83,7 +90,10 @@ final class GroupCommit: Sendable {
             defer { queue.isDraining = true }
             return (nil, !queue.isDraining)
         }
-        if let refusal { return job.fail(refusal) }
+        if let refusal {
+            if refusal == .overloaded { observer.observe(.writeRefused) }
+            return job.fail(refusal)
+        }
         if mustStart { writer.asyncWriteWithoutTransaction { db in self.drain(db) } }
     }
 
@@ -102,6 +112,7 @@ final class GroupCommit: Sendable {
 
     private func commit(_ batch: [Job], _ db: Database) {
         var replies: [@Sendable () -> Void] = []
+        let startedAt = observer.instant()
         do {
             try db.inTransaction(.immediate) {
                 replies = try batch.map { try $0.run(db) }
@@ -109,10 +120,23 @@ final class GroupCommit: Sendable {
             }
         } catch {
             let failure = StoreError(error)
+            report(batch, startedAt: startedAt, hasFailed: true)
             for job in batch { job.fail(failure) }
             return
         }
+        // Before the replies, so that a metric that is read after a response contains its commit.
+        report(batch, startedAt: startedAt, hasFailed: false)
         for reply in replies { reply() }
+    }
+
+    private func report(_ batch: [Job], startedAt: UInt64, hasFailed: Bool) {
+        let queuedAt = batch.first?.queuedAt ?? startedAt
+        let waited = startedAt > queuedAt ? Double(startedAt - queuedAt) / 1_000_000_000 : 0
+        observer.observe(
+            .committed(
+                CommitBatch(
+                    writes: batch.count, waited: waited, took: observer.seconds(since: startedAt),
+                    hasFailed: hasFailed, waiting: waitingCount)))
     }
 
     private static func inSavepoint<Answer: Sendable>(

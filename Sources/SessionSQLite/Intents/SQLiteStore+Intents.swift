@@ -8,7 +8,7 @@ extension SQLiteStore: IntentStore {
     /// The transaction holds the write lock before it reads. So no row changes between reading and writing, and guards fail
     /// only where a key is taken or a counter is at its limit.
     package func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
-        try await writer.perform { db in
+        let (outcome, occurrences) = try await writer.perform { db in
             var failures = GuardFailures()
             for _ in 0..<GuardFailures.maximumAttempts {
                 var facts = try db.facts(intent.facts)
@@ -16,7 +16,8 @@ extension SQLiteStore: IntentStore {
                 let decision = try intent.decide(facts)
                 do {
                     for change in decision.changes { try db.apply(change) }
-                    return decision.isCommitted ? .keep(decision.outcome) : .undo(decision.outcome)
+                    let answer = (decision.outcome, decision.occurrences)
+                    return decision.isCommitted ? .keep(answer) : .undo(answer)
                 } catch let failure as FailedGuard {
                     failures.add(failure)
                     try GroupCommit.undoJob(in: db)
@@ -24,5 +25,8 @@ extension SQLiteStore: IntentStore {
             }
             throw StoreError.contended
         }
+        // On the task of the caller, so that an observer knows the request.
+        for occurrence in occurrences { observer.observe(occurrence) }
+        return outcome
     }
 }

@@ -1,4 +1,3 @@
-import Logging
 import ServiceLifecycle
 import SessionDomain
 
@@ -6,13 +5,10 @@ import SessionDomain
 @available(service, *)
 struct Housekeeper: Service {
     let service: SessionService
-    let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            await service.runHousekeeping { error in
-                logger.error("housekeeping failed", metadata: ["error": "\(error)"])
-            }
+            await service.runHousekeeping()
         }
     }
 }
@@ -20,23 +16,11 @@ struct Housekeeper: Service {
 /// Delivers an outbox in the background.
 @available(service, *)
 struct CourierService<Box: Outbox>: Service {
-    /// What is delivered.
-    let content: String
     let courier: Courier<Box>
-    let logger: Logger
-
-    init(_ content: String, courier: Courier<Box>, logger: Logger) {
-        self.content = content
-        self.courier = courier
-        self.logger = logger
-    }
 
     func run() async throws {
         await withGracefulShutdownHandler {
-            await courier.run { error in
-                if error is CancellationError { return }
-                logger.error("delivery of \(content) failed", metadata: ["error": "\(error)"])
-            }
+            await courier.run()
         } onGracefulShutdown: {
             courier.finish()
         }
@@ -53,5 +37,5 @@ extension Housekeeper: CustomStringConvertible {
 
 @available(service, *)
 extension CourierService: CustomStringConvertible {
-    var description: String { "Courier of \(content)" }
+    var description: String { "Courier of \(Box.kind)" }
 }

@@ -68,6 +68,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The log level: trace, debug, info, notice, warning, error or critical. (default: info)")
     var logLevel: String?
 
+    @Option(help: "The form of the log: text, or json with one object per line. (default: text)")
+    var logFormat: String?
+
     @Flag(
         help:
             "Development mode: an app with all logins on. Codes are shown at /dev, and sent where routes are configured."
@@ -86,6 +89,7 @@ struct ServeOptions: ParsableArguments {
         flags[.defaultApp] = defaultApp
         flags[.countryHeader] = countryHeader
         flags[.logLevel] = logLevel
+        flags[.logFormat] = logFormat
         if !trustedProxies.isEmpty { flags[.trustedProxies] = trustedProxies.joined(separator: ",") }
         if !egressNetworks.isEmpty { flags[.egressNetworks] = egressNetworks.joined(separator: ",") }
         flags[.egressTrustRoots] = egressTrustRoots

@@ -24,8 +24,7 @@ struct ServiceAssembly {
     static func open(
         _ configuration: ServiceConfiguration, keys use: MasterKeyUse = .needed, opening: Opening, defaultApp: AppID?,
         managementKeys: [ConfiguredManagementKey] = [], routes: any MessageRoutes, egress: any Egress,
-        environment: ServiceEnvironment = .live,
-        notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
+        environment: ServiceEnvironment = .live
     ) async throws -> ServiceAssembly {
         let origins = try configuration.origins()
         let source = use == .none ? nil : try MasterKeySource.find(for: configuration)
@@ -33,7 +32,8 @@ struct ServiceAssembly {
         let configured = try source?.read()
         let store: SQLiteStore
         do {
-            store = try SQLiteStore.open(configuration.database, opening: opening)
+            store = try SQLiteStore.open(
+                configuration.database, opening: opening, observer: environment.observer)
         } catch {
             throw ConfigurationError(error, opening: configuration.database, from: configuration.databaseSource)
         }
@@ -44,11 +44,12 @@ struct ServiceAssembly {
                 : try await keyRing(
                     of: store, configured: configured, from: source, opening: opening, environment: environment)
             let service = SessionService(
-                store: store, keys: keys, hasher: try Argon2PasswordHasher(), routes: routes, egress: egress,
+                store: store, keys: keys, hasher: try Argon2PasswordHasher(observer: environment.observer),
+                routes: routes, egress: egress,
                 origins: origins, defaultApp: defaultApp, environment: environment,
                 keyRotation: configuration.keyRotation, configuredKeys: managementKeys,
                 configuredRoutes: configuration.delivery,
-                routeFactory: configuration.routeBuilder(egress: egress, environment: environment), notices: notices)
+                routeFactory: configuration.routeBuilder(egress: egress, environment: environment))
             return ServiceAssembly(store: store, service: service, createdKeyFile: created)
         } catch {
             try await store.close()

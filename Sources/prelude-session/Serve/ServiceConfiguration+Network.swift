@@ -25,9 +25,9 @@ extension ServiceConfiguration {
     }
 
     /// Returns a client for outbound calls with these settings.
-    func makeEgressClient() throws -> EgressClient {
+    func makeEgressClient(observer: any ServiceObserver = NoObserver()) throws -> EgressClient {
         do {
-            return try EgressClient(policy: egressPolicy)
+            return try EgressClient(policy: egressPolicy, observer: observer)
         } catch .unreadableTrustRoots(let path) {
             throw settings.error(
                 .egressTrustRoots,

@@ -3,6 +3,7 @@ import Logging
 import SessionDomain
 import SessionHTTP
 import SessionSQLite
+import SessionTelemetry
 
 /// The settings of the operator. A flag overrides the environment, and the environment overrides the file.
 @available(service, *)
@@ -30,6 +31,7 @@ struct ServiceConfiguration: Sendable {
     /// When signing keys are rotated.
     var keyRotation: KeyRotationPolicy
     var logLevel: Logger.Level
+    var logFormat: LogFormat
     /// `nil`: the listener of the apps serves the management API, too.
     var managementListener: ManagementListener?
     var connections: ConnectionLimits
@@ -39,7 +41,7 @@ struct ServiceConfiguration: Sendable {
     /// The names of the settings in the file. In the environment: `PRELUDE_SESSION_` and the name in upper snake case.
     enum Key: String, CaseIterable {
         case host, port, database, keyFile, publicUrl, defaultApp, trustedProxies, countryHeader, development
-        case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel
+        case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel, logFormat
         case keyRotationDays, keyPublishAhead
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
         case emailRoute, emailHost, emailPort, emailTls, emailAuth, emailUsername, emailSecret, emailSecretFile
@@ -114,6 +116,7 @@ struct ServiceConfiguration: Sendable {
         countryHeader = problems.value(nil) { try Self.countryHeader(settings) }
         managementKeys = settings.list(.managementKey)
         logLevel = problems.value(.info) { try Self.logLevel(settings) }
+        logFormat = problems.value(.text) { try Self.logFormat(settings) }
         defaultApp = problems.value(nil) { try Self.defaultApp(settings) }
         trustedProxies = problems.value([]) { try settings.networks(.trustedProxies) }
         egressNetworks = problems.value([]) { try settings.networks(.egressNetworks) }
@@ -157,6 +160,14 @@ struct ServiceConfiguration: Sendable {
             throw settings.error(.logLevel, "must be trace, debug, info, notice, warning, error or critical")
         }
         return level
+    }
+
+    private static func logFormat(_ settings: Settings) throws -> LogFormat? {
+        guard let text = settings.string(.logFormat) else { return nil }
+        guard let format = LogFormat(rawValue: text) else {
+            throw settings.error(.logFormat, "must be text or json")
+        }
+        return format
     }
 
     private static func defaultApp(_ settings: Settings) throws -> AppID? {

@@ -13,18 +13,21 @@ struct ServiceRunner {
     let configuration: ServiceConfiguration
 
     func run() async throws {
-        let logger = makeLogger()
+        let telemetry = Telemetry(configuration)
+        let logger = telemetry.logger
         let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
         try configuration.checkPortsAreFree()
         for warning in ConfigurationWarnings(of: configuration).lines { logger.warning("\(warning)") }
-        let egress = try configuration.makeEgressClient()
+        var environment = ServiceEnvironment.live
+        environment.observer = telemetry.observer
+        let egress = try configuration.makeEgressClient(observer: environment.observer)
         let managementKeys = try self.managementKeys()
         let assembly = try await ServiceAssembly.open(
             configuration, opening: .migrating,
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
             managementKeys: managementKeys.configured, routes: FixedRoutes(mailbox?.routes ?? []), egress: egress,
-            notices: { logger.warning("\($0)") })
+            environment: environment)
         logChanges(of: assembly, logger: logger)
         try await prepare(assembly.service, printing: managementKeys.generated, logger: logger)
 
@@ -37,15 +40,14 @@ struct ServiceRunner {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: Housekeeper(service: assembly.service, logger: logger)),
-                    .init(
-                        service: CourierService("webhooks", courier: assembly.service.courier, logger: logger)),
-                    .init(
-                        service: CourierService("messages", courier: assembly.service.messages, logger: logger)),
+                    .init(service: Housekeeper(service: assembly.service)),
+                    .init(service: CourierService(courier: assembly.service.courier)),
+                    .init(service: CourierService(courier: assembly.service.messages)),
                 ]
                     + listeners.services(for: configuration) { api in
                         buildRouter(
-                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, api: api)
+                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, api: api,
+                            controls: telemetry.controls)
                     },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
@@ -66,12 +68,6 @@ struct ServiceRunner {
                 metadata: ["files": "\(files.maximum)", "connections": "\(limits.connections)"])
         }
         return limits
-    }
-
-    private func makeLogger() -> Logger {
-        var logger = Logger(label: "prelude-session", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel = configuration.logLevel
-        return logger
     }
 
     /// Logs what the start changed on disk.

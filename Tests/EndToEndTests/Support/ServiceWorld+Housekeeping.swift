@@ -32,11 +32,19 @@ extension ServiceWorld {
     ///   - count: The number of rounds, with five minutes of uptime between them. The first one deletes nothing.
     func runHousekeeping(clockError: Int = 0, rounds count: Int = 2) async throws {
         let (clock, rounds) = (clock, Rounds(count))
-        let node = try node {
+        let node = node {
+            $0.observer = FailureObserver()
             $0.now = { clock.timestamp + clockError }
             $0.uptime = { rounds.uptime }
             $0.sleep = { _ in try rounds.end() }
         }
-        await node.service.runHousekeeping { Issue.record($0) }
+        await node.service.runHousekeeping()
+    }
+
+    /// Records work in the background that fails.
+    private struct FailureObserver: ServiceObserver {
+        func observe(_ occurrence: Occurrence) {
+            if case .failed(_, let error) = occurrence { Issue.record(error) }
+        }
     }
 }

@@ -23,9 +23,9 @@ extension ServiceWorld {
     /// The same world, seen through another node on the same database.
     ///
     /// - Parameter clockError: Seconds by which the node's clock is ahead.
-    func node(clockError: Int) throws -> ServiceWorld {
+    func node(clockError: Int) -> ServiceWorld {
         let clock = clock
-        return try node { $0.now = { clock.timestamp + clockError } }
+        return node { $0.now = { clock.timestamp + clockError } }
     }
 }
 

@@ -85,7 +85,7 @@ struct MessageEventTests {
 
     @Test("A spent budget is reported and counted once, however often it stops a call")
     func budget() throws {
-        let (mail, counts) = (try TestApp.mail(), ServiceCounts())
+        let (mail, observer) = (try TestApp.mail(), RecordingObserver())
         let budget = CallBudget(.start, limits: OTPLimits(), device: nil, now: now)
         let verification = try TestApp.verification()
         let intent = StartVerification(
@@ -93,8 +93,8 @@ struct MessageEventTests {
             events: try TestApp.events()
         ) { _, _ in verification }
         let codes = CodeSender(
-            keys: TestApp.keys, routes: FixedRoutes([]), notices: SendNotices { _ in }, counts: counts,
-            environment: stillEnvironment, wake: {})
+            keys: TestApp.keys, routes: FixedRoutes([]), notices: SendNotices(observer: observer),
+            environment: stillEnvironment.observed(by: observer), wake: {})
         var taken: [FailedGuard] = []
         var events = 0
         for _ in 0..<5 {
@@ -117,6 +117,7 @@ struct MessageEventTests {
             }
         }
         #expect(events == 1)
-        #expect(counts.current == [CountedEvent(name: "message_budgets_spent", labels: ["limit": "sends_day"]): 1])
+        #expect(observer.texts("budgetSpent") == ["budgetSpent(\"sends_day\")"])
+        #expect(observer.texts("limitReached").count == 5)
     }
 }

@@ -6,14 +6,13 @@ import Testing
 @Suite("Sending the messages of the outbox")
 struct MessageOutboxTests {
     let clock = PlayedClock()
-    private let counts = ServiceCounts()
-    let notices = KeptNotices()
+    let observer = RecordingObserver()
 
     func courier(
         _ store: PlayedMessages, _ routes: [any MessageRoute], keys: KeyRing = TestApp.keys,
         sleep: (@Sendable (Int) async throws -> Void)? = nil
     ) throws -> Courier<MessageOutbox> {
-        let environment = clock.environment(sleep: sleep)
+        let environment = clock.environment(sleep: sleep).observed(by: observer)
         let apps = KeyStore(
             apps: [App(id: try appID(), name: "Test", createdAt: now)], keys: try TestApp.signingKeys.get())
         let directory = AppDirectory(
@@ -21,8 +20,8 @@ struct MessageOutboxTests {
             defaultApp: nil, keyRotation: TestApp.keyRotation, environment: environment)
         return Courier(
             MessageOutbox(
-                store: store, directory: directory, keys: keys, routes: FixedRoutes(routes), counts: counts,
-                environment: environment, notices: notices.add), environment: environment)
+                store: store, directory: directory, keys: keys, routes: FixedRoutes(routes),
+                environment: environment), environment: environment)
     }
 
     private func reasons(_ store: PlayedMessages) -> [String] {
@@ -71,8 +70,8 @@ struct MessageOutboxTests {
             #expect(store.messages.map(\.status) == [.sent])
             #expect(store.events.map { $0.data["route"] } == ["second"])
         }
-        let label = ["channel": "email", "purpose": "sign_in", "route": "second"]
-        #expect(counts.current[CountedEvent(name: "messages_sent", labels: label)] == 2)
+        let sent = observer.texts("messageSent")
+        #expect(sent.count == 2 && sent.allSatisfy { $0.contains("email") && $0.hasSuffix(#"route: "second")"#) })
     }
 
     @Test(
@@ -112,8 +111,8 @@ struct MessageOutboxTests {
         #expect(store.messages.map(\.status) == [.failed])
         #expect(store.events.map(\.name) == [.codeFailed])
         #expect(store.events.map { $0.data["stage"] } == ["recipient"])
-        let labels = ["channel": "email", "purpose": "sign_in", "route": "first", "stage": "recipient"]
-        #expect(counts.current[CountedEvent(name: "messages_failed", labels: labels)] == 1)
+        let failed = observer.texts("messageFailed")
+        #expect(failed.count == 1 && failed[0].hasSuffix(#"route: "first", stage: "recipient")"#))
     }
 
     @Test("A failing route is tried again, later each time, and never after the end of the code's life")
@@ -131,7 +130,7 @@ struct MessageOutboxTests {
         #expect(store.events.map { $0.data["reason"] } == ["connection refused"])
         #expect(store.events.map { $0.data["attempts"] } == [.int(14)])
         let failure = MessageFailure(route: "first", stage: "connection", reason: "connection refused")
-        #expect(notices.all == [.routeFailed(app: try appID(), channel: .email, failure: failure)])
+        #expect(observer.notices == [.routeFailed(app: try appID(), channel: .email, failure: failure)])
     }
 
     @Test(
@@ -153,7 +152,7 @@ struct MessageOutboxTests {
         #expect(route.sent.all.isEmpty)
         #expect(store.messages.map(\.status) == [.withheld])
         #expect(store.events.map { $0.data["reason"] } == ["unknown_user"])
-        #expect(counts.current.isEmpty)
+        #expect(observer.texts("messageSent", "messageFailed", "messageAttemptFailed").isEmpty)
     }
 
     @Test("A code whose master key a node does not have waits for a node that has it")
@@ -233,7 +232,7 @@ struct MessageOutboxTests {
             try await courier.deliverDue()
         }
         #expect(busy.sent.all.count == 5 && second.sent.all.count == 5)
-        #expect(store.messages.allSatisfy { $0.status == .sent } && notices.all.isEmpty)
+        #expect(store.messages.allSatisfy { $0.status == .sent } && observer.notices.isEmpty)
     }
 
     @Test("A slow recipient delays no other, and a hanging route of one channel not the other channel")

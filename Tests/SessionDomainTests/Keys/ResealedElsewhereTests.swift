@@ -17,13 +17,14 @@ struct ResealedElsewhereTests {
     /// The clock and the log of a process.
     private final class Node: Sendable {
         private let time = Mutex(SessionDomainTests.now)
-        private let received = Mutex<[ServiceNotice]>([])
+        private let observer = RecordingObserver()
 
         var environment: ServiceEnvironment {
             ServiceEnvironment(
-                now: { [self] in time.withLock { $0 } }, randomBytes: stillEnvironment.randomBytes, sleep: { _ in })
+                now: { [self] in time.withLock { $0 } }, randomBytes: stillEnvironment.randomBytes, sleep: { _ in }
+            ).observed(by: observer)
         }
-        var notices: [ServiceNotice] { received.withLock { $0 } }
+        var notices: [ServiceNotice] { observer.notices }
 
         func wait(_ seconds: Int) { time.withLock { $0 = $0 + seconds } }
 
@@ -31,7 +32,7 @@ struct ResealedElsewhereTests {
             AppDirectory(
                 store: store, keys: ring, origins: try PublicOrigins(publicURL: "https://session.example.com"),
                 defaultApp: nil, keyRotation: KeyRotationPolicy(),
-                environment: environment, notices: { [self] notice in received.withLock { $0.append(notice) } })
+                environment: environment)
         }
     }
 

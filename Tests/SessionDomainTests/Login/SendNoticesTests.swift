@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import Testing
 
 @testable internal import SessionDomain
@@ -12,15 +11,15 @@ struct SendNoticesTests {
     private func notices(
         _ counters: [CounterKey], at times: [Int], until: Timestamp? = nil
     ) -> [ServiceNotice] {
-        let received = Mutex<[ServiceNotice]>([])
-        let notices = SendNotices { notice in received.withLock { $0.append(notice) } }
+        let observer = RecordingObserver()
+        let notices = SendNotices(observer: observer)
         for seconds in times {
             let time = Self.now + seconds
             for counter in counters {
                 notices.report(ReachedLimit(counter, until: until ?? time + 86_400), app: Self.app, now: time)
             }
         }
-        return received.withLock { $0 }
+        return observer.notices
     }
 
     @Test("A limit is reported once in its window, and again in the next one")

@@ -11,6 +11,7 @@ struct CourierTests {
             let id: String
         }
 
+        static let kind = OutboxKind.messages
         static let width = 2
         static let capacity = 3
         static let grace = 8
@@ -108,12 +109,14 @@ struct CourierTests {
             ended.withLock { $0 += 1 }
             return true
         }
-        let courier = Courier(outbox, environment: environment)
-        let running = Task { await courier.run { Issue.record($0) } }
+        let observer = RecordingObserver()
+        let courier = Courier(outbox, environment: environment.observed(by: observer))
+        let running = Task { await courier.run() }
         await gate.isReached(by: 2)
         courier.finish()
         gate.open()
         await running.value
+        #expect(observer.errors.isEmpty)
         #expect(ended.withLock { $0 } == 2 && outbox.left == ["a": 7])
     }
 
@@ -132,12 +135,13 @@ struct CourierTests {
                 if seconds == Numbers.grace { return sleeps.withLock { $0.append(seconds) } }
                 await Gate().wait()
             })
-        let courier = Courier(outbox, environment: environment)
-        let running = Task { await courier.run { Issue.record($0) } }
+        let observer = RecordingObserver()
+        let courier = Courier(outbox, environment: environment.observed(by: observer))
+        let running = Task { await courier.run() }
         await gate.isReached()
         courier.finish()
         await running.value
-        #expect(sleeps.withLock { $0 } == [8])
+        #expect(sleeps.withLock { $0 } == [8] && observer.errors.isEmpty)
     }
 
     @Test("A wake starts a round at once, also if it comes before the courier rests")
@@ -149,8 +153,9 @@ struct CourierTests {
         }
         let environment = ServiceEnvironment(
             now: { now }, randomBytes: { Array(repeating: 0, count: $0) }, sleep: { _ in await timer.wait() })
-        let courier = Courier(outbox, environment: environment)
-        let running = Task { await courier.run { Issue.record($0) } }
+        let observer = RecordingObserver()
+        let courier = Courier(outbox, environment: environment.observed(by: observer))
+        let running = Task { await courier.run() }
         await timer.isReached()
         outbox.add(1, to: "a")
         courier.wake()
@@ -159,6 +164,7 @@ struct CourierTests {
         #expect(outbox.left.isEmpty && courier.wakeCount == 1)
         running.cancel()
         await running.value
+        #expect(observer.errors.isEmpty)
     }
 
     @Test("Without a wake, the next round is a second later; an error is reported and ends nothing")
@@ -182,10 +188,10 @@ struct CourierTests {
                 await delivered.wait()
                 throw CancellationError()
             })
-        let reported = Mutex(0)
-        await Courier(outbox, environment: environment).run { _ in reported.withLock { $0 += 1 } }
+        let observer = RecordingObserver()
+        await Courier(outbox, environment: environment.observed(by: observer)).run()
         #expect(sleeps.withLock { $0 } == [1, 1])
-        #expect(reported.withLock { $0 } == 1)
+        #expect(observer.errors.count == 1)
         #expect(outbox.left.isEmpty)
     }
 

@@ -24,6 +24,7 @@ struct ManagementKeyMiddleware: RouterMiddleware {
             // The app must exist. Otherwise a later app with this id would inherit what is created here.
             guard let id = AppID(named) else { throw Refusal.notFound("there is no such app") }
             _ = try await apps.app(id)
+            RequestTrail.current?.note(app: id)
         }
         guard key.role == .write || request.method == .get || request.method == .head else {
             throw Refusal.forbidden("the management key has the role read; this call needs the role write")

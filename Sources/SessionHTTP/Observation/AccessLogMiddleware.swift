@@ -1,0 +1,77 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import SessionDomain
+
+/// Writes one line for each request, and reports the request to the observer.
+///
+/// The line has the template of the route and not the path, no query and no header, so that it contains no text of the
+/// caller except its address.
+@available(service, *)
+struct AccessLogMiddleware: RouterMiddleware {
+    typealias Context = ServiceRequestContext
+
+    let options: EdgeOptions
+    let observer: any ServiceObserver
+
+    /// The name of the route of a path that no route has.
+    static let unmatched = "unmatched"
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let (startedAt, trail) = (observer.instant(), RequestTrail())
+        let response = try await RequestTrail.$current.withValue(trail) { try await next(request, context) }
+        let seconds = observer.seconds(since: startedAt)
+        let route = Self.route(of: context)
+        observer.observe(
+            .request(
+                ServedRequest(
+                    route: route, method: request.method.rawValue, status: Int(response.status.code), seconds: seconds)
+            ))
+        let level = Self.level(of: response.status, route: route)
+        guard context.logger.logLevel <= level else { return response }
+        context.logger.log(
+            level: level, "request",
+            metadata: metadata(request, response, context, route: route, seconds: seconds, trail.current))
+        return response
+    }
+
+    private static func route(of context: ServiceRequestContext) -> String {
+        guard let path = context.endpointPath, path != "NotFound" else { return unmatched }
+        return path
+    }
+
+    /// Health checks and metrics are called every few seconds, so their lines are for debugging.
+    private static func level(of status: HTTPResponse.Status, route: String) -> Logger.Level {
+        if status.kind == .serverError { return .error }
+        return quietRoutes.contains(route) ? .debug : .info
+    }
+
+    private static let quietRoutes: Set = ["/health", "/livez", "/readyz", "/metrics"]
+
+    private func metadata(
+        _ request: Request, _ response: Response, _ context: ServiceRequestContext, route: String, seconds: Double,
+        _ findings: RequestTrail.Findings
+    ) -> Logger.Metadata {
+        let address = Client.address(request.headers, peerAddress: context.peerAddress, options: options)
+        var metadata: Logger.Metadata = [
+            "route": .string(route), "method": .string(Self.method(request.method)),
+            "status": .stringConvertible(response.status.code), "address": .string(address),
+            "ms": .stringConvertible((seconds * 1_000_000).rounded() / 1000),
+        ]
+        if let app = findings.app { metadata["app"] = .string(app.rawValue) }
+        if let code = findings.code { metadata["code"] = .string(code) }
+        if let reason = findings.reason ?? findings.refusal { metadata["reason"] = .string(reason.name) }
+        return metadata
+    }
+
+    /// A caller can invent methods, of any length.
+    private static func method(_ method: HTTPRequest.Method) -> String {
+        switch method {
+        case .get, .head, .post, .put, .patch, .delete, .options: method.rawValue
+        default: "other"
+        }
+    }
+}

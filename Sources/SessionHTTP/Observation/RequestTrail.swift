@@ -1,0 +1,63 @@
+package import SessionDomain
+import Synchronization
+
+/// What the parts of the service find out about the current request, for its line in the log.
+///
+/// `AccessLogMiddleware` creates it. It holds names of the source code and the id of an app, never a text of the caller.
+@available(service, *)
+package final class RequestTrail: Sendable {
+    @TaskLocal package static var current: RequestTrail?
+
+    struct Findings {
+        var app: AppID?
+        var code: String?
+        /// The reason that a rule has reported.
+        var reason: RefusalReason?
+        /// The reason that the error itself contains.
+        var refusal: RefusalReason?
+    }
+
+    private let findings = Mutex(Findings())
+
+    var current: Findings { findings.withLock { $0 } }
+
+    func note(app: AppID) { findings.withLock { $0.app = app } }
+
+    func note(code: String, refusal: RefusalReason?) {
+        findings.withLock { findings in
+            findings.code = code
+            findings.refusal = refusal
+        }
+    }
+
+    /// The first reason stays: what follows from it says less.
+    func note(_ reason: RefusalReason) { findings.withLock { $0.reason = $0.reason ?? reason } }
+}
+
+/// Notes the reasons of refusals on the trail of the request that causes them.
+@available(service, *)
+package struct TrailObserver: ServiceObserver {
+    package init() {}
+
+    package func observe(_ occurrence: Occurrence) {
+        guard let reason = RefusalReason(occurrence) else { return }
+        RequestTrail.current?.note(reason)
+    }
+}
+
+extension RefusalReason {
+    /// The reason that a rule reports beside the refusal. `nil`: the occurrence is no reason for a refusal.
+    fileprivate init?(_ occurrence: Occurrence) {
+        switch occurrence {
+        case .login(_, .failed(let failure)): self = .login(failure)
+        case .limitReached(let limit): self = .limit(limit)
+        case .reuse(let reuse): self = .reuse(reuse)
+        case .hookFailed(let failure): self = .hook(failure)
+        case .refresh(.invalidToken): self = .forgedRefreshToken
+        case .refresh(.ended): self = .endedSession
+        case .passwordHashRefused: self = .busyHashQueue
+        case .writeRefused: self = .busyWriteQueue
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package import Logging
+package import SessionDomain
+
+/// Writes notices, and failures of work in the background, to the log.
+@available(service, *)
+package struct LogObserver: ServiceObserver {
+    private let logger: Logger
+
+    package init(logger: Logger) { self.logger = logger }
+
+    package func observe(_ occurrence: Occurrence) {
+        switch occurrence {
+        case .notice(let notice): logger.warning("\(notice)")
+        case .failed(let work, let error):
+            let text = work == .housekeeping ? "housekeeping" : "delivery of \(work.rawValue)"
+            logger.error("\(text) failed", metadata: ["error": "\(error)"])
+        default: break
+        }
+    }
+}

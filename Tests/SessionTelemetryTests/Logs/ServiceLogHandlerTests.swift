@@ -1,0 +1,63 @@
+import Logging
+import SessionDomain
+import Synchronization
+import Testing
+
+@testable import SessionTelemetry
+
+@Suite("The log of the process")
+struct ServiceLogHandlerTests {
+    /// Keeps lines.
+    private final class Lines: Sendable {
+        private let kept = Mutex<[String]>([])
+        var all: [String] { kept.withLock { $0 } }
+        func add(_ line: String) { kept.withLock { $0.append(line) } }
+    }
+
+    private func logger(_ level: LogLevelSwitch, _ lines: Lines) -> Logger {
+        Logger(label: "test") { label in
+            ServiceLogHandler(label: label, format: .text, level: level, now: { 0 }, write: lines.add)
+        }
+    }
+
+    @Test("A change of the level is valid for loggers that exist, and no logger has its own level")
+    func level() {
+        let (level, lines) = (LogLevelSwitch(.info), Lines())
+        var logger = logger(level, lines)
+        let copy = logger
+        logger.debug("1")
+        level.level = .debug
+        logger.debug("2")
+        copy.debug("3")
+        logger.logLevel = .trace
+        logger.trace("4")
+        level.level = .error
+        copy.warning("5")
+        #expect(lines.all.map { $0.suffix(2) } == ["2\n", "3\n"])
+    }
+
+    @Test("Metadata of the logger and of the call are merged")
+    func metadata() {
+        let (level, lines) = (LogLevelSwitch(.info), Lines())
+        var logger = logger(level, lines)
+        logger[metadataKey: "a"] = "1"
+        logger[metadataKey: "b"] = "1"
+        logger.info("x", metadata: ["b": "2", "c": "3"])
+        #expect(lines.all == ["1970-01-01T00:00:00.000Z info test: x a=1 b=2 c=3\n"])
+    }
+
+    @Test("Notices are warnings, failures of work in the background are errors, and nothing else has a line")
+    func observer() {
+        let lines = Lines()
+        let observer = LogObserver(logger: logger(LogLevelSwitch(.trace), lines))
+        observer.observe(.notice(.clockJumped(seconds: 7)))
+        observer.observe(.failed(.housekeeping, StoreError.overloaded))
+        observer.observe(.failed(.messages, StoreError.contended))
+        observer.observe(.refresh(.rotated))
+        observer.observe(.limitReached("starts"))
+        #expect(lines.all.count == 3)
+        #expect(lines.all[0].contains(" warning test: the clock advanced by 7 seconds"))
+        #expect(lines.all[1].contains(" error test: housekeeping failed error="))
+        #expect(lines.all[2].contains(" error test: delivery of messages failed error="))
+    }
+}
