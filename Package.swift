@@ -250,6 +250,13 @@ for target in package.targets where target.type != .system {
     ]
 }
 
+// `scripts/package` sets this variable for the tree of a tag. Otherwise `--version` says that the tree has no tag.
+if Context.environment["PRELUDE_SESSION_TAGGED"] != nil {
+    for target in package.targets where target.name == "prelude-session" {
+        target.swiftSettings?.append(.define("TAGGED_RELEASE"))
+    }
+}
+
 // The examples are packages of their own, with the default settings. Here their tests run with all others. Apps must not
 // see these targets: an app may have a target with the same name.
 if buildsService {
