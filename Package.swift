@@ -177,8 +177,8 @@ let package = Package(
         .testTarget(
             name: "PreludeSessionVerifierTests",
             dependencies: [
-                "PreludeSessionVerifier", "SessionConformance", "SessionRSA", "SessionTokens", httpTypes, nioCore,
-                nioHTTP1, nioPosix,
+                "PreludeSessionVerifier", "SessionConformance", "SessionForeignJudge", "SessionRSA", "SessionTokens",
+                httpTypes, nioCore, nioHTTP1, nioPosix,
             ]),
         .testTarget(
             name: "PreludeSessionHummingbirdTests",

@@ -18,7 +18,8 @@ struct SigningKeyTests {
         #expect(!key.publicJWK.isValidSignature(signature, for: Data("another".utf8)))
     }
 
-    @Test("The name of RFC 9864 changes alg in JWK and token, and neither key id, thumbprint nor signature (RFC 7638 §3)")
+    @Test(
+        "The name of RFC 9864 changes alg only, not the key id or the signature (RFC 7638 §3)")
     func fullySpecified() throws {
         let key = SigningKey.generate(.edDSA)
         let named = key.fullySpecified()

@@ -13,7 +13,7 @@ def verifier_for(call):
     keys = module.KeyCache("https://keys.example", lambda service: (body, None), lambda: now)
     nonces = module.Nonces(bytes.fromhex(call["secret"]), call["resource"]) if "secret" in call else None
     return module.SessionVerifier(
-        "https://keys.example", call["audience"], [call["resource"]] if "resource" in call else [], call["issuer"],
+        "https://keys.example", call["audience"], [call["resource"]] if call.get("resource") else [], call["issuer"],
         keys, None, nonces, lambda: now)
 
 
