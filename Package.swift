@@ -187,8 +187,8 @@ let package = Package(
         .testTarget(
             name: "PreludeSessionVerifierTests",
             dependencies: [
-                "PreludeSessionVerifier", "SessionConformance", "SessionRSA", "SessionTokens", httpTypes, nioCore,
-                nioHTTP1, nioPosix,
+                "PreludeSessionVerifier", "SessionConformance", "SessionForeignJudge", "SessionRSA", "SessionTokens",
+                httpTypes, nioCore, nioHTTP1, nioPosix,
             ]),
         .testTarget(
             name: "PreludeSessionHummingbirdTests",
@@ -261,6 +261,13 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
+}
+
+// `scripts/package` sets this variable for the tree of a tag. Otherwise `--version` says that the tree has no tag.
+if Context.environment["PRELUDE_SESSION_TAGGED"] != nil {
+    for target in package.targets where target.name == "prelude-session" {
+        target.swiftSettings?.append(.define("TAGGED_RELEASE"))
+    }
 }
 
 // The examples are packages of their own, with the default settings. Here their tests run with all others. Apps must not

@@ -51,7 +51,8 @@ public struct SessionVerifier: Sendable {
         }
         try options.validate()
         self.resources = resources.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-        algorithms = Set(options.algorithms.compactMap { SignatureAlgorithm(rawValue: $0.rawValue) })
+        algorithms = Set(
+            options.algorithms.compactMap { SignatureAlgorithm(rawValue: $0.rawValue)?.spelledClassically })
         environment = options.environment
         claims = ClaimsPolicy(
             issuers: options.issuers ?? [origin.issuer], audience: audience, leeway: options.leeway,

@@ -1,9 +1,12 @@
 internal import CSodium
+internal import Foundation
 
 /// The hash functions, which run on the calling thread. Tests replace those of libsodium.
 struct Argon2Engine: Sendable {
     var hash: @Sendable (_ password: [CChar], Argon2Cost) throws(Argon2Error) -> String
     var verify: @Sendable (_ password: [CChar], _ hash: String) -> Bool
+    /// Returns a hash of no password, which takes as long to verify as any other one of that cost.
+    var dummy: @Sendable (Argon2Cost) throws(Argon2Error) -> String = sodiumDummy
 
     /// - Throws: `Argon2Error.libraryUnusable` when libsodium fails to initialize.
     static func sodium() throws(Argon2Error) -> Argon2Engine {
@@ -19,6 +22,23 @@ struct Argon2Engine: Sendable {
             crypto_pwhash_alg_argon2id13())
         guard status == 0 else { throw .outOfMemory(kibibytes: cost.memory) }
         return String(decoding: output.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// A hash of this cost with a random salt and random bytes in place of the result. Computing a real one would take a
+    /// third of the time that the service needs to start.
+    ///
+    /// - Throws: `.outOfMemory` when the process may not have the memory of one hash.
+    @Sendable static func sodiumDummy(_ cost: Argon2Cost) throws(Argon2Error) -> String {
+        guard let memory = malloc(cost.memory * 1024) else { throw .outOfMemory(kibibytes: cost.memory) }
+        free(memory)
+        return "$argon2id$v=19$m=\(cost.memory),t=\(cost.passes),p=1$\(randomText(16))$\(randomText(32))"
+    }
+
+    /// Random bytes in base64 without padding, as the PHC string format has them.
+    private static func randomText(_ count: Int) -> String {
+        var bytes = [UInt8](repeating: 0, count: count)
+        randombytes_buf(&bytes, count)
+        return Data(bytes).base64EncodedString().filter { $0 != "=" }
     }
 
     /// Returns `false` when memory is short, too: libsodium reports it as a mismatch.

@@ -34,8 +34,8 @@ package struct Argon2PasswordHasher: PasswordHasher {
         self.cost = cost
         self.engine = engine
         queue = HashingQueue(slots: max(1, slots), waitingLimit: max(0, waitingLimit), observer: observer)
-        // The salt is random, so the hash of this known password is unknown. A match is ignored.
-        dummy = try engine.hash(Self.normalized("dummy"), cost)
+        // No password matches it. A match would be ignored.
+        dummy = try engine.dummy(cost)
     }
 
     package func admit(app: AppID) throws -> HashingPlace {

@@ -69,6 +69,7 @@ private func addFrontend(to router: Router<ServiceRequestContext>, service: Sess
     client.group(context: AppContext.self)
         .get(.jwks, use: keySets.accessKeys)
         .get(.stepUpJWKS, use: keySets.challengeKeys)
+        .get(.metadata, use: MetadataRoute(maxAge: keySets.maxAge).show)
         .post(.otp, use: otp.start)
         .post(.otpRetry, use: otp.retry)
         .post(.passwordLogin, use: password.login)

@@ -28,9 +28,12 @@ struct PublishedKey: Decodable {
         key =
             try members.decode(String.self, forKey: .kty) == "RSA"
             ? try Self.rsa(members) : try PublicJWK(from: decoder)
-        // A key has one algorithm. A different `alg` means a different use (RFC 8725 §3.1).
-        guard try members.decodeIfPresent(String.self, forKey: .alg) ?? key.algorithm.rawValue == key.algorithm.rawValue
-        else { throw PublishedKeyError.unusable }
+        // A key has one algorithm. A different `alg` means a different use (RFC 8725 §3.1). Ed25519 has two names.
+        if let name = try members.decodeIfPresent(String.self, forKey: .alg) {
+            guard SignatureAlgorithm(rawValue: name)?.spelledClassically == key.algorithm else {
+                throw PublishedKeyError.unusable
+            }
+        }
     }
 
     /// RFC 7518 §6.3.1.

@@ -8,7 +8,7 @@ struct PreludeSessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prelude-session",
         abstract: "Signs users in: the session service, its administration, and a client.",
-        version: "0.1.0",
+        version: BuildVersion.text,
         subcommands: [InitCommand.self, CheckCommand.self, ServeCommand.self],
         groupedSubcommands: [
             CommandGroup(

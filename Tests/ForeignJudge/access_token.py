@@ -7,7 +7,7 @@ from keys import import_key_set
 
 def verify_access_token(
     token: str, jwks: dict, issuer: str, audience: str, now: int | None = None, leeway: int = 0,
-    algorithms: tuple[str, ...] | list[str] = ("EdDSA", "ES256", "RS256"),
+    algorithms: tuple[str, ...] | list[str] = ("EdDSA", "Ed25519", "ES256", "RS256"),
 ) -> dict:
     """Returns the claims of a valid token (RFC 9068 §4, RFC 8725 §3). Raises for an invalid token."""
     decoded = jwt.decode(token, import_key_set(jwks), algorithms=list(algorithms))

@@ -8,7 +8,7 @@ import warnings
 from joserfc.errors import SecurityWarning
 from joserfc.jwk import ECKey, KeySet, OKPKey, RSAKey
 
-# RFC 9864 deprecates the name EdDSA in favour of Ed25519. The protocol and its clients use EdDSA.
+# RFC 9864 deprecates the name EdDSA in favour of Ed25519. An app chooses the name; the default is EdDSA.
 warnings.filterwarnings("ignore", message="EdDSA is deprecated", category=SecurityWarning)
 
 PRIVATE_MEMBERS = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}

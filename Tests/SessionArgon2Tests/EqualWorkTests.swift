@@ -14,11 +14,12 @@ struct EqualWorkTests {
 
         var engine: Argon2Engine {
             Argon2Engine(
-                hash: { _, cost in "$argon2id$v=19$m=\(cost.memory),t=\(cost.passes),p=1$ZHVtbXk$aGFzaA" },
+                hash: { _, _ in "" },
                 verify: { _, hash in
                     self.verified.withLock { $0.append(hash) }
                     return true
-                })
+                },
+                dummy: { cost in "$argon2id$v=19$m=\(cost.memory),t=\(cost.passes),p=1$ZHVtbXk$aGFzaA" })
         }
     }
 
@@ -49,6 +50,18 @@ struct EqualWorkTests {
         #expect(recorder.verified.withLock { $0 } == ["$argon2id$v=19$m=8192,t=1,p=1$ZHVtbXk$aGFzaA"])
     }
 
+    @Test("The dummy differs from a real hash of the same cost only in salt and result, which are random (O11)")
+    func dummyFormat() throws {
+        let engine = try Argon2Engine.sodium()
+        let real = try engine.hash([1], Self.cost).split(separator: "$")
+        let dummies = try (0..<2).map { _ in try engine.dummy(Self.cost).split(separator: "$") }
+        for dummy in dummies {
+            #expect(dummy.prefix(3) == real.prefix(3) && dummy.map(\.count) == real.map(\.count))
+            #expect(!engine.verify([1], "$" + dummy.joined(separator: "$")))
+        }
+        #expect(dummies[0][3] != dummies[1][3] && dummies[0][4] != dummies[1][4])
+    }
+
     @Test("A stored hash is verified exactly once")
     func stored() async throws {
         let recorder = Recorder()
@@ -62,7 +75,7 @@ struct EqualWorkTests {
     @Test("An error of the library names its cause and contains no secret")
     func failure() {
         var engine = Recorder().engine
-        engine.hash = { _, cost throws(Argon2Error) in throw .outOfMemory(kibibytes: cost.memory) }
+        engine.dummy = { cost throws(Argon2Error) in throw .outOfMemory(kibibytes: cost.memory) }
         let failing = engine
         #expect(throws: Argon2Error.outOfMemory(kibibytes: 8192)) {
             try Argon2PasswordHasher(cost: Self.cost, slots: 1, waitingLimit: 1, engine: failing)

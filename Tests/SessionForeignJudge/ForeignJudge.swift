@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 package import SessionTokens
 
 /// Runs the Python checker in `Tests/ForeignJudge`: an independent implementation with other libraries.
@@ -65,7 +65,8 @@ package enum ForeignJudge {
     private static let tests = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    private static func python() throws -> URL {
+    /// The interpreter that `scripts/bootstrap` installs, with cryptography and joserfc.
+    package static func python() throws -> URL {
         let named = ProcessInfo.processInfo.environment["PRELUDE_SESSION_JUDGE_PYTHON"].map(URL.init(fileURLWithPath:))
         let url = named ?? tests.deletingLastPathComponent().appendingPathComponent(".build/foreign-judge/bin/python")
         guard FileManager.default.isExecutableFile(atPath: url.path) else {

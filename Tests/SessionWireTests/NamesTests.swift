@@ -13,7 +13,7 @@ struct NamesTests {
                 "/v1/session/revoke", "/v1/session/me/list", "/v1/session/me/revoke", "/v1/session/me/identifiers",
                 "/v1/session/me/password/reset", "/v1/session/password/compliancy", "/v1/session/stepup/request",
                 "/v1/session/stepup/continue", "/v1/session/migration", "/.well-known/jwks.json",
-                "/.well-known/step-up-jwks.json",
+                "/.well-known/step-up-jwks.json", "/.well-known/oauth-authorization-server",
             ])
     }
 

@@ -1,4 +1,4 @@
-"""Tests signing keys: three algorithms, rotation under load, a leaked key, and the places of the master keys."""
+"""Tests signing keys: each algorithm, rotation under load, a leaked key, and the places of the master keys."""
 
 import base64
 import json
@@ -46,7 +46,7 @@ def master(count: int = 1) -> str:
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "kty"), [("EdDSA", "OKP"), ("ES256", "EC"), ("RS256", "RSA")])
+    ("algorithm", "kty"), [("EdDSA", "OKP"), ("Ed25519", "OKP"), ("ES256", "EC"), ("RS256", "RSA")])
 def test_tokens_of_each_algorithm_verify_by_the_published_keys(tmp_path, algorithm, kty):
     with running(Service(tmp_path, "--key-publish-ahead", "6")) as service:
         management = Management(service)

@@ -1,4 +1,4 @@
-"""Tests that the code of docs/verify.md in other languages verifies the service's tokens and rejects invalid ones."""
+"""Tests that code in other languages, of docs/verify.md and Examples, verifies the service's tokens and rejects invalid ones."""
 
 import http.server
 import json
@@ -20,7 +20,7 @@ WHOLE = ["python", "javascript"]
 
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory):
-    """Starts the code of the page as a process for each language, when it is first used."""
+    """Starts a process for each language, when it is first used."""
     running: dict[str, VerifierProcess] = {}
 
     def process(language: str) -> VerifierProcess:
@@ -132,7 +132,8 @@ def test_the_vectors_are_accepted_or_rejected_as_listed(verifier, language, vect
 def test_keys_are_fetched_from_the_service(shared, whole):
     published = Transport(shared.url).send("GET", "/.well-known/jwks.json")
     assert published.headers["Cache-Control"] == "public, max-age=300"
-    assert whole.call("fetch", service=shared.url) == {"keys": published.json["keys"], "maxAge": 300}
+    usable = sorted(key["kid"] for key in published.json["keys"] if key["alg"] != "PS256")
+    assert whole.call("fetch", service=shared.url) == {"keys": usable, "maxAge": 300}
 
 
 @with_a_cache
@@ -144,10 +145,13 @@ def test_a_token_is_verified_with_the_cached_keys(shared, whole):
     assert user == claims["sub"]
 
 
+KEYS = {kid: token_builder.Key.generate("EdDSA", kid).jwk for kid in ("k1", "k2", "k3")}
+
+
 @pytest.fixture(scope="module")
 def impostor():
     """A server with variants of the key set response, chosen by the first part of the path."""
-    keys = json.dumps({"keys": [{"kid": "k1"}]}).encode()
+    keys = json.dumps({"keys": [KEYS["k1"]]}).encode()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -157,8 +161,11 @@ def impostor():
                 self.send_header("Location", self.path.replace("redirects", "says-an-hour"))
             if kind == "says-an-hour":
                 self.send_header("Cache-Control", "public, max-age=3600")
+            if kind == "was-cached":
+                self.send_header("Cache-Control", "max-age=300, public")
+                self.send_header("Age", "100")
             self.end_headers()
-            self.wfile.write(b"<html>" if kind == "talks" else keys)
+            self.wfile.write({"talks": b"<html>", "floods": b" " * 300_000 + keys}.get(kind, keys))
 
         def log_message(self, *arguments):
             pass
@@ -170,13 +177,13 @@ def impostor():
 
 
 @with_a_cache
-@pytest.mark.parametrize("kind, max_age", [("says-an-hour", 3600), ("says-nothing", 300)])
+@pytest.mark.parametrize("kind, max_age", [("says-an-hour", 3600), ("says-nothing", None), ("was-cached", 200)])
 def test_keys_are_kept_as_long_as_the_response_says(impostor, whole, kind, max_age):
-    assert whole.call("fetch", service=f"{impostor}/{kind}") == {"keys": [{"kid": "k1"}], "maxAge": max_age}
+    assert whole.call("fetch", service=f"{impostor}/{kind}") == {"keys": ["k1"], "maxAge": max_age}
 
 
 @with_a_cache
-@pytest.mark.parametrize("kind", ["redirects", "fails", "talks"])
+@pytest.mark.parametrize("kind", ["redirects", "fails", "talks", "floods"])
 def test_keys_are_not_read_from_an_invalid_response(impostor, whole, kind):
     with pytest.raises(Refused):
         whole.call("fetch", service=f"{impostor}/{kind}")
@@ -184,75 +191,93 @@ def test_keys_are_not_read_from_an_invalid_response(impostor, whole, kind):
 
 DAY = 86_400
 DOWN = None
+UNKNOWN, UNAVAILABLE = "unknown_key", "keys_unavailable"
 
 
-def answer(*kids: str, max_age: int = 300) -> dict:
-    return {"keys": [{"kid": kid} for kid in kids], "maxAge": max_age}
+def answer(*kids: str, max_age: int | None = 300) -> dict:
+    return {"keys": [KEYS[kid] for kid in kids], "maxAge": max_age}
 
 
 #: Each step has the time, the `kid` of a token, the response of the service if it is called, the expected number of calls,
-#: and the expected keys. The response `None` is status 503.
+#: and the expected outcome: the key's id, or a reason. The response `None` is status 503. The rules are those of
+#: `KeySetCache` in Swift.
 CACHE = {
     "a key set is kept as long as its response says": [
-        (0, "k1", answer("k1"), 1, ["k1"]),
-        (299, "k1", answer("k2"), 0, ["k1"]),
-        (300, "k1", answer("k1", "k2"), 1, ["k1", "k2"]),
+        (0, "k1", answer("k1"), 1, "k1"),
+        (299, "k1", answer("k2"), 0, "k1"),
+        (300, "k1", answer("k1", "k2"), 1, "k1"),
+        (301, "k2", answer(), 0, "k2"),
     ],
-    "the last key set replaces the previous one": [
-        (0, "k1", answer("k1"), 1, ["k1"]),
-        (300, "k1", answer("k2"), 1, ["k2"]),
+    "a busy backend uses the old set during the fetch, and the new one afterwards": [
+        (0, "k1", answer("k1"), 1, "k1"),
+        (329, "k1", answer("k2"), 1, "k1"),
+        (330, "k1", answer("k2"), 0, UNKNOWN),
+    ],
+    "an idle backend waits for the new set, so that a removed key is rejected": [
+        (0, "k1", answer("k1"), 1, "k1"),
+        (330, "k1", answer("k2"), 1, UNKNOWN),
     ],
     "an unknown key causes a fetch": [
-        (0, "k1", answer("k1"), 1, ["k1"]),
-        (30, "k2", answer("k1", "k2"), 1, ["k1", "k2"]),
-        (31, "k2", answer(), 0, ["k1", "k2"]),
-    ],
-    "a token without a kid causes no fetch": [
-        (0, "k1", answer("k1"), 1, ["k1"]),
-        (29, None, answer("k1"), 0, ["k1"]),
+        (0, "k1", answer("k1"), 1, "k1"),
+        (30, "k2", answer("k1", "k2"), 1, "k2"),
+        (31, "k2", answer(), 0, "k2"),
     ],
     "unknown keys cause at most two fetches a minute": [
-        (second, f"k{second}", answer("k1"), 1 if second % 30 == 0 else 0, ["k1"]) for second in range(120)
+        (second, f"k{second}x", answer("k1"), 1 if second % 30 == 0 else 0, UNKNOWN) for second in range(120)
     ],
     "unknown keys cause no more fetches while the service is down": [
-        (0, "k1", answer("k1"), 1, ["k1"]),
-        *((second, f"k{second}", DOWN, 1 if second % 30 == 0 else 0, ["k1"]) for second in range(30, 120)),
+        (0, "k1", answer("k1"), 1, "k1"),
+        *((second, f"k{second}x", DOWN, 1 if second % 30 == 0 else 0, UNAVAILABLE) for second in range(30, 120)),
+        (120, "k1", DOWN, 0, "k1"),
     ],
     "a short max-age causes no more fetches": [
-        (second, "k1", answer("k1", max_age=0), 1 if second % 30 == 0 else 0, ["k1"]) for second in range(120)
+        (second, "k1", answer("k1", max_age=0), 1 if second % 30 == 0 else 0, "k1") for second in range(120)
+    ],
+    "a response without max-age is kept for 5 minutes": [
+        (0, "k1", answer("k1", max_age=None), 1, "k1"),
+        (299, "k1", answer("k1"), 0, "k1"),
+        (300, "k1", answer("k1"), 1, "k1"),
     ],
     "a long max-age is limited to an hour": [
-        (0, "k1", answer("k1", max_age=DAY), 1, ["k1"]),
-        (3599, "k1", answer("k2"), 0, ["k1"]),
-        (3600, "k1", answer("k2"), 1, ["k2"]),
+        (0, "k1", answer("k1", max_age=DAY), 1, "k1"),
+        (3599, "k1", answer("k2"), 0, "k1"),
+        (3630, "k2", answer("k2"), 1, "k2"),
     ],
     "old keys are used for a day while the service is down": [
-        (0, "k1", answer("k1"), 1, ["k1"]),
-        (300, "k1", DOWN, 1, ["k1"]),
-        (301, "k1", DOWN, 0, ["k1"]),
-        (299 + DAY, "k1", DOWN, 1, ["k1"]),
-        (300 + DAY, "k1", DOWN, 0, None),
-        (330 + DAY, "k1", answer("k1"), 1, ["k1"]),
+        (0, "k1", answer("k1"), 1, "k1"),
+        (300, "k1", DOWN, 1, "k1"),
+        (301, "k1", DOWN, 0, "k1"),
+        (299 + DAY, "k1", DOWN, 1, "k1"),
+        (300 + DAY, "k1", DOWN, 0, UNAVAILABLE),
+        (330 + DAY, "k1", answer("k1"), 1, "k1"),
     ],
     "without keys, a fetch is retried after a second": [
-        (0, "k1", DOWN, 1, None),
-        (0.5, "k1", answer("k1"), 0, None),
-        (1, "k1", answer("k1"), 1, ["k1"]),
+        (0, "k1", DOWN, 1, UNAVAILABLE),
+        (0.5, "k1", answer("k1"), 0, UNAVAILABLE),
+        (1, "k1", answer("k1"), 1, "k1"),
+    ],
+    "after the clock went back, the set is fetched again": [
+        (1000, "k1", answer("k1"), 1, "k1"),
+        (500, "k1", answer("k1"), 1, "k1"),
+        (501, "k1", answer("k2"), 0, "k1"),
+    ],
+    "an unusable key set counts as a failure": [
+        (0, "k1", answer("k1"), 1, "k1"),
+        (300, "k1", {"keys": "none", "maxAge": 300}, 1, "k1"),
+        (301, "k3", DOWN, 0, UNAVAILABLE),
     ],
 }
 
 
 @with_a_cache
 @pytest.mark.parametrize("name", CACHE)
-def test_the_cache_fetches_keys_as_listed(whole, ring, name):
-    steps = [
-        {"now": time, "token": token_builder.token(ring.eddsa, {"kid": token_builder.MISSING if kid is None else kid}), "answer": given}
-        for time, kid, given, *_ in CACHE[name]]
-    expected = [{"fetches": fetches, "keys": keys} for *_, fetches, keys in CACHE[name]]
+def test_the_cache_fetches_keys_as_listed(whole, name):
+    steps = [{"now": time, "kid": kid, "answer": given} for time, kid, given, *_ in CACHE[name]]
+    expected = [{"fetches": fetches, "outcome": outcome} for *_, fetches, outcome in CACHE[name]]
     assert whole.call("cache", steps=steps) == expected
 
 
 @with_a_cache
-def test_concurrent_calls_share_one_fetch(whole, ring):
-    result = whole.call("stampede", token=token_builder.token(ring.eddsa), keys=ring.jwks, callers=8)
-    assert result == {"fetches": 1, "served": 8}
+def test_concurrent_calls_share_one_fetch(whole):
+    result = whole.call("stampede", kid="k1", keys=[KEYS["k1"]], callers=8)
+    assert result == {"fetches": 1, "served": 9}

@@ -1,4 +1,4 @@
-"""Runs the code of docs/verify.md as a process for each language, which verifies many tokens."""
+"""Runs the modules of Examples, and the code of docs/verify.md, as a process per language that verifies many tokens."""
 
 import json
 import pathlib
@@ -12,6 +12,12 @@ from service import ROOT
 
 DRIVERS = ROOT / "Tests" / "System" / "verifiers"
 
+#: By language: the module that the page describes. Of other languages, the page has the code.
+MODULES = {
+    "python": ROOT / "Examples" / "Python" / "session_verifier.py",
+    "javascript": ROOT / "Examples" / "JavaScript" / "session-verifier.mjs",
+}
+
 #: By language: the required program, and the arguments for the driver beside the snippet.
 PROGRAMS = {
     "python": (sys.executable, ["driver.py"]),
@@ -24,18 +30,21 @@ SUFFIXES = {"python": "py", "javascript": "mjs", "go": "go", "php": "php", "ruby
 
 
 class Refused(Exception):
-    """The code of the page rejected the input as designed."""
+    """The code rejected the input as designed."""
 
 
 class VerifierProcess:
-    """One snippet and its driver. A crash of the process is an error, not a rejection."""
+    """One module or snippet, and its driver. A crash of the process is an error, not a rejection."""
 
     #: Seconds to wait for an answer. The first one of Go includes its build.
     PATIENCE = 120
 
     def __init__(self, language: str, folder: pathlib.Path):
         suffix = SUFFIXES[language]
-        (folder / f"snippet.{suffix}").write_text(snippets.code("verify.md", language))
+        if language in MODULES:
+            shutil.copy(MODULES[language], folder)
+        else:
+            (folder / f"snippet.{suffix}").write_text(snippets.code("verify.md", language))
         shutil.copy(DRIVERS / f"driver.{suffix}", folder)
         program, arguments = PROGRAMS[language]
         self.process = subprocess.Popen(

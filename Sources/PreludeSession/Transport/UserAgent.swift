@@ -1,8 +1,9 @@
 internal import Foundation
+internal import SessionWire
 
 /// The SDK's `User-Agent`. The service shows its device and system in the list of sessions.
 enum UserAgent {
-    static let version = "0.1.0"
+    static let version = ReleaseVersion.number
 
     static let current = "Prelude/\(version) (\(maker); \(system) \(systemVersion))"
 

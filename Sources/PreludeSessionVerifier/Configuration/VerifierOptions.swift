@@ -3,7 +3,8 @@ internal import SessionTokens
 
 /// The options of a verifier.
 public struct VerifierOptions: Sendable {
-    /// The accepted signature algorithms (RFC 8725 §3.1). Each key is used with one algorithm only.
+    /// The accepted signature algorithms (RFC 8725 §3.1). Each key is used with one algorithm only. Tokens may name Ed25519
+    /// as `EdDSA` or as `Ed25519` (RFC 9864).
     public var algorithms: Set<SignatureAlgorithmName> = [.edDSA, .es256, .rs256]
 
     /// The `typ` and the claims that a token must have.
@@ -52,7 +53,7 @@ extension VerifierOptions {
             throw VerifierConfigurationError("options.proofWindow", "must be 5 to 300 seconds")
         }
         guard algorithms.contains(where: { SignatureAlgorithm(rawValue: $0.rawValue) != nil }) else {
-            throw VerifierConfigurationError("options.algorithms", "must contain EdDSA, ES256 or RS256")
+            throw VerifierConfigurationError("options.algorithms", "must contain EdDSA, Ed25519, ES256 or RS256")
         }
         guard issuers.map({ !$0.isEmpty }) ?? true else {
             throw VerifierConfigurationError(

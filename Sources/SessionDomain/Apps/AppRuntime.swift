@@ -21,6 +21,9 @@ package struct AppRuntime: Sendable {
     /// The key that signs hooks and webhooks now. `nil` until the first hook or webhook is configured or called.
     package var hookKey: RSASigningKey? { selection.hookKey }
 
+    /// The first origin of the app. Its host is the `iss` of tokens.
+    package var mainOrigin: String { origins.mainOrigin(of: settings) }
+
     /// The members of each key in `jwks.json`: keys of access tokens and of hooks (RFC 7517 §4).
     package var publishedKeys: [[String: String]] {
         accessKeys.keys.map(\.publishedMembers)

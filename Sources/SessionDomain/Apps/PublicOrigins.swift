@@ -70,6 +70,11 @@ package struct PublicOrigins: Sendable {
         case defaultApp
     }
 
+    /// Returns the app's first origin, normalised, such as `https://session.example.com`.
+    package func mainOrigin(of app: App) -> String {
+        origins(of: app).first.flatMap { TargetURI($0)?.origin } ?? ""
+    }
+
     /// Returns the host of the app's first origin: the `iss` of its tokens.
     package func issuer(of app: App) -> String {
         origins(of: app).first.flatMap { TargetURI($0)?.host } ?? ""

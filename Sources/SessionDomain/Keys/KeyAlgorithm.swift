@@ -3,6 +3,8 @@ package import SessionTokens
 /// Signature algorithms of the service's keys.
 package enum KeyAlgorithm: String, Sendable, CaseIterable {
     case edDSA = "EdDSA"
+    /// The same algorithm under its name of RFC 9864. The name belongs to the key: a changed name gets a new key.
+    case ed25519 = "Ed25519"
     case es256 = "ES256"
     case rs256 = "RS256"
     /// RSASSA-PSS, for hooks and webhooks only. The service signs no token with it.
@@ -11,6 +13,7 @@ package enum KeyAlgorithm: String, Sendable, CaseIterable {
     package init(_ algorithm: SignatureAlgorithm) {
         switch algorithm {
         case .edDSA: self = .edDSA
+        case .ed25519: self = .ed25519
         case .es256: self = .es256
         case .rs256: self = .rs256
         }
@@ -22,7 +25,7 @@ extension StoredSigningKey.Purpose {
     package func algorithm(of app: App) -> KeyAlgorithm {
         switch self {
         case .access: KeyAlgorithm(app.signingAlgorithm)
-        case .challenge: .edDSA
+        case .challenge: app.signingAlgorithm == .ed25519 ? .ed25519 : .edDSA
         case .hook: .ps256
         }
     }

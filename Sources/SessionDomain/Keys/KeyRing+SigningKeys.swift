@@ -55,7 +55,7 @@ extension KeyRing {
         _ algorithm: KeyAlgorithm, _ generateRSAKey: () throws -> RSASigningKey
     ) throws -> (keyID: String, secret: Data) {
         switch algorithm {
-        case .edDSA, .es256:
+        case .edDSA, .ed25519, .es256:
             let key = SigningKey.generate(algorithm == .es256 ? .es256 : .edDSA)
             return (key.keyID, key.rawRepresentation)
         case .rs256, .ps256:
@@ -66,8 +66,9 @@ extension KeyRing {
 
     private static func read(_ secret: Data, algorithm: KeyAlgorithm) -> OpenedSigningKey? {
         switch algorithm {
-        case .edDSA, .es256:
+        case .edDSA, .ed25519, .es256:
             SigningKey(algorithm: algorithm == .es256 ? .es256 : .edDSA, rawRepresentation: secret)
+                .map { algorithm == .ed25519 ? $0.fullySpecified() : $0 }
                 .map { OpenedSigningKey(signer: $0, publicKey: $0.publicJWK) }
         case .rs256:
             (try? RSASigningKey(derRepresentation: secret)).map(RS256SigningKey.init)

@@ -52,7 +52,11 @@ package struct AppManagement: Sendable {
             return app
         }
         // If the process stops before this line, housekeeping creates the key.
-        if settings.signingAlgorithm != nil { try await keys.rotate(.access, of: id, reason: .schedule) }
+        if settings.signingAlgorithm != nil {
+            for purpose in [StoredSigningKey.Purpose.access, .challenge] {
+                try await keys.rotate(purpose, of: id, reason: .schedule)
+            }
+        }
         return app
     }
 

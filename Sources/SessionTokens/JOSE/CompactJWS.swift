@@ -3,6 +3,7 @@ package import Foundation
 /// A parsed JWS in compact serialization (RFC 7515 §7.1). Verification and use read the same parsed bytes.
 package struct CompactJWS: Sendable {
     package let header: Header
+    /// `alg` of the header; `.edDSA` for both names of Ed25519.
     package let algorithm: SignatureAlgorithm
     package let payload: Data
     package let signingInput: Data
@@ -36,7 +37,7 @@ package struct CompactJWS: Sendable {
         }
         guard !header.isCritical else { throw .criticalExtension }
         guard let algorithm = SignatureAlgorithm(rawValue: header.alg) else { throw .unsupportedAlgorithm }
-        self.algorithm = algorithm
+        self.algorithm = algorithm.spelledClassically
         payload = parts.payload
         signature = parts.signature
         signingInput = parts.signingInput
@@ -47,7 +48,7 @@ package struct CompactJWS: Sendable {
     /// - Throws: `.unsupportedAlgorithm` if the key is for another algorithm than the header names, `.invalidSignature`.
     package func verify(with key: some VerificationKey) throws(JWSError) {
         // The key decides the algorithm. The header must match it (RFC 8725 §3.1).
-        guard key.algorithm == algorithm else { throw .unsupportedAlgorithm }
+        guard key.algorithm.spelledClassically == algorithm else { throw .unsupportedAlgorithm }
         guard key.isValidSignature(signature, for: signingInput) else { throw .invalidSignature }
     }
 

@@ -11,6 +11,9 @@ package struct PublicJWK: VerificationKey {
     }
 
     package let material: Material
+    /// Whether `alg` is the fully-specified `Ed25519` of RFC 9864 §2.2 instead of `EdDSA`. No part of the key: it changes
+    /// neither the thumbprint nor which signatures are valid.
+    package var isFullySpecified = false
 
     /// The SHA-256 thumbprint in base64url (RFC 7638 §3). It is the `kid` of the service's keys and the `jkt` of DPoP.
     package let thumbprint: String
@@ -28,7 +31,7 @@ package struct PublicJWK: VerificationKey {
     package var algorithm: SignatureAlgorithm {
         switch material {
         case .p256: .es256
-        case .ed25519: .edDSA
+        case .ed25519: isFullySpecified ? .ed25519 : .edDSA
         }
     }
 

@@ -18,7 +18,7 @@ package struct SigningKey: TokenSigner {
     }
 
     package let material: Material
-    package let publicJWK: PublicJWK
+    package private(set) var publicJWK: PublicJWK
 
     package init(_ key: P256.Signing.PrivateKey) {
         material = .p256(key)
@@ -36,6 +36,13 @@ package struct SigningKey: TokenSigner {
         case .edDSA: SigningKey(Curve25519.Signing.PrivateKey())
         case .es256: SigningKey(P256.Signing.PrivateKey())
         }
+    }
+
+    /// The same key, whose tokens and JWK have the `alg` `Ed25519` (RFC 9864 §2.2). A P-256 key has one name only.
+    package func fullySpecified() -> SigningKey {
+        var key = self
+        key.publicJWK.isFullySpecified = true
+        return key
     }
 
     /// Creates a key from its `rawRepresentation`; `nil` if the bytes are not a key of this algorithm.

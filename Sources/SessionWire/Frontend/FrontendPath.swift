@@ -17,4 +17,5 @@ package enum FrontendPath: String, Sendable, CaseIterable {
     case migration = "/v1/session/migration"
     case jwks = "/.well-known/jwks.json"
     case stepUpJWKS = "/.well-known/step-up-jwks.json"
+    case metadata = "/.well-known/oauth-authorization-server"
 }

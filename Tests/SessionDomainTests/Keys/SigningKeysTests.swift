@@ -97,7 +97,7 @@ struct SigningKeysTests {
     @Test(
         "A rotation adds a key of the app's signing algorithm",
         arguments: [
-            (KeyAlgorithm.edDSA), .es256, .rs256,
+            (KeyAlgorithm.edDSA), .ed25519, .es256, .rs256,
         ])
     func algorithms(_ algorithm: KeyAlgorithm) async throws {
         var app = try app()

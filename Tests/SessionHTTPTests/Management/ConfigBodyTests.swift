@@ -101,7 +101,7 @@ struct ConfigBodyTests {
     @Test("An unknown signing algorithm is rejected")
     func signingAlgorithm() throws {
         #expect(try read(AppChangeBody.self, #"{"signing_algorithm":"ES256"}"#).settings().signingAlgorithm == .es256)
-        #expect(throws: Refusal.invalidField("signing_algorithm", "must be EdDSA, ES256 or RS256")) {
+        #expect(throws: Refusal.invalidField("signing_algorithm", "must be EdDSA, Ed25519, ES256 or RS256")) {
             try read(AppChangeBody.self, #"{"signing_algorithm":"none"}"#).settings()
         }
     }

@@ -10,7 +10,8 @@ struct ResponseHeadersTests {
     @Test(
         "Every response has an id, the date and the cache rule",
         arguments: [
-            ("/health", 200), ("/.well-known/jwks.json", 200), ("/v1/session/me/list", 401), ("/nothing", 404),
+            ("/health", 200), ("/.well-known/jwks.json", 200),
+            ("/.well-known/oauth-authorization-server", 200), ("/v1/session/me/list", 401), ("/nothing", 404),
         ])
     func always(path: String, status: Int) async throws {
         let world = try await EdgeWorld.shared.value
@@ -19,7 +20,7 @@ struct ResponseHeadersTests {
         #expect(response.header("x-request-id")?.hasPrefix("req_") == true)
         #expect(response.header("date") == HTTPDate.format(world.clock.timestamp.date))
         #expect(response.header("x-content-type-options") == "nosniff")
-        let isCached = path.hasSuffix("jwks.json")
+        let isCached = path.hasPrefix("/.well-known/")
         #expect(response.header("cache-control") == (isCached ? "public, max-age=300" : "no-store"))
     }
 

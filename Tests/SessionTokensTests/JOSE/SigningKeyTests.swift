@@ -18,6 +18,23 @@ struct SigningKeyTests {
         #expect(!key.publicJWK.isValidSignature(signature, for: Data("another".utf8)))
     }
 
+    @Test(
+        "The name of RFC 9864 changes alg only, not the key id or the signature (RFC 7638 §3)")
+    func fullySpecified() throws {
+        let key = SigningKey.generate(.edDSA)
+        let named = key.fullySpecified()
+        #expect(key.publicJWK.publishedMembers["alg"] == "EdDSA")
+        #expect(named.publicJWK.publishedMembers["alg"] == "Ed25519")
+        #expect(named.publicJWK.requiredMembers == key.publicJWK.requiredMembers)
+        #expect(named.keyID == key.keyID && named.publicJWK.thumbprint == key.publicJWK.thumbprint)
+        let token = try JWT.sign(["sub": "usr_1"], type: "at+jwt", key: named)
+        #expect(try CompactParts(token).header == Data(#"{"alg":"Ed25519","kid":"\#(key.keyID)","typ":"at+jwt"}"#.utf8))
+        for verifier in [key, named] {
+            _ = try VerifiedToken(CompactJWS(parsing: token), key: verifier.publicJWK)
+        }
+        #expect(SigningKey.generate(.es256).fullySpecified().algorithm == .es256)
+    }
+
     @Test("Bytes that are not a key are rejected", arguments: CurveAlgorithm.allCases)
     func malformed(_ algorithm: CurveAlgorithm) {
         for bytes in [Data(), Data(count: 31), Data(count: 33)] {

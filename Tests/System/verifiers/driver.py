@@ -1,95 +1,123 @@
-"""Calls the Python of docs/verify.md. Each input line is a call, each output line its result."""
+"""Calls Examples/Python/session_verifier.py. Each input line is a call, each output line its result."""
 
 import json
 import sys
 import threading
 
-import snippet
+import session_verifier as module
 
-#: The response to a fetch in a step of the cache test.
-state: dict = {"now": 0, "answer": None, "fetches": 0}
+
+def verifier_for(call):
+    now = call["now"]
+    body = json.dumps({"keys": call["keys"]}).encode()
+    keys = module.KeyCache("https://keys.example", lambda service: (body, None), lambda: now)
+    nonces = module.Nonces(bytes.fromhex(call["secret"]), call["resource"]) if "secret" in call else None
+    return module.SessionVerifier(
+        "https://keys.example", call["audience"], [call["resource"]] if call.get("resource") else [], call["issuer"],
+        keys, None, nonces, lambda: now)
 
 
 def verify(call):
-    return snippet.verify(call["token"], call["keys"], call["issuer"], call["audience"], call["now"])["sub"]
+    verifier = verifier_for(call)
+    verifier.verify_token(call["token"])
+    return verifier.verify("GET", "/", "Bearer " + call["token"], [])["sub"]
+
+
+def requests(call):
+    """Sends requests to one verifier and returns the result of each one: the user, or the reason and the response."""
+    verifier = verifier_for(call)
+    results = []
+    for request in call["requests"]:
+        try:
+            verifier.now = lambda: request.get("now", call["now"])
+            claims = verifier.verify(
+                request["method"], request["target"], request["authorization"], request["proofs"])
+            results.append({"user": claims["sub"]})
+        except module.Rejected as error:
+            results.append({"reason": error.reason, "status": error.status, "headers": error.headers})
+    return results
 
 
 def fetch(call):
-    keys, max_age = snippet.fetch_keys(call["service"])
-    return {"keys": keys, "maxAge": max_age}
+    body, max_age = module.fetch_keys(call["service"])
+    return {"keys": sorted(module.read_key_set(body)), "maxAge": max_age}
 
 
 def verify_with_cache(call):
-    cache = snippet.KeyCache(call["service"])
-    keys = [cache.keys_for(call["token"]) for _ in range(2)][-1]
-    return snippet.verify(call["token"], keys, call["issuer"], call["audience"])["sub"]
+    verifier = module.SessionVerifier(call["service"], call["audience"], issuer=call["issuer"])
+    return [verifier.verify("GET", "/", "Bearer " + call["token"], [])["sub"] for _ in range(2)][-1]
 
 
 def run_cache(call):
+    state = {}
+
     def fake_fetch(service):
         state["fetches"] += 1
-        assert service == "the service"
         if state["answer"] is None:
             raise OSError("down")
-        return state["answer"]["keys"], state["answer"]["maxAge"]
+        return json.dumps({"keys": state["answer"]["keys"]}).encode(), state["answer"]["maxAge"]
 
-    cache = snippet.KeyCache("the service", fake_fetch, lambda: state["now"])
+    cache = module.KeyCache("https://keys.example", fake_fetch, lambda: state["now"])
     seen = []
     for step in call["steps"]:
-        state.update(step)
-        state["fetches"] = 0
+        state.update(step, fetches=0)
         try:
-            keys = [key["kid"] for key in cache.keys_for(step["token"])]
-        except ConnectionError:
-            keys = None
-        seen.append({"fetches": state["fetches"], "keys": keys})
+            outcome = cache.key(step["kid"]).kid
+        except module.Rejected as error:
+            outcome = error.reason
+        # The answer of a call does not wait for a fetch in the background. The next step does.
+        running = cache.running
+        if running:
+            running.join()
+        seen.append({"fetches": state["fetches"], "outcome": outcome})
     return seen
 
 
 def stampede(call):
-    """Counts the fetches for concurrent threads, and the threads that get keys."""
-    arrived, fetches, served = set(), [], []
-    seconds = 0
-    changed = threading.Condition()
-
-    def clock():
-        # Each thread reads the clock before it may have to wait. The clock advances between two reads by more than the
-        # minimum time between fetches, so a second fetch is allowed.
-        nonlocal seconds
-        with changed:
-            arrived.add(threading.get_ident())
-            changed.notify_all()
-            seconds += 40
-            return seconds
+    """Counts the fetches for concurrent threads, and the threads that get the key."""
+    begun, fetches, served = threading.Barrier(call["callers"] + 1), [], []
 
     def fake_fetch(service):
-        with changed:
-            fetches.append(service)
-            changed.wait_for(lambda: len(arrived) == call["callers"], timeout=10)
-        return call["keys"], 3600
+        fetches.append(service)
+        begun.wait(10)
+        return json.dumps({"keys": call["keys"]}).encode(), 3600
 
-    cache = snippet.KeyCache("the service", fake_fetch, clock)
+    cache = module.KeyCache("https://keys.example", fake_fetch, lambda: 0)
 
     def ask():
-        if cache.keys_for(call["token"]) == call["keys"]:
-            served.append(threading.get_ident())
+        begun.wait(10)
+        served.append(cache.key(call["kid"]).kid)
 
+    starter = threading.Thread(target=lambda: served.append(cache.key(call["kid"]).kid))
     threads = [threading.Thread(target=ask) for _ in range(call["callers"])]
-    for thread in threads:
+    for thread in [starter, *threads]:
         thread.start()
-    for thread in threads:
+    for thread in [starter, *threads]:
         thread.join()
     return {"fetches": len(fetches), "served": len(served)}
 
 
+def replays(call):
+    """Reserves proofs in a memory of this capacity. Each one is its name, its end, its user and the time."""
+    memory = module.ReplayMemory(call["capacity"])
+    results = []
+    for proof, end, user, now in call["proofs"]:
+        try:
+            results.append(memory.reserve(proof, end, user, now))
+        except module.Unavailable as error:
+            results.append(error.reason)
+    return results
+
+
 CALLS = {
-    "verify": verify, "fetch": fetch, "verifyWithCache": verify_with_cache, "cache": run_cache, "stampede": stampede,
+    "verify": verify, "requests": requests, "fetch": fetch, "verifyWithCache": verify_with_cache, "cache": run_cache,
+    "stampede": stampede, "replays": replays, "normalize": lambda call: [module.normalized(url) for url in call["urls"]],
 }
 
 for line in sys.stdin:
     call = json.loads(line)
     try:
         answer = {"answer": CALLS[call["call"]](call)}
-    except Exception as error:
+    except (module.Rejected, OSError, ValueError) as error:
         answer = {"refused": repr(error)}
     print(json.dumps(answer), flush=True)

@@ -29,7 +29,7 @@ struct AppChangeBody: Decodable {
         var algorithm: SignatureAlgorithm?
         if let signingAlgorithm {
             guard let known = SignatureAlgorithm(rawValue: signingAlgorithm) else {
-                throw .invalidField("signing_algorithm", "must be EdDSA, ES256 or RS256")
+                throw .invalidField("signing_algorithm", "must be EdDSA, Ed25519, ES256 or RS256")
             }
             algorithm = known
         }
