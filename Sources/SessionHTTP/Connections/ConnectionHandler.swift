@@ -16,7 +16,23 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let connections: OpenConnections
         let log: LimitLog
         let service: ServiceEnvironment
+        /// Bounds the requests of all connections that the service works on.
+        var work = RequestsInWork(limit: .max)
+        /// Answers health checks. `nil`: the routes do.
+        var health: HealthEndpoint?
     }
+
+    /// A request that has not reached the routes.
+    private enum Held {
+        /// A route gets it when it is complete, so a slow body takes no place from others.
+        case forRoute(HTTPRequestHead, body: [ByteBuffer], length: Int)
+        case health(HealthEndpoint.Path)
+    }
+
+    /// The bytes of a body that are kept. A route rejects a longer body as soon as it is longer.
+    private static let maximumHeld = 64 * 1024
+    /// Milliseconds that a health check waits for the database before it is answered with what is known.
+    private static let healthPatience: Int64 = 60
 
     /// Seconds in which a client can read the last response. Closing at once would discard it if input is unread.
     private static let lingering = 2
@@ -33,6 +49,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the connection ends with the response to the request that is read (RFC 9112 §9.3).
     private var isLastRequest = false
     private var isHead = false
+    private var held: Held?
 
     /// - Parameter gate: The handler in front of the decoder of this connection.
     init(_ environment: Environment, gate: RequestGate) {
@@ -87,6 +104,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         place = nil
         timer?.scheduled.cancel()
         timer = nil
+        held = nil
     }
 
     // MARK: Requests
@@ -104,13 +122,79 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isClosing else { return }
         switch Self.unwrapInboundIn(data) {
         case .head(let head): receive(head, context)
-        case .body: context.fireChannelRead(data)
+        case .body(let bytes): receive(bytes, data, context)
         case .end:
             phases.receivedEnd()
             if phases.hasCompleteRequest { gate.close() }
             arm(context)
-            context.fireChannelRead(data)
+            switch held {
+            case .health(let path):
+                held = nil
+                answerHealth(path, context)
+            case .forRoute where !forwardHeld(context):
+                answerOwn(ConnectionAnswer(.tooManyRequests, closes: false, environment: environment.service), context)
+            case .forRoute, nil: context.fireChannelRead(data)
+            }
         }
+    }
+
+    private func receive(_ bytes: ByteBuffer, _ data: NIOAny, _ context: ChannelHandlerContext) {
+        switch held {
+        case .forRoute(let head, var body, let length):
+            body.append(bytes)
+            held = .forRoute(head, body: body, length: length + bytes.readableBytes)
+            guard length + bytes.readableBytes > Self.maximumHeld else { return }
+            if !forwardHeld(context) { answer(.tooManyRequests, context) }
+        case .health: break
+        case nil: context.fireChannelRead(data)
+        }
+    }
+
+    /// Passes what is held to the routes. Returns `false` if the service has too many requests: then nothing is held.
+    private func forwardHeld(_ context: ChannelHandlerContext) -> Bool {
+        guard case .forRoute(let head, let body, _) = held else { return true }
+        held = nil
+        let requestClass = RequestClass(isRead: head.method == .GET || head.method == .HEAD, target: head.uri)
+        guard environment.work.admit(requestClass, on: ObjectIdentifier(context.channel)) else {
+            environment.log.note(.shed, on: context.eventLoop)
+            return false
+        }
+        context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+        for bytes in body { context.fireChannelRead(Self.wrapInboundOut(.body(bytes))) }
+        return true
+    }
+
+    // MARK: Health
+
+    /// Answers on this event loop: a health check must not wait behind the tasks of requests.
+    private func answerHealth(_ path: HealthEndpoint.Path, _ context: ChannelHandlerContext) {
+        guard let health = environment.health else { return }
+        guard path != .live else { return answerOwn(health.answer(path), context) }
+        let serial = phases.serial
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let finish = { @Sendable in
+            let (handler, context) = bound.value
+            // Only the first of both calls finds the phase of this request.
+            guard handler.phases.serial == serial, handler.place != nil, !handler.isClosing else { return }
+            handler.answerOwn(health.answer(path), context)
+        }
+        let eventLoop = context.eventLoop
+        guard !health.monitor.check({ eventLoop.execute(finish) }) else { return finish() }
+        _ = eventLoop.scheduleTask(in: .milliseconds(Self.healthPatience), finish)
+    }
+
+    private func answerOwn(_ health: HealthAnswer, _ context: ChannelHandlerContext) {
+        answerOwn(ConnectionAnswer(health, environment: environment.service), context)
+    }
+
+    /// Answers a complete request without a route, and keeps the connection.
+    private func answerOwn(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
+        var head = answer.head
+        if isLastRequest { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
+        writeEnd(NIOAny(HTTPServerResponsePart.end(nil)), nil, context)
+        context.flush()
     }
 
     /// A request that this handler has rejected can end in the middle. That is no error of the request before it.
@@ -122,8 +206,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isHead = head.method == .HEAD
         do throws(Refusal) {
             let head = try RequestTarget.normalized(head)
-            let isHealthCheck = head.uri == "/health" || head.uri.hasPrefix("/health?")
-            guard place?.kind == .served || isHealthCheck else {
+            let healthPath = HealthEndpoint.Path(target: head.uri)
+            guard place?.kind == .served || healthPath != nil else {
                 environment.log.note(.busy, on: context.eventLoop)
                 return answer(.tooManyConnections, context)
             }
@@ -131,7 +215,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             isLastRequest = !head.isKeepAlive
             gate.expectBody(of: head.headers.first(name: "content-length").flatMap(Int.init) ?? 0)
             arm(context)
-            context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+            if let healthPath, environment.health != nil, head.method == .GET || isHead {
+                held = .health(healthPath)
+            } else {
+                held = .forRoute(head, body: [], length: 0)
+            }
         } catch {
             answer(.invalidRequest(error.message), context)
         }

@@ -9,16 +9,23 @@ package import SessionDomain
 package struct ListenerLimits: Sendable {
     private let environment: ConnectionHandler.Environment
 
-    package init(_ limits: ConnectionLimits, environment: ServiceEnvironment, logger: Logger) {
+    /// - Parameters:
+    ///   - work: The requests in work of all listeners that share the bound.
+    ///   - health: Answers health checks. `nil`: the routes do.
+    package init(
+        _ limits: ConnectionLimits, environment: ServiceEnvironment, logger: Logger,
+        work: RequestsInWork = RequestsInWork(limit: ConnectionLimits.requests), health: HealthEndpoint? = nil
+    ) {
         let log = LimitLog(logger: logger)
         self.environment = ConnectionHandler.Environment(
-            limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment)
+            limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment,
+            work: work, health: health)
     }
 
     /// A server for HTTP/1.1 within these limits.
     package var server: HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            LimitedChannel(http: HTTP1Channel(responder: responder), environment: environment)
+            LimitedChannel(responder: responder, environment: environment)
         }
     }
 }
@@ -28,6 +35,14 @@ package struct ListenerLimits: Sendable {
 struct LimitedChannel: ServerChildChannel {
     let http: HTTP1Channel
     let environment: ConnectionHandler.Environment
+
+    init(responder: @escaping HTTPChannelHandler.Responder, environment: ConnectionHandler.Environment) {
+        self.environment = environment
+        http = HTTP1Channel { [work = environment.work] request, writer, channel in
+            defer { work.finish(on: ObjectIdentifier(channel)) }
+            try await responder(request, writer, channel)
+        }
+    }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         http.setup(channel: channel, logger: logger).flatMapThrowing { value in
@@ -49,7 +64,10 @@ struct LimitedChannel: ServerChildChannel {
         #endif
     }
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
+    func handle(value: HTTP1Channel.Value, logger: Logger) async {
+        await http.handle(value: value, logger: logger)
+        environment.work.finishAll(on: ObjectIdentifier(value.channel))
+    }
 
     /// Adds the handlers around the decoder of HTTP/1.1. Must run on the event loop of the channel.
     static func addHandlers(to channel: any Channel, _ environment: ConnectionHandler.Environment) throws {

@@ -28,15 +28,25 @@ final class GroupCommit: Sendable {
     }
 
     private let writer: any DatabaseWriter
+    /// `nil` for a database in memory.
+    let file: OpenFile?
+    private let health: StoreHealth
     private let capacity: Int
     private let batchSize: Int
     private let queue = Mutex(Queue())
 
     /// - Parameters:
+    ///   - file: The file of the database. Nothing is written when its name is gone.
     ///   - capacity: Jobs that may wait. One more is rejected.
     ///   - batchSize: Jobs that share a transaction at most.
-    init(writer: any DatabaseWriter, capacity: Int, batchSize: Int) {
+    ///   - health: Learns how each transaction ends.
+    init(
+        writer: any DatabaseWriter, file: OpenFile? = nil, capacity: Int, batchSize: Int,
+        health: StoreHealth = StoreHealth()
+    ) {
         self.writer = writer
+        self.file = file
+        self.health = health
         self.capacity = capacity
         self.batchSize = batchSize
     }
@@ -50,8 +60,8 @@ final class GroupCommit: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             enqueue(
                 Job(
-                    run: { db in
-                        let result = try Self.inSavepoint(db, work)
+                    run: { [health] db in
+                        let result = try Self.inSavepoint(db, health, work)
                         return { continuation.resume(with: result) }
                     },
                     fail: { continuation.resume(throwing: $0) }))
@@ -103,20 +113,23 @@ final class GroupCommit: Sendable {
     private func commit(_ batch: [Job], _ db: Database) {
         var replies: [@Sendable () -> Void] = []
         do {
+            try file?.checkName()
             try db.inTransaction(.immediate) {
                 replies = try batch.map { try $0.run(db) }
                 return .commit
             }
         } catch {
             let failure = StoreError(error)
+            health.failedTransaction(failure)
             for job in batch { job.fail(failure) }
             return
         }
+        health.committed()
         for reply in replies { reply() }
     }
 
     private static func inSavepoint<Answer: Sendable>(
-        _ db: Database, _ work: (Database) throws -> WriteResult<Answer>
+        _ db: Database, _ health: StoreHealth, _ work: (Database) throws -> WriteResult<Answer>
     ) throws -> Result<Answer, any Error> {
         try db.run("SAVEPOINT job")
         let result: Result<Answer, any Error>
@@ -130,7 +143,13 @@ final class GroupCommit: Sendable {
         } catch {
             // Some errors, such as a full disk, end the transaction of the whole batch.
             guard db.isInsideTransaction else { throw error }
-            result = .failure(error is DatabaseError || error is RowDecodingError ? StoreError(error) : error)
+            if error is DatabaseError || error is RowDecodingError || error is StoreError {
+                let failure = StoreError(error)
+                health.failed(failure)
+                result = .failure(failure)
+            } else {
+                result = .failure(error)
+            }
         }
         try undoJob(in: db)
         try db.run("RELEASE job")

@@ -11,6 +11,8 @@ struct Housekeeper: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await service.runHousekeeping { error in
+                // The store has lines of its own for its failures.
+                if error is StoreError { return }
                 logger.error("housekeeping failed", metadata: ["error": "\(error)"])
             }
         }
@@ -34,7 +36,7 @@ struct CourierService<Box: Outbox>: Service {
     func run() async throws {
         await withGracefulShutdownHandler {
             await courier.run { error in
-                if error is CancellationError { return }
+                if error is CancellationError || error is StoreError { return }
                 logger.error("delivery of \(content) failed", metadata: ["error": "\(error)"])
             }
         } onGracefulShutdown: {

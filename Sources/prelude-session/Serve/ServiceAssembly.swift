@@ -10,6 +10,7 @@ import SessionSQLite
 struct ServiceAssembly {
     let store: SQLiteStore
     let service: SessionService
+    let health: HealthMonitor
     /// The path of the key file, if `open` created it.
     let createdKeyFile: String?
 
@@ -33,7 +34,9 @@ struct ServiceAssembly {
         let configured = try source?.read()
         let store: SQLiteStore
         do {
-            store = try SQLiteStore.open(configuration.database, opening: opening)
+            store = try SQLiteStore.open(
+                configuration.database, opening: opening,
+                health: StoreHealth(uptime: environment.uptime, notices: notices))
         } catch {
             throw ConfigurationError(error, opening: configuration.database, from: configuration.databaseSource)
         }
@@ -49,11 +52,26 @@ struct ServiceAssembly {
                 keyRotation: configuration.keyRotation, configuredKeys: managementKeys,
                 configuredRoutes: configuration.delivery,
                 routeFactory: configuration.routeBuilder(egress: egress, environment: environment), notices: notices)
-            return ServiceAssembly(store: store, service: service, createdKeyFile: created)
+            return ServiceAssembly(
+                store: store, service: service, health: Self.health(store, keys, service, notices: notices),
+                createdKeyFile: created)
         } catch {
             try await store.close()
             throw error
         }
+    }
+
+    private static func health(
+        _ store: SQLiteStore, _ keys: KeyRing, _ service: SessionService,
+        notices: @escaping @Sendable (ServiceNotice) -> Void
+    ) -> HealthMonitor {
+        HealthMonitor(
+            store: store.health,
+            probes: HealthProbes(
+                write: { try await store.checkWriting() },
+                missingKeys: { try await store.sealingKeyIDs().subtracting(keys.ids) },
+                freeBytes: { store.freeBytes }, failingRoutes: { service.failingRoutes }),
+            environment: service.environment, notices: notices)
     }
 
     private static func keyRing(

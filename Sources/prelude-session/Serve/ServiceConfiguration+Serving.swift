@@ -72,6 +72,7 @@ extension ServiceConfiguration {
         let keys = try source?.read()
         guard case .file(let path) = database, let source else { return }
         try checkIsWritable(database: path)
+        try checkFileSystem(ofDatabase: path)
         if keys == nil, case .file(let file) = source, let problem = WritableFolder(of: file.path).problem {
             throw settings.error(.keyFile, problem)
         }

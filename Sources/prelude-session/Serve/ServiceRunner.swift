@@ -5,7 +5,6 @@ import SessionDomain
 import SessionEgress
 import SessionHTTP
 import SessionSQLite
-import UnixSignals
 
 /// Assembles the service and runs it until SIGTERM or SIGINT.
 @available(service, *)
@@ -32,7 +31,8 @@ struct ServiceRunner {
             exemptsLoopback: configuration.isDevelopment)
         let forwarding = ForwardingLog()
         let listeners = Listeners(
-            limits: connectionLimits(logger: logger), environment: assembly.service.environment, logger: logger)
+            limits: connectionLimits(logger: logger), environment: assembly.service.environment,
+            health: assembly.health, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -42,11 +42,17 @@ struct ServiceRunner {
                     .init(
                         service: CourierService("messages", courier: assembly.service.messages, logger: logger)),
                 ]
-                    + listeners.services(for: configuration) { api in
+                    + listeners.services(for: configuration) { api, health in
                         buildRouter(
-                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, api: api)
-                    },
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox,
+                            health: health, api: api)
+                    } + [
+                        .init(
+                            service: ProcessSignals(
+                                health: assembly.health, drainDelay: configuration.drainDelay, logger: logger),
+                            successTerminationBehavior: .gracefullyShutdownGroup)
+                    ],
+                gracefulShutdownSignals: [], logger: logger))
         try await group.run()
         // All responses are sent and their data is committed. Closing the store only checkpoints the write-ahead log.
         try await assembly.store.close()
