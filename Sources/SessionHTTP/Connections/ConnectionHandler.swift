@@ -23,36 +23,31 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// A request that has not reached the routes.
-    private enum Held {
+    enum Held {
         /// A route gets it when it is complete, so a slow body takes no place from others.
         case forRoute(HTTPRequestHead, body: [ByteBuffer], length: Int)
         case health(HealthEndpoint.Path)
     }
 
-    /// The bytes of a body that are kept. A route rejects a longer body as soon as it is longer.
-    private static let maximumHeld = 64 * 1024
-    /// Milliseconds that a health check waits for the database before it is answered with what is known.
-    private static let healthPatience: Int64 = 60
-
     /// Seconds in which a client can read the last response. Closing at once would discard it if input is unread.
     private static let lingering = 2
 
-    private let environment: Environment
-    private let gate: RequestGate
-    private var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
-    private var phases = RequestPhases()
+    let environment: Environment
+    private let gate: RequestGate?
+    var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
+    var phases = RequestPhases()
     private var deadline: NIODeadline?
     private var armed: (phase: RequestPhases.Phase, serial: Int)?
     private var timer: (scheduled: Scheduled<Void>, at: NIODeadline)?
     /// Whether the last response is written. All that the client still sends is discarded.
-    private var isClosing = false
+    var isClosing = false
     /// Whether the connection ends with the response to the request that is read (RFC 9112 §9.3).
-    private var isLastRequest = false
-    private var isHead = false
-    private var held: Held?
+    var isLastRequest = false
+    var isHead = false
+    var held: Held?
 
-    /// - Parameter gate: The handler in front of the decoder of this connection.
-    init(_ environment: Environment, gate: RequestGate) {
+    /// - Parameter gate: The handler in front of the decoder of this connection. `nil` for a request of HTTP/2.
+    init(_ environment: Environment, gate: RequestGate?) {
         self.environment = environment
         self.gate = gate
     }
@@ -125,7 +120,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .body(let bytes): receive(bytes, data, context)
         case .end:
             phases.receivedEnd()
-            if phases.hasCompleteRequest { gate.close() }
+            if phases.hasCompleteRequest { gate?.close() }
             arm(context)
             switch held {
             case .health(let path):
@@ -136,65 +131,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             case .forRoute, nil: context.fireChannelRead(data)
             }
         }
-    }
-
-    private func receive(_ bytes: ByteBuffer, _ data: NIOAny, _ context: ChannelHandlerContext) {
-        switch held {
-        case .forRoute(let head, var body, let length):
-            body.append(bytes)
-            held = .forRoute(head, body: body, length: length + bytes.readableBytes)
-            guard length + bytes.readableBytes > Self.maximumHeld else { return }
-            if !forwardHeld(context) { answer(.tooManyRequests, context) }
-        case .health: break
-        case nil: context.fireChannelRead(data)
-        }
-    }
-
-    /// Passes what is held to the routes. Returns `false` if the service has too many requests: then nothing is held.
-    private func forwardHeld(_ context: ChannelHandlerContext) -> Bool {
-        guard case .forRoute(let head, let body, _) = held else { return true }
-        held = nil
-        let requestClass = RequestClass(isRead: head.method == .GET || head.method == .HEAD, target: head.uri)
-        guard environment.work.admit(requestClass, on: ObjectIdentifier(context.channel)) else {
-            environment.log.note(.shed, on: context.eventLoop)
-            return false
-        }
-        context.fireChannelRead(Self.wrapInboundOut(.head(head)))
-        for bytes in body { context.fireChannelRead(Self.wrapInboundOut(.body(bytes))) }
-        return true
-    }
-
-    // MARK: Health
-
-    /// Answers on this event loop: a health check must not wait behind the tasks of requests.
-    private func answerHealth(_ path: HealthEndpoint.Path, _ context: ChannelHandlerContext) {
-        guard let health = environment.health else { return }
-        guard path != .live else { return answerOwn(health.answer(path), context) }
-        let serial = phases.serial
-        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        let finish = { @Sendable in
-            let (handler, context) = bound.value
-            // Only the first of both calls finds the phase of this request.
-            guard handler.phases.serial == serial, handler.place != nil, !handler.isClosing else { return }
-            handler.answerOwn(health.answer(path), context)
-        }
-        let eventLoop = context.eventLoop
-        guard !health.monitor.check({ eventLoop.execute(finish) }) else { return finish() }
-        _ = eventLoop.scheduleTask(in: .milliseconds(Self.healthPatience), finish)
-    }
-
-    private func answerOwn(_ health: HealthAnswer, _ context: ChannelHandlerContext) {
-        answerOwn(ConnectionAnswer(health, environment: environment.service), context)
-    }
-
-    /// Answers a complete request without a route, and keeps the connection.
-    private func answerOwn(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
-        var head = answer.head
-        if isLastRequest { head.headers.replaceOrAdd(name: "Connection", value: "close") }
-        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
-        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
-        writeEnd(NIOAny(HTTPServerResponsePart.end(nil)), nil, context)
-        context.flush()
     }
 
     /// A request that this handler has rejected can end in the middle. That is no error of the request before it.
@@ -213,7 +149,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
             phases.receivedHead()
             isLastRequest = !head.isKeepAlive
-            gate.expectBody(of: head.headers.first(name: "content-length").flatMap(Int.init) ?? 0)
+            gate?.expectBody(of: head.headers.first(name: "content-length").flatMap(Int.init) ?? 0)
             arm(context)
             if let healthPath, environment.health != nil, head.method == .GET || isHead {
                 held = .health(healthPath)
@@ -239,7 +175,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func writeEnd(_ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+    func writeEnd(_ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         phases.wroteResponse()
         arm(context)
         // Closing discards what the client has not read. So the time to read begins when all is sent.
@@ -247,14 +183,14 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
         // A connection of the reserve has one request, so that the reserve is free for the next health check.
         if place?.kind == .reserved { return linger(context) }
-        if !phases.hasCompleteRequest { gate.open() }
+        if !phases.hasCompleteRequest { gate?.open() }
     }
 
     /// Writes a last response if no other one comes before it, and closes the connection.
-    private func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
+    func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
         guard phases.canAnswer else {
             isClosing = true
-            gate.discard()
+            gate?.discard()
             return context.close(promise: nil)
         }
         let answer = ConnectionAnswer(refusal, environment: environment.service)
@@ -280,7 +216,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if let place { environment.connections.waits(place.id) }
         context.flush()
         context.close(mode: .output, promise: nil)
-        gate.discard()
+        gate?.discard()
         deadline = context.eventLoop.now + .seconds(Int64(Self.lingering))
         schedule(context)
     }

@@ -35,6 +35,7 @@ struct OpenFile: Sendable {
     var freeBytes: Int64? {
         var volume = statvfs()
         guard statvfs((path as NSString).deletingLastPathComponent, &volume) == 0 else { return nil }
-        return Int64(clamping: UInt64(volume.f_bavail).multipliedReportingOverflow(by: UInt64(volume.f_frsize)).partialValue)
+        return Int64(
+            clamping: UInt64(volume.f_bavail).multipliedReportingOverflow(by: UInt64(volume.f_frsize)).partialValue)
     }
 }

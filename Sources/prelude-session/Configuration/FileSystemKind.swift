@@ -25,7 +25,8 @@ enum FileSystemKind: Equatable {
     /// Why a database must not be here, and the remedy. `nil`: it may.
     func problem(ofDatabase path: String) -> String? {
         guard case .network(let type) = self else { return nil }
-        return "\(path) is on a network file system (\(type)). Locks and syncs are not reliable there, so sessions can be "
+        return
+            "\(path) is on a network file system (\(type)). Locks and syncs are not reliable there, so sessions can be "
             + "lost and the database damaged. Use a local disk, and copy backups to the network. "
             + "--allow-network-file-system accepts the risk"
     }

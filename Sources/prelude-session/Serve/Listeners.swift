@@ -1,4 +1,5 @@
 import Hummingbird
+import HummingbirdCore
 import Logging
 import ServiceLifecycle
 import SessionDomain
@@ -10,6 +11,8 @@ struct Listeners {
     let limits: ConnectionLimits
     let environment: ServiceEnvironment
     let health: HealthMonitor
+    /// `nil`: plain HTTP.
+    let certificates: TLSCertificates?
     let logger: Logger
 
     /// One listener for both APIs, or one for each.
@@ -49,16 +52,23 @@ struct Listeners {
         // The port tells which listener has reached a limit.
         var limitLogger = logger
         limitLogger[metadataKey: "port"] = "\(port)"
+        let listenerLimits = ListenerLimits(
+            limits, environment: environment, logger: limitLogger, work: work, health: health)
         let application = Application(
-            router: router,
-            server: ListenerLimits(
-                limits, environment: environment, logger: limitLogger, work: work, health: health
-            ).server,
+            router: router, server: server(listenerLimits),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { [logger] _ in
                 logger.notice(message, metadata: ["host": "\(host)", "port": "\(port)"])
             },
             logger: logger)
         return .init(service: application)
+    }
+
+    /// HTTP/1.1, or with a certificate TLS with HTTP/2 and HTTP/1.1.
+    private func server(_ limits: ListenerLimits) -> HTTPServerBuilder {
+        guard let certificates else { return limits.server }
+        return HTTPServerBuilder { responder in
+            SecureChannel(limits, certificates: certificates, responder: responder)
+        }
     }
 }

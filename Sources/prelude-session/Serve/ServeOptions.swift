@@ -72,6 +72,12 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Allow a database on a network file system. Writes can be lost and the database damaged.")
     var allowNetworkFileSystem = false
 
+    @Option(help: "A PEM file with the certificate chain for TLS, with --tls-key. (default: plain HTTP)")
+    var tlsCertificate: String?
+
+    @Option(help: "A PEM file with the private key of the certificate.")
+    var tlsKey: String?
+
     @Option(help: "Days after which signing keys are rotated; 0 for never. (default: 90)")
     var keyRotationDays: String?
 
@@ -115,6 +121,8 @@ struct ServeOptions: ParsableArguments {
         flags[.requestLimit] = requestLimit
         flags[.drainDelay] = drainDelay
         if allowNetworkFileSystem { flags[.allowNetworkFileSystem] = "true" }
+        flags[.tlsCertificate] = tlsCertificate
+        flags[.tlsKey] = tlsKey
         flags[.keyRotationDays] = keyRotationDays
         flags[.keyPublishAhead] = keyPublishAhead
         if development { flags[.development] = "true" }

@@ -30,6 +30,7 @@ extension ServiceConfiguration {
         }
         problems.check { _ = try checkedManagementKeys(now: ServiceEnvironment.live.now()) }
         problems.check { _ = try makeEgressClient() }
+        problems.check { _ = try tls?.read(settings) }
         checkDelivery(problems: &problems)
         // With an invalid path there is no database to compare the other settings with.
         guard (try? SQLiteLocation(settings)) != nil else { return }

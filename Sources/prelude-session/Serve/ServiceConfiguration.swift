@@ -39,6 +39,8 @@ struct ServiceConfiguration: Sendable {
     var drainDelay: Int
     /// Whether the database may be on a network file system, where writes can be lost.
     var allowsNetworkFileSystem: Bool
+    /// `nil`: the listeners speak plain HTTP, for a proxy in front of them.
+    var tls: TLSFiles?
     /// The routes for messages, in the order of `RouteSlot.all`.
     let routes: [PlacedRoute]
 
@@ -133,9 +135,12 @@ struct ServiceConfiguration: Sendable {
         let publicPort = port
         managementListener = problems.value(nil) { try Self.managementListener(settings, publicPort: publicPort) }
         connections = Self.connections(settings, problems: &problems)
-        requestLimit = problems.value(ConnectionLimits.requests) { try settings.number(.requestLimit, in: 16...100_000) }
+        requestLimit = problems.value(ConnectionLimits.requests) {
+            try settings.number(.requestLimit, in: 16...100_000)
+        }
         drainDelay = problems.value(0) { try settings.number(.drainDelay, in: 0...300) }
         allowsNetworkFileSystem = problems.value(false) { try settings.flag(.allowNetworkFileSystem) }
+        tls = problems.value(nil) { try Self.tlsFiles(settings) }
         routes = Self.routes(settings, problems: &problems)
     }
 

@@ -16,6 +16,9 @@ struct ServiceRunner {
         let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
         try configuration.checkPortsAreFree()
+        let certificates = try configuration.tls.map {
+            try TLSCertificates($0, settings: configuration.settings, logger: logger)
+        }
         let egress = try configuration.makeEgressClient()
         let managementKeys = try self.managementKeys()
         let assembly = try await ServiceAssembly.open(
@@ -32,7 +35,7 @@ struct ServiceRunner {
         let forwarding = ForwardingLog()
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment,
-            health: assembly.health, logger: logger)
+            health: assembly.health, certificates: certificates, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -42,6 +45,7 @@ struct ServiceRunner {
                     .init(
                         service: CourierService("messages", courier: assembly.service.messages, logger: logger)),
                 ]
+                    + (certificates.map { [.init(service: $0)] } ?? [])
                     + listeners.services(for: configuration) { api, health in
                         buildRouter(
                             service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox,
@@ -49,7 +53,8 @@ struct ServiceRunner {
                     } + [
                         .init(
                             service: ProcessSignals(
-                                health: assembly.health, drainDelay: configuration.drainDelay, logger: logger),
+                                health: assembly.health, drainDelay: configuration.drainDelay, logger: logger,
+                                reload: { certificates?.reload(isForced: true) }),
                             successTerminationBehavior: .gracefullyShutdownGroup)
                     ],
                 gracefulShutdownSignals: [], logger: logger))
