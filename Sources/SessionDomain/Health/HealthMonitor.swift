@@ -63,7 +63,6 @@ package final class HealthMonitor: Sendable {
     /// The process ends soon. From now on it is not ready.
     package func drain() {
         state.withLock { $0.findings.isDraining = true }
-        report()
     }
 
     /// What is known now. Never waits.
@@ -123,9 +122,9 @@ package final class HealthMonitor: Sendable {
         report()
     }
 
-    /// Reports the reasons when they change. The failures of the store have lines of their own.
+    /// Reports the warnings when they change. The failures of the store and the end of the process have lines of their own.
     private func report() {
-        let now = readiness
+        let now = Readiness(reasons: readiness.reasons.filter { !$0.key.endsService })
         let isNew = state.withLock { state in
             defer { state.reported = now }
             return state.reported != now
