@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import Foundation
 internal import SessionDomain
 internal import Synchronization
 
@@ -7,13 +7,13 @@ internal import Synchronization
 /// A caller gets a place first, and then runs its work. A free slot serves the apps in turn, so an app with many callers
 /// delays its own callers only.
 ///
-/// A slot is a serial dispatch queue, which gets its own thread. On Linux, concurrent dispatch queues share threads
-/// with Swift's cooperative pool, so hashing there would block all other tasks.
+/// A slot is a thread of its own, which ends when no work waits. Its priority is low, so that hashes use the processor
+/// time that refreshes and health checks leave. The threads of dispatch queues would keep the low priority for other work.
 @available(service, *)
 final class HashingQueue: Sendable {
     private struct State {
         var places: HashingPlaces
-        var idle: [DispatchQueue]
+        var idle: Int
         var waiting = AppTurns<Job>()
     }
 
@@ -25,8 +25,7 @@ final class HashingQueue: Sendable {
     /// - Parameter waitingLimit: Callers that may have a place without a slot.
     init(slots: Int, waitingLimit: Int, observer: any ServiceObserver = NoObserver()) {
         self.observer = observer
-        let idle = (0..<slots).map { DispatchQueue(label: "prelude-session.passwords.\($0)") }
-        state = Mutex(State(places: HashingPlaces(total: slots + waitingLimit), idle: idle))
+        state = Mutex(State(places: HashingPlaces(total: slots + waitingLimit), idle: slots))
     }
 
     /// Takes a place for a caller of an app. Each call without an error must be followed by `leave`.
@@ -63,27 +62,27 @@ final class HashingQueue: Sendable {
     var waiting: Int { state.withLock(\.waiting.count) }
 
     private func start(_ app: AppID, _ job: @escaping Job) {
-        let slot = state.withLock { state in
-            let slot = state.idle.popLast()
-            if slot == nil { state.waiting.append(job, app: app) }
-            return slot
+        let hasSlot = state.withLock { state in
+            guard state.idle > 0 else {
+                state.waiting.append(job, app: app)
+                return false
+            }
+            state.idle -= 1
+            return true
         }
-        if let slot { run(job, in: slot) }
-    }
-
-    /// Runs a job, then those that wait for a slot.
-    private func run(_ job: @escaping Job, in slot: DispatchQueue) {
-        slot.async {
+        guard hasSlot else { return }
+        Thread.detachNewThread {
+            LowPriority.ofThisThread()
             job()
-            while let next = self.next(or: slot) { next() }
+            while let next = self.next() { next() }
         }
     }
 
-    /// Returns the next job. If there is none, marks the slot as idle and returns `nil`.
-    private func next(or slot: DispatchQueue) -> Job? {
+    /// Returns the next job. If there is none, the slot is idle and the thread ends.
+    private func next() -> Job? {
         state.withLock { state in
             if let job = state.waiting.popNext() { return job }
-            state.idle.append(slot)
+            state.idle += 1
             return nil
         }
     }

@@ -21,6 +21,15 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// A route for messages works again.
     case routeRecovered(app: AppID, channel: OTPLoginConfig.Channel, route: String)
 
+    /// The store has failed this many times since the last notice. There is one notice per second at most.
+    case storeFailed(StoreError, count: Int)
+
+    /// The store works again, after this many failures in these seconds.
+    case storeRecovered(failures: Int, seconds: Int)
+
+    /// The service is not ready, or ready again. One line for each reason, none when all is well.
+    case readinessChanged(Readiness)
+
     /// The name in metrics.
     package var name: String {
         switch self {
@@ -31,11 +40,20 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .sessionsRecovered: "sessions_recovered"
         case .routeFailed: "route_failed"
         case .routeRecovered: "route_recovered"
+        case .storeFailed: "store_failed"
+        case .storeRecovered: "store_recovered"
+        case .readinessChanged: "readiness_changed"
         }
     }
 
     package var description: String {
         switch self {
+        case .storeFailed(let error, let count):
+            "the database failed \(count == 1 ? "once" : "\(count) times") since the last such line: \(error.reason). Calls that "
+                + "write get 503 with Retry-After until it works again, and no session ends by it"
+        case .storeRecovered(let failures, let seconds):
+            "the database works again, after \(failures) failures in \(seconds) seconds"
+        case .readinessChanged(let readiness): readiness.description
         case .keysRescheduled(let app, let keyIDs):
             "signing keys of app \(app) were created by a clock that was ahead; their times were corrected: "
                 + "\(keyIDs.joined(separator: ", ")). Check that the clocks of all nodes are synchronized"

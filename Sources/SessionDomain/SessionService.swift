@@ -99,6 +99,24 @@ package struct SessionService: Sendable {
             store: store, configured: configuredKeys, sources: sources, environment: environment)
     }
 
+    /// A monitor for a service without a process of its own: it reads the store, and knows nothing else.
+    package var healthOfReads: HealthMonitor {
+        let health = StoreHealth(uptime: environment.uptime)
+        let probe = { @Sendable [store] in
+            do {
+                _ = try await store.managementKeys()
+                health.committed()
+            } catch {
+                health.failedTransaction(error as? StoreError ?? .unavailable("\(type(of: error))"))
+                throw error
+            }
+        }
+        return HealthMonitor(store: health, probes: HealthProbes(write: probe), environment: environment)
+    }
+
+    /// The number of routes for messages that fail now.
+    package var failingRoutes: Int { messages.outbox.failingRoutes }
+
     /// Deletes expired rows and rotates signing keys, once a minute, until cancelled. An error is observed, and the next round
     /// retries.
     package func runHousekeeping() async {

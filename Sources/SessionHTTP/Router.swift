@@ -7,12 +7,13 @@ import SessionWire
 /// - Parameters:
 ///   - forwarding: Logs forwarding headers of untrusted addresses, once for all routers that share it.
 ///   - mailbox: Set in development only. It adds the routes that show the messages that were sent.
+///   - health: Answers health checks. `nil`: only the state of the store is known.
 ///   - api: The other API has no routes, so its paths are answered with 404.
 ///   - controls: Metrics and log level of the process, for the management API.
 @available(service, *)
 package func buildRouter(
     service: SessionService, edge: EdgeOptions, forwarding: ForwardingLog = ForwardingLog(), mailbox: Mailbox? = nil,
-    api: ServedAPI = .all, controls: ProcessControls? = nil
+    health: HealthEndpoint? = nil, api: ServedAPI = .all, controls: ProcessControls? = nil
 ) -> Router<ServiceRequestContext> {
     let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: HeadMiddleware())
@@ -41,7 +42,10 @@ package func buildRouter(
         if let controls { addControls(to: router, controls, service: service, edge: edge) }
         addManagement(to: management.group("/apps/:app_id"), service: service, edge: edge)
     }
-    router.get("/health", use: HealthRoute(store: service.store).show)
+    let health = health ?? HealthEndpoint(monitor: service.healthOfReads, showsReasons: false)
+    for path in HealthEndpoint.Path.allCases {
+        router.get(RouterPath(path.rawValue), use: HealthRoute(endpoint: health, path: path).show)
+    }
 
     if let mailbox, api != .management {
         let routes = MailboxRoutes(mailbox: mailbox, courier: service.messages)

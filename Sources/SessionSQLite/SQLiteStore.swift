@@ -12,6 +12,8 @@ package final class SQLiteStore: Sendable {
     package let schema: (found: Int, now: Int)
     let writer: GroupCommit
     let observer: any ServiceObserver
+    /// What the transactions have shown.
+    package let health: StoreHealth
     /// Excludes a restore while the database is open. `nil` for a database in memory.
     private let lock: DatabaseLock?
 
@@ -19,14 +21,17 @@ package final class SQLiteStore: Sendable {
     package static let supportedSchema = Migration.all.last?.number ?? 0
 
     private init(
-        database: any DatabaseWriter, lock: DatabaseLock?, schema: (found: Int, now: Int), queueCapacity: Int,
-        batchSize: Int, observer: any ServiceObserver
+        database: any DatabaseWriter, file: OpenFile? = nil, lock: DatabaseLock?, schema: (found: Int, now: Int),
+        queueCapacity: Int, batchSize: Int, health: StoreHealth, observer: any ServiceObserver
     ) {
         self.observer = observer
         self.database = database
         self.lock = lock
         self.schema = schema
-        writer = GroupCommit(writer: database, capacity: queueCapacity, batchSize: batchSize, observer: observer)
+        self.health = health
+        writer = GroupCommit(
+            writer: database, file: file, capacity: queueCapacity, batchSize: batchSize, health: health,
+            observer: observer)
     }
 
     /// Opens a database. The service, which may migrate, also checks the structure of the file.
@@ -35,19 +40,20 @@ package final class SQLiteStore: Sendable {
     ///   - opening: Whether a missing file is created and an older schema migrated.
     ///   - queueCapacity: Writes that may wait. One more fails with `StoreError.overloaded`.
     ///   - batchSize: Writes that share a commit at most.
+    ///   - health: Learns how each transaction ends.
     ///   - observer: Receives commits and what they mean.
     /// - Throws: `StoreError.newerSchema` for a database of a newer version of the software; `StoreError.olderSchema` and
     ///   `StoreError.missing` if `opening` does not allow to change that; `StoreError.damaged`; `StoreError.inUse` while
     ///   a restore replaces the database.
     package static func open(
         _ location: SQLiteLocation, opening: Opening = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256,
-        observer: any ServiceObserver = NoObserver()
+        health: StoreHealth = StoreHealth(), observer: any ServiceObserver = NoObserver()
     ) throws(StoreError) -> SQLiteStore {
         do {
             guard case .file(let path) = location else {
                 return SQLiteStore(
                     database: try MemoryDatabase.open(), lock: nil, schema: (0, supportedSchema),
-                    queueCapacity: queueCapacity, batchSize: batchSize, observer: observer)
+                    queueCapacity: queueCapacity, batchSize: batchSize, health: health, observer: observer)
             }
             let (database, lock) = try connect(path, opening: opening)
             let schema = try database.writeWithoutTransaction { db in
@@ -57,8 +63,8 @@ package final class SQLiteStore: Sendable {
                 return try Migration.apply(to: db, opening: opening)
             }
             return SQLiteStore(
-                database: database, lock: lock, schema: schema, queueCapacity: queueCapacity, batchSize: batchSize,
-                observer: observer)
+                database: database, file: OpenFile(path: database.path), lock: lock, schema: schema,
+                queueCapacity: queueCapacity, batchSize: batchSize, health: health, observer: observer)
         } catch {
             throw StoreError(error)
         }
@@ -108,7 +114,22 @@ package final class SQLiteStore: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw StoreError(error)
+            let error = StoreError(error)
+            health.failed(error)
+            throw error
         }
     }
+
+    /// Writes a page to the disk and changes nothing, to find out whether writes work. It waits for its turn, as others do.
+    package func checkWriting() async throws {
+        try await writer.perform { db in
+            let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+            // SQLite writes the first page of the file again, also when the number is the same.
+            try db.execute(sql: "PRAGMA user_version = \(version)")
+            return .keep(())
+        }
+    }
+
+    /// Bytes that this user can still write beside the database. `nil` for a database in memory.
+    package var freeBytes: Int64? { writer.file?.freeBytes }
 }

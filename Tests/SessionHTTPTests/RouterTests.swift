@@ -119,8 +119,9 @@ struct RouterTests {
         }
         let (frontend, management) = (paths(.frontend), paths(.management))
         #expect(!frontend.contains { $0.contains("/v2/") })
-        #expect(management.allSatisfy { $0.contains("/v2/") || $0.contains("/health") })
-        #expect(Set(frontend).intersection(management) == ["GET /health"])
+        let health: Set = ["GET /health", "GET /livez", "GET /readyz"]
+        #expect(management.allSatisfy { $0.contains("/v2/") || health.contains($0) })
+        #expect(Set(frontend).intersection(management) == health)
         #expect(Set(frontend).union(management) == Set(paths(.all)))
     }
 

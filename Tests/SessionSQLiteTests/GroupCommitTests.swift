@@ -171,6 +171,58 @@ struct GroupCommitTests {
         #expect(try numbers() == [2])
     }
 
+    @Test("A full disk fails every job of its transaction with the same error, and the writer goes on")
+    func fullDisk() async throws {
+        let health = StoreHealth()
+        let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64, health: health)
+        try await setMaximumSize(pages: 20)
+        await gate.hold(database)
+        let jobs = try await queued(9, in: writer) { index in
+            { db in
+                _ = try insert(index)(db)
+                // Only the fifth job needs more pages than there are.
+                if index == 4 { try db.run("INSERT INTO jobs (number) VALUES (zeroblob(1000000))") }
+                // A refusal that was decided in a transaction that is lost is no answer either.
+                if index == 7 { throw JobFailure(index: index) }
+                return .keep(())
+            }
+        }
+        gate.open()
+        var failures: Set<String> = []
+        for job in jobs {
+            let error = await #expect(throws: StoreError.self) { try await job.value }
+            failures.insert(error?.reason ?? "none")
+        }
+        #expect(failures.count == 1 && failures.first?.hasPrefix("SQLite 13") == true)
+        #expect(try numbers().isEmpty)
+        #expect(health.isFailing && health.failures == 1)
+
+        try await writer.perform(insert(10))
+        #expect(!health.isFailing)
+        #expect(try numbers() == [10])
+    }
+
+    @Test("Nothing is written while the name of the file is gone, and writing goes on when it is back")
+    func lostName() async throws {
+        let (path, aside) = (directory.path("commits.sqlite"), directory.path("aside"))
+        let writer = GroupCommit(
+            writer: database, file: OpenFile(path: path), capacity: 1000, batchSize: 64, health: StoreHealth())
+        try await writer.perform(insert(1))
+        try FileManager.default.moveItem(atPath: path, toPath: aside)
+        await #expect(throws: StoreError.self) { try await writer.perform(insert(2)) }
+        // Another file with the same name is not the database.
+        try Data().write(to: URL(fileURLWithPath: path))
+        await #expect(throws: StoreError.self) { try await writer.perform(insert(3)) }
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: aside, toPath: path)
+        try await writer.perform(insert(4))
+        #expect(try numbers() == [1, 4])
+    }
+
+    private func setMaximumSize(pages: Int) async throws {
+        try await database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
+    }
+
     private func insert(_ number: Int) -> @Sendable (Database) throws -> WriteResult<Void> {
         { db in
             try db.run("INSERT INTO jobs (number) VALUES (?)", [number])

@@ -22,6 +22,9 @@ package struct MessageOutbox: Outbox {
         self.environment = environment
     }
 
+    /// The number of routes that fail now.
+    var failingRoutes: Int { health.failingCount }
+
     /// Seconds for an attempt. Routes have shorter timeouts of their own, which say what they waited for.
     static let timeout = 45
     /// Seconds for which a claimed message is reserved. It is longer than an attempt can take.

@@ -38,6 +38,9 @@ final class RouteHealth: Sendable {
         }
     }
 
+    /// The number of routes that fail now.
+    var failingCount: Int { state.withLock(\.failing.count) }
+
     /// Notes the result of an attempt.
     ///
     /// - Parameters:

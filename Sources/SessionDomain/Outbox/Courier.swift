@@ -3,7 +3,7 @@ internal import Synchronization
 /// Delivers what is due in an outbox. A slow lane does not delay the others.
 @available(service, *)
 package final class Courier<Box: Outbox>: Sendable {
-    private let outbox: Box
+    let outbox: Box
     private let environment: ServiceEnvironment
     private let bell = Bell()
     private let closing = Bell()

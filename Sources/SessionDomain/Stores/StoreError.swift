@@ -18,4 +18,17 @@ package enum StoreError: Error, Equatable {
     /// The guards of an intent failed in every attempt.
     package static let contended = StoreError.unavailable(
         "the rows changed in each of \(GuardFailures.maximumAttempts) attempts to write them")
+
+    /// The reason in words, for logs.
+    package var reason: String {
+        switch self {
+        case .overloaded: "too many writes wait"
+        case .newerSchema(let found, let supported): "its schema is \(found), and this version supports \(supported)"
+        case .olderSchema(let found, let supported): "its schema is \(found), and this version needs \(supported)"
+        case .missing: "the file is missing"
+        case .damaged(let finding): "the file is damaged: \(finding)"
+        case .inUse: "another process replaces it"
+        case .unavailable(let reason): reason
+        }
+    }
 }

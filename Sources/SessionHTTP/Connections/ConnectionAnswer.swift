@@ -5,32 +5,51 @@ import NIOHTTP1
 import SessionDomain
 import SessionWire
 
-/// A response of a connection itself, for requests that reach no route. The connection is closed after it.
+/// A response of a connection itself, for requests that reach no route.
 @available(service, *)
 struct ConnectionAnswer {
-    let head: HTTPResponseHead
+    var head: HTTPResponseHead
     let body: ByteBuffer
 
-    init(_ refusal: WireRefusal, environment: ServiceEnvironment) {
+    /// - Parameter closes: Whether the connection is closed after it.
+    init(_ refusal: WireRefusal, closes: Bool = true, environment: ServiceEnvironment) {
         let requestID = environment.newID("req")
         let error = ErrorBody(
             code: refusal.code, type: refusal.type, message: refusal.message, requestID: requestID)
+        self.init(
+            status: refusal.status, body: error, requestID: requestID, retryAfter: refusal.retryAfter, closes: closes,
+            environment: environment)
+    }
+
+    init(_ answer: HealthAnswer, environment: ServiceEnvironment) {
+        guard let body = answer.body else {
+            self.init(.notReady, closes: false, environment: environment)
+            return
+        }
+        self.init(
+            status: answer.status, body: body, requestID: environment.newID("req"), retryAfter: answer.retryAfter,
+            closes: false, environment: environment)
+    }
+
+    private init(
+        status: HTTPResponse.Status, body: some Encodable, requestID: String, retryAfter: Int?, closes: Bool,
+        environment: ServiceEnvironment
+    ) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Encoding texts does not fail. If it did, the status would still be correct.
-        let data = (try? encoder.encode(error)) ?? Data()
+        let data = (try? encoder.encode(body)) ?? Data()
         var headers: HTTPHeaders = [
-            "Content-Type": "application/json", "Content-Length": String(data.count), "Connection": "close",
+            "Content-Type": "application/json", "Content-Length": String(data.count),
             "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", HeaderName.requestID: requestID,
             "Date": HTTPDate.format(environment.now().date),
         ]
-        if let seconds = refusal.retryAfter { headers.add(name: "Retry-After", value: String(seconds)) }
+        if closes { headers.add(name: "Connection", value: "close") }
+        if let retryAfter { headers.add(name: "Retry-After", value: String(retryAfter)) }
         head = HTTPResponseHead(
             version: .http1_1,
-            status: HTTPResponseStatus(
-                statusCode: refusal.status.code, reasonPhrase: refusal.status.reasonPhrase),
-            headers: headers)
-        body = ByteBuffer(bytes: data)
+            status: HTTPResponseStatus(statusCode: status.code, reasonPhrase: status.reasonPhrase), headers: headers)
+        self.body = ByteBuffer(bytes: data)
     }
 }
 
@@ -45,4 +64,8 @@ extension WireRefusal {
     static let tooManyConnections = WireRefusal(
         status: .serviceUnavailable, code: .internal, message: "the service has too many connections; try again",
         retryAfter: 5)
+
+    static let tooManyRequests = WireRefusal(
+        status: .serviceUnavailable, code: .internal, message: "the service has too many requests; try again",
+        retryAfter: 2)
 }

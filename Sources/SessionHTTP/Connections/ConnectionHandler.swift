@@ -16,26 +16,38 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let connections: OpenConnections
         let log: LimitLog
         let service: ServiceEnvironment
+        /// Bounds the requests of all connections that the service works on.
+        var work = RequestsInWork(limit: .max)
+        /// Answers health checks. `nil`: the routes do.
+        var health: HealthEndpoint?
+    }
+
+    /// A request that has not reached the routes.
+    enum Held {
+        /// A route gets it when it is complete, so a slow body takes no place from others.
+        case forRoute(HTTPRequestHead, body: [ByteBuffer], length: Int)
+        case health(HealthEndpoint.Path)
     }
 
     /// Seconds in which a client can read the last response. Closing at once would discard it if input is unread.
     private static let lingering = 2
 
-    private let environment: Environment
-    private let gate: RequestGate
-    private var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
-    private var phases = RequestPhases()
+    let environment: Environment
+    private let gate: RequestGate?
+    var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
+    var phases = RequestPhases()
     private var deadline: NIODeadline?
     private var armed: (phase: RequestPhases.Phase, serial: Int)?
     private var timer: (scheduled: Scheduled<Void>, at: NIODeadline)?
     /// Whether the last response is written. All that the client still sends is discarded.
-    private var isClosing = false
+    var isClosing = false
     /// Whether the connection ends with the response to the request that is read (RFC 9112 §9.3).
-    private var isLastRequest = false
-    private var isHead = false
+    var isLastRequest = false
+    var isHead = false
+    var held: Held?
 
-    /// - Parameter gate: The handler in front of the decoder of this connection.
-    init(_ environment: Environment, gate: RequestGate) {
+    /// - Parameter gate: The handler in front of the decoder of this connection. `nil` for a request of HTTP/2.
+    init(_ environment: Environment, gate: RequestGate?) {
         self.environment = environment
         self.gate = gate
     }
@@ -87,6 +99,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         place = nil
         timer?.scheduled.cancel()
         timer = nil
+        held = nil
     }
 
     // MARK: Requests
@@ -104,12 +117,19 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isClosing else { return }
         switch Self.unwrapInboundIn(data) {
         case .head(let head): receive(head, context)
-        case .body: context.fireChannelRead(data)
+        case .body(let bytes): receive(bytes, data, context)
         case .end:
             phases.receivedEnd()
-            if phases.hasCompleteRequest { gate.close() }
+            if phases.hasCompleteRequest { gate?.close() }
             arm(context)
-            context.fireChannelRead(data)
+            switch held {
+            case .health(let path):
+                held = nil
+                answerHealth(path, context)
+            case .forRoute where !forwardHeld(context):
+                answerOwn(ConnectionAnswer(.tooManyRequests, closes: false, environment: environment.service), context)
+            case .forRoute, nil: context.fireChannelRead(data)
+            }
         }
     }
 
@@ -122,16 +142,20 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isHead = head.method == .HEAD
         do throws(Refusal) {
             let head = try RequestTarget.normalized(head)
-            let isHealthCheck = head.uri == "/health" || head.uri.hasPrefix("/health?")
-            guard place?.kind == .served || isHealthCheck else {
+            let healthPath = HealthEndpoint.Path(target: head.uri)
+            guard place?.kind == .served || healthPath != nil else {
                 environment.log.note(.busy, on: context.eventLoop)
                 return answer(.tooManyConnections, context)
             }
             phases.receivedHead()
             isLastRequest = !head.isKeepAlive
-            gate.expectBody(of: head.headers.first(name: "content-length").flatMap(Int.init) ?? 0)
+            gate?.expectBody(of: head.headers.first(name: "content-length").flatMap(Int.init) ?? 0)
             arm(context)
-            context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+            if let healthPath, environment.health != nil, head.method == .GET || isHead {
+                held = .health(healthPath)
+            } else {
+                held = .forRoute(head, body: [], length: 0)
+            }
         } catch {
             answer(.invalidRequest(error.message), context)
         }
@@ -151,7 +175,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func writeEnd(_ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+    func writeEnd(_ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         phases.wroteResponse()
         arm(context)
         // Closing discards what the client has not read. So the time to read begins when all is sent.
@@ -159,14 +183,14 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
         // A connection of the reserve has one request, so that the reserve is free for the next health check.
         if place?.kind == .reserved { return linger(context) }
-        if !phases.hasCompleteRequest { gate.open() }
+        if !phases.hasCompleteRequest { gate?.open() }
     }
 
     /// Writes a last response if no other one comes before it, and closes the connection.
-    private func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
+    func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
         guard phases.canAnswer else {
             isClosing = true
-            gate.discard()
+            gate?.discard()
             return context.close(promise: nil)
         }
         let answer = ConnectionAnswer(refusal, environment: environment.service)
@@ -192,7 +216,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if let place { environment.connections.waits(place.id) }
         context.flush()
         context.close(mode: .output, promise: nil)
-        gate.discard()
+        gate?.discard()
         deadline = context.eventLoop.now + .seconds(Int64(Self.lingering))
         schedule(context)
     }

@@ -13,6 +13,9 @@ package struct ConnectionLimits: Sendable, Equatable {
     /// Seconds from the end of a request until its response is written. A client that does not read takes longer.
     package var responseTimeout = 120
 
+    /// The most requests in work, of all connections together: about half a second of work.
+    package static let requests = 512
+
     package init() {}
 
     /// The limits of a listener for the management API. It has places of its own, so that clients of the apps cannot take

@@ -11,6 +11,8 @@ final class LimitLog: Sendable {
         case closedWaiting = "connection limit reached: closed the connections that waited longest"
         case busy = "connection limit reached: only health checks are answered"
         case refused = "connection limit reached: refused connections"
+        case shed = "limit of requests in work reached: rejected requests, the least urgent first"
+        case slowHandshake = "closed connections: the TLS handshake took too long"
         case slowHeader = "closed connections: the headers of a request took too long"
         case slowBody = "closed connections: the body of a request took too long"
         case slowReader = "closed connections: a client did not read its response"

@@ -1,6 +1,6 @@
 package import HummingbirdCore
 package import Logging
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 package import SessionDomain
 
@@ -8,28 +8,80 @@ package import SessionDomain
 @available(service, *)
 package struct ListenerLimits: Sendable {
     private let environment: ConnectionHandler.Environment
+    /// The requests of HTTP/2 have places of their own, as many as there are connections.
+    private let environmentOfRequests: ConnectionHandler.Environment
 
-    package init(_ limits: ConnectionLimits, environment: ServiceEnvironment, logger: Logger) {
+    package var limits: ConnectionLimits { environment.limits }
+
+    /// - Parameters:
+    ///   - work: The requests in work of all listeners that share the bound.
+    ///   - health: Answers health checks. `nil`: the routes do.
+    package init(
+        _ limits: ConnectionLimits, environment: ServiceEnvironment, logger: Logger,
+        work: RequestsInWork = RequestsInWork(limit: ConnectionLimits.requests), health: HealthEndpoint? = nil
+    ) {
         let log = LimitLog(logger: logger)
         self.environment = ConnectionHandler.Environment(
-            limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment)
+            limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment,
+            work: work, health: health)
+        environmentOfRequests = ConnectionHandler.Environment(
+            limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment,
+            work: work, health: health)
     }
 
     /// A server for HTTP/1.1 within these limits.
     package var server: HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            LimitedChannel(http: HTTP1Channel(responder: responder), environment: environment)
+            channel(responder)
         }
+    }
+
+    /// A connection of HTTP/1.1.
+    package func channel(_ responder: @escaping HTTPChannelHandler.Responder) -> LimitedChannel {
+        LimitedChannel(responder: responder, environment: environment)
+    }
+
+    /// A request of HTTP/2.
+    package func requestChannel(_ responder: @escaping HTTPChannelHandler.Responder) -> LimitedRequestChannel {
+        LimitedRequestChannel(LimitedChannel(responder: responder, environment: environmentOfRequests))
+    }
+
+    /// The handler of a connection with TLS, before all others.
+    package func secureConnectionHandler() -> SecureConnectionHandler { SecureConnectionHandler(environment) }
+}
+
+/// A request of HTTP/2, which is a channel of its own. Its limits are those of a connection with one request.
+@available(service, *)
+package struct LimitedRequestChannel: Sendable {
+    private let channel: LimitedChannel
+
+    init(_ channel: LimitedChannel) { self.channel = channel }
+
+    /// Adds the limits behind a codec to the parts of HTTP/1.1. Must run on the event loop of the channel.
+    package func addLimits(to stream: any Channel) throws {
+        try stream.pipeline.syncOperations.addHandler(ConnectionHandler(channel.environment, gate: nil))
+    }
+
+    package func handle(value: HTTP1Channel.Value, logger: Logger) async {
+        await channel.handle(value: value, logger: logger)
     }
 }
 
 /// A connection of HTTP/1.1 with `ConnectionHandler`.
 @available(service, *)
-struct LimitedChannel: ServerChildChannel {
+package struct LimitedChannel: ServerChildChannel {
     let http: HTTP1Channel
     let environment: ConnectionHandler.Environment
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+    init(responder: @escaping HTTPChannelHandler.Responder, environment: ConnectionHandler.Environment) {
+        self.environment = environment
+        http = HTTP1Channel { [work = environment.work] request, writer, channel in
+            defer { work.finish(on: ObjectIdentifier(channel)) }
+            try await responder(request, writer, channel)
+        }
+    }
+
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         http.setup(channel: channel, logger: logger).flatMapThrowing { value in
             try Self.readSmallBuffers(from: channel)
             try Self.addHandlers(to: channel, environment)
@@ -49,7 +101,10 @@ struct LimitedChannel: ServerChildChannel {
         #endif
     }
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
+    package func handle(value: HTTP1Channel.Value, logger: Logger) async {
+        await http.handle(value: value, logger: logger)
+        environment.work.finishAll(on: ObjectIdentifier(value.channel))
+    }
 
     /// Adds the handlers around the decoder of HTTP/1.1. Must run on the event loop of the channel.
     static func addHandlers(to channel: any Channel, _ environment: ConnectionHandler.Environment) throws {

@@ -9,7 +9,8 @@ enum RequestTarget {
     /// - Throws: `Refusal.invalidField` for a missing, repeated or invalid `Host`, for `Transfer-Encoding` before HTTP/1.1,
     ///   and for a target that names another host. RFC 9112 §3.2.2 lets a server prefer the target; a proxy may have chosen by `Host`, so both must agree.
     static func normalized(_ head: HTTPRequestHead) throws(Refusal) -> HTTPRequestHead {
-        guard head.version == .http1_1 || !head.headers.contains(name: "transfer-encoding") else {
+        guard head.version.major > 1 || head.version == .http1_1 || !head.headers.contains(name: "transfer-encoding")
+        else {
             throw .invalidField("Transfer-Encoding", "needs HTTP/1.1")
         }
         let hosts = head.headers["host"]

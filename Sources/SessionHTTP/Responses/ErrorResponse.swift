@@ -6,14 +6,22 @@ import SessionWire
 /// Turns errors into responses. The frontend API and the management API have different error bodies.
 @available(service, *)
 enum ErrorResponse {
-    /// Logs an error of the service, notes the code for the line of the request, and builds its response with `Retry-After` and `DPoP-Nonce` where they apply.
+    /// Logs an error of the service, notes the code for the line of the request, and builds its response.
     static func make(for error: any Error, request: Request, context: ServiceRequestContext) throws -> Response {
         let refusal = WireRefusal(error)
-        if refusal.status.kind == .serverError {
+        if error is StoreError {
+            // The store's own line is at most one per second, whatever the number of calls.
+            context.logger.debug("request failed", metadata: ["error": .string(String(describing: error))])
+        } else if refusal.status.kind == .serverError {
             context.logger.error("request failed", metadata: ["error": .string(String(describing: error))])
         }
         RequestTrail.current?.note(
             code: refusal.code.rawValue, refusal: (error as? Refusal).map { RefusalReason($0) })
+        return try make(refusal, request: request, context: context)
+    }
+
+    /// Builds the response, with `Retry-After` and `DPoP-Nonce` where they apply.
+    static func make(_ refusal: WireRefusal, request: Request, context: ServiceRequestContext) throws -> Response {
         var response =
             if request.uri.path.hasPrefix("/v2/") {
                 try Response.json(ManagementErrorBody(refusal), status: refusal.status)

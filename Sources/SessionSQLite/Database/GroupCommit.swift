@@ -30,19 +30,27 @@ final class GroupCommit: Sendable {
     }
 
     private let writer: any DatabaseWriter
+    /// `nil` for a database in memory.
+    let file: OpenFile?
+    private let health: StoreHealth
     private let capacity: Int
     private let batchSize: Int
     private let observer: any ServiceObserver
     private let queue = Mutex(Queue())
 
     /// - Parameters:
+    ///   - file: The file of the database. Nothing is written when its name is gone.
     ///   - capacity: Jobs that may wait. One more is rejected.
     ///   - batchSize: Jobs that share a transaction at most.
+    ///   - health: Learns how each transaction ends.
     init(
-        writer: any DatabaseWriter, capacity: Int, batchSize: Int, observer: any ServiceObserver = NoObserver()
+        writer: any DatabaseWriter, file: OpenFile? = nil, capacity: Int, batchSize: Int,
+        health: StoreHealth = StoreHealth(), observer: any ServiceObserver = NoObserver()
     ) {
         self.observer = observer
         self.writer = writer
+        self.file = file
+        self.health = health
         self.capacity = capacity
         self.batchSize = batchSize
     }
@@ -57,8 +65,8 @@ final class GroupCommit: Sendable {
             enqueue(
                 Job(
                     queuedAt: observer.instant(),
-                    run: { db in
-                        let result = try Self.inSavepoint(db, work)
+                    run: { [health] db in
+                        let result = try Self.inSavepoint(db, health, work)
                         return { continuation.resume(with: result) }
                     },
                     fail: { continuation.resume(throwing: $0) }))
@@ -114,16 +122,19 @@ final class GroupCommit: Sendable {
         var replies: [@Sendable () -> Void] = []
         let startedAt = observer.instant()
         do {
+            try file?.checkName()
             try db.inTransaction(.immediate) {
                 replies = try batch.map { try $0.run(db) }
                 return .commit
             }
         } catch {
             let failure = StoreError(error)
+            health.failedTransaction(failure)
             report(batch, startedAt: startedAt, hasFailed: true)
             for job in batch { job.fail(failure) }
             return
         }
+        health.committed()
         // Before the replies, so that a metric that is read after a response contains its commit.
         report(batch, startedAt: startedAt, hasFailed: false)
         for reply in replies { reply() }
@@ -140,7 +151,7 @@ final class GroupCommit: Sendable {
     }
 
     private static func inSavepoint<Answer: Sendable>(
-        _ db: Database, _ work: (Database) throws -> WriteResult<Answer>
+        _ db: Database, _ health: StoreHealth, _ work: (Database) throws -> WriteResult<Answer>
     ) throws -> Result<Answer, any Error> {
         try db.run("SAVEPOINT job")
         let result: Result<Answer, any Error>
@@ -154,7 +165,13 @@ final class GroupCommit: Sendable {
         } catch {
             // Some errors, such as a full disk, end the transaction of the whole batch.
             guard db.isInsideTransaction else { throw error }
-            result = .failure(error is DatabaseError || error is RowDecodingError ? StoreError(error) : error)
+            if error is DatabaseError || error is RowDecodingError || error is StoreError {
+                let failure = StoreError(error)
+                health.failed(failure)
+                result = .failure(failure)
+            } else {
+                result = .failure(error)
+            }
         }
         try undoJob(in: db)
         try db.run("RELEASE job")

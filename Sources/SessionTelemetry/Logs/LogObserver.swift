@@ -12,6 +12,8 @@ package struct LogObserver: ServiceObserver {
         switch occurrence {
         case .notice(let notice): logger.warning("\(notice)")
         case .failed(let work, let error):
+            // A failing store has notices of its own, at most one per second.
+            if error is StoreError { return }
             let text = work == .housekeeping ? "housekeeping" : "delivery of \(work.rawValue)"
             logger.error("\(text) failed", metadata: ["error": "\(error)"])
         default: break

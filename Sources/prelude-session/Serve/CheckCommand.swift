@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// `prelude-session check`: validates a configuration and starts nothing.
 @available(service, *)
@@ -17,6 +18,11 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let configuration = try options.configuration()
         print("The configuration is valid.")
+        if let warning = try configuration.tls?.read(configuration.settings).warning(
+            at: Int(Date().timeIntervalSince1970))
+        {
+            print("warning       \(warning)")
+        }
         print("listens on    \(configuration.host), port \(configuration.port)")
         if let management = configuration.managementListener {
             print("management    \(management.host), port \(management.port)")

@@ -1,4 +1,5 @@
 import Hummingbird
+import HummingbirdCore
 import Logging
 import ServiceLifecycle
 import SessionDomain
@@ -9,40 +10,65 @@ import SessionHTTP
 struct Listeners {
     let limits: ConnectionLimits
     let environment: ServiceEnvironment
+    let health: HealthMonitor
+    /// `nil`: plain HTTP.
+    let certificates: TLSCertificates?
     let logger: Logger
 
     /// One listener for both APIs, or one for each.
     ///
     /// - Parameter router: Makes the routes of an API.
     func services(
-        for configuration: ServiceConfiguration, router: (ServedAPI) -> Router<ServiceRequestContext>
+        for configuration: ServiceConfiguration, router: (ServedAPI, HealthEndpoint) -> Router<ServiceRequestContext>
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        let work = RequestsInWork(limit: configuration.requestLimit)
+        // Strangers may reach this listener, also through a proxy on this machine.
+        let health = HealthEndpoint(monitor: health, showsReasons: configuration.isDevelopment)
         guard let management = configuration.managementListener else {
-            return [listener(router(.all), limits, host: configuration.host, port: configuration.port)]
+            return [
+                listener(
+                    router(.all, health), limits, work, health, host: configuration.host, port: configuration.port)
+            ]
         }
+        let forOperators = HealthEndpoint(monitor: self.health, showsReasons: true)
         return [
-            listener(router(.frontend), limits, host: configuration.host, port: configuration.port),
             listener(
-                router(.management), limits.ofManagement, host: management.host, port: management.port,
-                message: "listening for the management API"),
+                router(.frontend, health), limits, work, health, host: configuration.host, port: configuration.port),
+            listener(
+                router(.management, forOperators), limits.ofManagement,
+                RequestsInWork(limit: min(configuration.requestLimit, Self.managementRequests)), forOperators,
+                host: management.host, port: management.port, message: "listening for the management API"),
         ]
     }
 
+    /// The most requests in work of the management API's own listener. Apps cannot take them.
+    private static let managementRequests = 64
+
     private func listener(
-        _ router: Router<ServiceRequestContext>, _ limits: ConnectionLimits, host: String, port: Int,
+        _ router: Router<ServiceRequestContext>, _ limits: ConnectionLimits, _ work: RequestsInWork,
+        _ health: HealthEndpoint, host: String, port: Int,
         message: Logger.Message = "listening"
     ) -> ServiceGroupConfiguration.ServiceConfiguration {
         // The port tells which listener has reached a limit.
         var limitLogger = logger
         limitLogger[metadataKey: "port"] = "\(port)"
+        let listenerLimits = ListenerLimits(
+            limits, environment: environment, logger: limitLogger, work: work, health: health)
         let application = Application(
-            router: router,
-            server: ListenerLimits(limits, environment: environment, logger: limitLogger).server,
+            router: router, server: server(listenerLimits),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { [logger] _ in
                 logger.notice(message, metadata: ["host": "\(host)", "port": "\(port)"])
             },
             logger: logger)
         return .init(service: application)
+    }
+
+    /// HTTP/1.1, or with a certificate TLS with HTTP/2 and HTTP/1.1.
+    private func server(_ limits: ListenerLimits) -> HTTPServerBuilder {
+        guard let certificates else { return limits.server }
+        return HTTPServerBuilder { responder in
+            SecureChannel(limits, certificates: certificates, responder: responder)
+        }
     }
 }

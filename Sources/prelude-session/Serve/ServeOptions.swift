@@ -55,6 +55,29 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "Seconds after which a connection without a request is closed. (default: 75)")
     var idleTimeout: String?
 
+    @Option(
+        help: """
+            Requests that the service works on at the same time. Further ones get 503, the least urgent first. (default: \
+            512)
+            """)
+    var requestLimit: String?
+
+    @Option(
+        help: """
+            Seconds that the service goes on after SIGTERM, with 503 at /readyz, so that load balancers send requests \
+            elsewhere. (default: 0)
+            """)
+    var drainDelay: String?
+
+    @Flag(help: "Allow a database on a network file system. Writes can be lost and the database damaged.")
+    var allowNetworkFileSystem = false
+
+    @Option(help: "A PEM file with the certificate chain for TLS, with --tls-key. (default: plain HTTP)")
+    var tlsCertificate: String?
+
+    @Option(help: "A PEM file with the private key of the certificate.")
+    var tlsKey: String?
+
     @Option(help: "Days after which signing keys are rotated; 0 for never. (default: 90)")
     var keyRotationDays: String?
 
@@ -99,6 +122,11 @@ struct ServeOptions: ParsableArguments {
         flags[.headerTimeout] = headerTimeout
         flags[.bodyTimeout] = bodyTimeout
         flags[.idleTimeout] = idleTimeout
+        flags[.requestLimit] = requestLimit
+        flags[.drainDelay] = drainDelay
+        if allowNetworkFileSystem { flags[.allowNetworkFileSystem] = "true" }
+        flags[.tlsCertificate] = tlsCertificate
+        flags[.tlsKey] = tlsKey
         flags[.keyRotationDays] = keyRotationDays
         flags[.keyPublishAhead] = keyPublishAhead
         if development { flags[.development] = "true" }

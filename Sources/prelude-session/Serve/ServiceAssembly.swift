@@ -10,6 +10,7 @@ import SessionSQLite
 struct ServiceAssembly {
     let store: SQLiteStore
     let service: SessionService
+    let health: HealthMonitor
     /// The path of the key file, if `open` created it.
     let createdKeyFile: String?
 
@@ -33,7 +34,9 @@ struct ServiceAssembly {
         let store: SQLiteStore
         do {
             store = try SQLiteStore.open(
-                configuration.database, opening: opening, observer: environment.observer)
+                configuration.database, opening: opening,
+                health: StoreHealth(uptime: environment.uptime, observer: environment.observer),
+                observer: environment.observer)
         } catch {
             throw ConfigurationError(error, opening: configuration.database, from: configuration.databaseSource)
         }
@@ -50,11 +53,22 @@ struct ServiceAssembly {
                 keyRotation: configuration.keyRotation, configuredKeys: managementKeys,
                 configuredRoutes: configuration.delivery,
                 routeFactory: configuration.routeBuilder(egress: egress, environment: environment))
-            return ServiceAssembly(store: store, service: service, createdKeyFile: created)
+            return ServiceAssembly(
+                store: store, service: service, health: Self.health(store, keys, service), createdKeyFile: created)
         } catch {
             try await store.close()
             throw error
         }
+    }
+
+    private static func health(_ store: SQLiteStore, _ keys: KeyRing, _ service: SessionService) -> HealthMonitor {
+        HealthMonitor(
+            store: store.health,
+            probes: HealthProbes(
+                write: { try await store.checkWriting() },
+                missingKeys: { try await store.sealingKeyIDs().subtracting(keys.ids) },
+                freeBytes: { store.freeBytes }, failingRoutes: { service.failingRoutes }),
+            environment: service.environment)
     }
 
     private static func keyRing(

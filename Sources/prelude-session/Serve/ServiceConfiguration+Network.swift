@@ -7,7 +7,7 @@ import SessionTokens
 extension ServiceConfiguration {
     /// The origins at which apps reach the service. In development mode, the names of the loopback are accepted, too.
     func origins() throws -> PublicOrigins {
-        let loopback = TargetURI.loopbackHosts.map { "http://\($0):\(port)" }
+        let loopback = TargetURI.loopbackHosts.map { "\(tls == nil ? "http" : "https")://\($0):\(port)" }
         do {
             return try PublicOrigins(publicURL: publicURL ?? loopback[0], aliases: isDevelopment ? loopback : [])
         } catch {

@@ -30,6 +30,7 @@ extension ServiceConfiguration {
         }
         problems.check { _ = try checkedManagementKeys(now: ServiceEnvironment.live.now()) }
         problems.check { _ = try makeEgressClient() }
+        problems.check { _ = try tls?.read(settings) }
         checkDelivery(problems: &problems)
         // With an invalid path there is no database to compare the other settings with.
         guard (try? SQLiteLocation(settings)) != nil else { return }
@@ -72,6 +73,7 @@ extension ServiceConfiguration {
         let keys = try source?.read()
         guard case .file(let path) = database, let source else { return }
         try checkIsWritable(database: path)
+        try checkFileSystem(ofDatabase: path)
         if keys == nil, case .file(let file) = source, let problem = WritableFolder(of: file.path).problem {
             throw settings.error(.keyFile, problem)
         }

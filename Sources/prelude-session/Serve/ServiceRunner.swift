@@ -5,7 +5,6 @@ import SessionDomain
 import SessionEgress
 import SessionHTTP
 import SessionSQLite
-import UnixSignals
 
 /// Assembles the service and runs it until SIGTERM or SIGINT.
 @available(service, *)
@@ -19,6 +18,9 @@ struct ServiceRunner {
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
         try configuration.checkPortsAreFree()
         for warning in ConfigurationWarnings(of: configuration).lines { logger.warning("\(warning)") }
+        let certificates = try configuration.tls.map {
+            try TLSCertificates($0, settings: configuration.settings, logger: logger)
+        }
         var environment = ServiceEnvironment.live
         environment.observer = telemetry.observer
         let egress = try configuration.makeEgressClient(observer: environment.observer)
@@ -36,7 +38,8 @@ struct ServiceRunner {
             exemptsLoopback: configuration.isDevelopment)
         let forwarding = ForwardingLog()
         let listeners = Listeners(
-            limits: connectionLimits(logger: logger), environment: assembly.service.environment, logger: logger)
+            limits: connectionLimits(logger: logger), environment: assembly.service.environment,
+            health: assembly.health, certificates: certificates, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -44,12 +47,19 @@ struct ServiceRunner {
                     .init(service: CourierService(courier: assembly.service.courier)),
                     .init(service: CourierService(courier: assembly.service.messages)),
                 ]
-                    + listeners.services(for: configuration) { api in
+                    + (certificates.map { [.init(service: $0)] } ?? [])
+                    + listeners.services(for: configuration) { api, health in
                         buildRouter(
-                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, api: api,
-                            controls: telemetry.controls)
-                    },
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox,
+                            health: health, api: api, controls: telemetry.controls)
+                    } + [
+                        .init(
+                            service: ProcessSignals(
+                                health: assembly.health, drainDelay: configuration.drainDelay, logger: logger,
+                                reload: { certificates?.reload(isForced: true) }),
+                            successTerminationBehavior: .gracefullyShutdownGroup)
+                    ],
+                gracefulShutdownSignals: [], logger: logger))
         try await group.run()
         // All responses are sent and their data is committed. Closing the store only checkpoints the write-ahead log.
         try await assembly.store.close()

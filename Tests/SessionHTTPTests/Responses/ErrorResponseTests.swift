@@ -49,6 +49,21 @@ struct ErrorResponseTests {
         #expect(try response(to: Refusal.unauthorized, path: path).headers[.retryAfter] == nil)
     }
 
+    @Test(
+        "Every failure of the store is temporary: 503 with Retry-After, without its reason",
+        arguments: [
+            StoreError.unavailable("SQLite 13: database or disk is full"), .damaged("page 3"), .inUse, .missing,
+            .contended,
+            .newerSchema(found: 2, supported: 1), .olderSchema(found: 1, supported: 2),
+        ], ["/v1/x", "/v2/x"])
+    func failingStore(error: StoreError, path: String) throws {
+        let refusal = WireRefusal(error)
+        #expect(refusal.code == .internal && !refusal.message.contains("disk") && !refusal.message.contains("page"))
+        let response = try response(to: error, path: path)
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.headers[.retryAfter] == "5")
+    }
+
     @Test("DPoP-Nonce is set when a nonce is required (RFC 9449 §8)")
     func nonce() throws {
         let name = try #require(HTTPField.Name(HeaderName.dpopNonce))

@@ -15,17 +15,23 @@ struct ConnectionWorld {
     private let log = RecordedLines()
 
     var connections: OpenConnections { environment.connections }
+    var work: RequestsInWork { environment.work }
     /// The message and count of each line of the log.
     var lines: [String] { log.lines.withLock { $0 } }
 
-    init(_ limits: ConnectionLimits) {
+    /// - Parameters:
+    ///   - requests: The most requests in work.
+    ///   - monitor: Answers health checks. `nil`: they pass, as all requests do.
+    init(_ limits: ConnectionLimits, requests: Int = .max, monitor: HealthMonitor? = nil, showsReasons: Bool = false) {
         let recorder = log
         let limitLog = LimitLog(logger: Logger(label: "test") { _ in RecordingHandler(recorded: recorder) })
         let time = Timestamp(seconds: 1_800_000_000)
         environment = ConnectionHandler.Environment(
             limits: limits, connections: OpenConnections(limits: limits, log: limitLog), log: limitLog,
             service: ServiceEnvironment(
-                now: { time }, randomBytes: { [UInt8](repeating: 0, count: $0) }, sleep: { _ in }))
+                now: { time }, randomBytes: { [UInt8](repeating: 0, count: $0) }, sleep: { _ in }),
+            work: RequestsInWork(limit: requests),
+            health: monitor.map { HealthEndpoint(monitor: $0, showsReasons: showsReasons) })
     }
 
     func connect() throws -> TestConnection {

@@ -1,0 +1,42 @@
+/// Watches the system clock for jumps, by uptime, which cannot be set.
+package struct ClockWatch: Sendable {
+    package enum Finding: Sendable, Equatable {
+        /// By how many seconds the clock was set. Negative: back.
+        case jumped(seconds: Int)
+        /// The clock is before any time at which this software can run.
+        case farOff
+
+        var reason: String {
+            switch self {
+            case .jumped(let seconds):
+                "the system clock jumped by \(seconds) seconds within the last hour"
+            case .farOff: "the system clock is years in the past"
+            }
+        }
+    }
+
+    /// Seconds that a clock may be corrected at once without a report: more than the freshness of a proof allows is a jump.
+    static let tolerance = 60
+    /// Milliseconds for which a jump is reported.
+    static let memory: Int64 = 3_600_000
+    /// 2025-01-01T00:00:00Z: this software is younger.
+    static let earliest = Timestamp(milliseconds: 1_735_689_600_000)
+
+    private var lastOffset: Int64?
+    private var jump: (seconds: Int, at: Int64)?
+
+    package init() {}
+
+    /// Compares the clocks.
+    ///
+    /// - Parameter uptime: Milliseconds on a clock that never jumps.
+    package mutating func finding(now: Timestamp, uptime: Int64) -> Finding? {
+        let offset = now.milliseconds - uptime
+        let change = offset - (lastOffset ?? offset)
+        lastOffset = offset
+        if abs(change) > Int64(Self.tolerance) * 1000 { jump = (Int(change / 1000), uptime) }
+        if now < Self.earliest { return .farOff }
+        guard let jump, uptime - jump.at < Self.memory else { return nil }
+        return .jumped(seconds: jump.seconds)
+    }
+}

@@ -1,0 +1,69 @@
+import NIOCore
+import NIOHTTP1
+import SessionDomain
+
+/// Requests that wait for their end, and those that never reach a route.
+@available(service, *)
+extension ConnectionHandler {
+    /// The bytes of a body that are kept. A route rejects a longer body as soon as it is longer.
+    private static var maximumHeld: Int { 64 * 1024 }
+    /// Milliseconds that a health check waits for the database before it is answered with what is known.
+    private static var healthPatience: Int64 { 60 }
+
+    func receive(_ bytes: ByteBuffer, _ data: NIOAny, _ context: ChannelHandlerContext) {
+        switch held {
+        case .forRoute(let head, var body, let length):
+            body.append(bytes)
+            held = .forRoute(head, body: body, length: length + bytes.readableBytes)
+            guard length + bytes.readableBytes > Self.maximumHeld else { return }
+            if !forwardHeld(context) { answer(.tooManyRequests, context) }
+        case .health: break
+        case nil: context.fireChannelRead(data)
+        }
+    }
+
+    /// Passes what is held to the routes. Returns `false` if the service has too many requests: then nothing is held.
+    func forwardHeld(_ context: ChannelHandlerContext) -> Bool {
+        guard case .forRoute(let head, let body, _) = held else { return true }
+        held = nil
+        let requestClass = RequestClass(isRead: head.method == .GET || head.method == .HEAD, target: head.uri)
+        guard environment.work.admit(requestClass, on: ObjectIdentifier(context.channel)) else {
+            environment.log.note(.shed, on: context.eventLoop)
+            return false
+        }
+        context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+        for bytes in body { context.fireChannelRead(Self.wrapInboundOut(.body(bytes))) }
+        return true
+    }
+
+    /// Answers on this event loop: a health check must not wait behind the tasks of requests.
+    func answerHealth(_ path: HealthEndpoint.Path, _ context: ChannelHandlerContext) {
+        guard let health = environment.health else { return }
+        guard path != .live else { return answerOwn(health.answer(path), context) }
+        let serial = phases.serial
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let finish = { @Sendable in
+            let (handler, context) = bound.value
+            // Only the first of both calls finds the phase of this request.
+            guard handler.phases.serial == serial, handler.place != nil, !handler.isClosing else { return }
+            handler.answerOwn(health.answer(path), context)
+        }
+        let eventLoop = context.eventLoop
+        guard !health.monitor.check({ eventLoop.execute(finish) }) else { return finish() }
+        _ = eventLoop.scheduleTask(in: .milliseconds(Self.healthPatience), finish)
+    }
+
+    private func answerOwn(_ health: HealthAnswer, _ context: ChannelHandlerContext) {
+        answerOwn(ConnectionAnswer(health, environment: environment.service), context)
+    }
+
+    /// Answers a complete request without a route, and keeps the connection.
+    func answerOwn(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
+        var head = answer.head
+        if isLastRequest { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
+        writeEnd(NIOAny(HTTPServerResponsePart.end(nil)), nil, context)
+        context.flush()
+    }
+}

@@ -1,0 +1,20 @@
+import Hummingbird
+import SessionDomain
+
+/// Answers health checks of clients that reach the router. Most are answered by their connection.
+@available(service, *)
+struct HealthRoute: Sendable {
+    let endpoint: HealthEndpoint
+    let path: HealthEndpoint.Path
+
+    @Sendable func show(_ request: Request, context: ServiceRequestContext) async throws -> Response {
+        if path != .live { _ = await endpoint.monitor.checked() }
+        let answer = endpoint.answer(path)
+        guard let body = answer.body else {
+            return try ErrorResponse.make(WireRefusal.notReady, request: request, context: context)
+        }
+        var response = try Response.json(body, status: answer.status)
+        if let seconds = answer.retryAfter { response.headers.set("Retry-After", to: String(seconds)) }
+        return response
+    }
+}

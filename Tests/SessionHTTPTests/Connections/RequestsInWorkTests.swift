@@ -1,0 +1,57 @@
+import SessionWire
+import Testing
+
+@testable import SessionHTTP
+
+@Suite("Requests in work")
+struct RequestsInWorkTests {
+    private final class Channel {}
+
+    @Test("Under overload, reads are rejected first, then changes, then logins, and refreshes last")
+    func classes() {
+        let (work, channel) = (RequestsInWork(limit: 10), ObjectIdentifier(Channel.self))
+        var admitted: [RequestClass: Int] = [:]
+        for requestClass in RequestClass.allCases.reversed() {
+            while work.admit(requestClass, on: channel) { admitted[requestClass, default: 0] += 1 }
+        }
+        #expect(admitted == [.read: 4, .change: 2, .login: 2, .session: 2])
+        #expect(work.count == 10)
+        #expect(work.rejected == [.read: 1, .change: 1, .login: 1, .session: 1])
+    }
+
+    @Test("A place is free again when its request is finished, or its connection has ended")
+    func finishing() {
+        let (first, second) = (Channel(), Channel())
+        let work = RequestsInWork(limit: 2)
+        #expect(work.admit(.session, on: ObjectIdentifier(first)))
+        #expect(work.admit(.session, on: ObjectIdentifier(first)))
+        #expect(!work.admit(.session, on: ObjectIdentifier(second)))
+        work.finish(on: ObjectIdentifier(second))
+        #expect(work.count == 2, "a connection frees only its own places")
+        work.finish(on: ObjectIdentifier(first))
+        #expect(work.admit(.session, on: ObjectIdentifier(second)))
+        work.finishAll(on: ObjectIdentifier(first))
+        work.finishAll(on: ObjectIdentifier(first))
+        #expect(work.count == 1)
+    }
+
+    @Test("Each class has at least one place", arguments: RequestClass.allCases)
+    func smallLimit(requestClass: RequestClass) {
+        #expect(RequestsInWork(limit: 1).admit(requestClass, on: ObjectIdentifier(Channel.self)))
+    }
+
+    @Test("The class follows from path and method; a query has no effect")
+    func paths() {
+        let table: [(isRead: Bool, target: String, requestClass: RequestClass)] = [
+            (false, "/v1/session/refresh", .session), (false, "/v1/session/revoke?x=1", .session),
+            (true, "/.well-known/jwks.json", .session), (false, "/v1/session/otp", .login),
+            (false, "/v1/session/otp/check", .login), (false, "/v1/session/login/finalize", .login),
+            (false, "/v1/session/stepup/request", .login), (true, "/v1/session/me/list?limit=1", .read),
+            (false, "/v1/session/me/revoke", .change), (true, "/v2/session/apps/a/users", .read),
+            (false, "/v2/session/apps/a/users", .change), (true, "/v1/session/refreshed", .read),
+        ]
+        for (isRead, target, requestClass) in table {
+            #expect(RequestClass(isRead: isRead, target: target) == requestClass, "\(target)")
+        }
+    }
+}

@@ -1,0 +1,208 @@
+"""Tests a full disk, a read-only one and a lost database file: 503, one log line per second, and recovery without a restart."""
+
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+from conftest import running
+from person import Person
+from service import BINARY, Service
+
+FAILURE = "the database failed"
+
+
+def may_mount() -> bool:
+    return os.geteuid() == 0 and subprocess.run(
+        ["unshare", "-m", "true"], capture_output=True).returncode == 0
+
+
+needs_mount = pytest.mark.skipif(not may_mount(), reason="mounting a small disk needs root and mount namespaces")
+
+
+class SmallDisk(Service):
+    """A service whose database is on a disk of a few megabytes, which only its process sees."""
+
+    def __init__(self, directory: pathlib.Path, *flags: str):
+        super().__init__(directory, *flags)
+        self.mount = directory / "disk"
+        self.mount.mkdir()
+        self.database = f"sqlite:{self.mount}/session.sqlite"
+
+    def start(self) -> None:
+        log = open(self.directory / "service.log", "ab")
+        script = 'mount -t tmpfs -o size=6m tmpfs "$0" && exec "$@"'
+        self.process = subprocess.Popen(
+            ["unshare", "-m", "sh", "-c", script, self.mount, BINARY, "serve", "--port", str(self.port), "--database",
+             self.database, *self.flags],
+            env={**os.environ, "PRELUDE_SESSION_MANAGEMENT_KEY": self.key}, stdout=log, stderr=log,
+            stdin=subprocess.DEVNULL)
+        wait_until(lambda: health(self, "/livez")[0] == 200)
+
+    @property
+    def disk(self) -> pathlib.Path:
+        """The disk, as the service sees it."""
+        return pathlib.Path(f"/proc/{self.process.pid}/root{self.mount}")
+
+    def fill(self) -> None:
+        with contextlib.suppress(OSError), open(self.disk / "filler", "ab", buffering=0) as file:
+            while True:
+                file.write(b"x" * 4096)
+
+    def free(self) -> None:
+        (self.disk / "filler").unlink()
+
+    def remount(self, mode: str) -> None:
+        subprocess.run(
+            ["nsenter", "-t", str(self.process.pid), "-m", "mount", "-o", f"remount,{mode}", self.mount], check=True)
+
+
+def health(service: Service, path: str) -> tuple[int, str]:
+    command = ["curl", "--silent", "--max-time", "5", "--write-out", "\n%{http_code}", service.url + path]
+    body, _, status = subprocess.run(command, capture_output=True, text=True).stdout.rpartition("\n")
+    return int(status or 0), body
+
+
+def wait_until(holds, seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def failure_lines(service: Service) -> list[str]:
+    return [line for line in service.log().splitlines() if FAILURE in line]
+
+
+def exhausted(person: Person):
+    """Refreshes until the disk is full. Returns the first answer that is no success."""
+    for _ in range(2000):
+        answer = person.device.refresh(person.refresh_token)
+        if answer.status != 200:
+            return answer
+        person.keep(answer)
+    raise AssertionError("the disk did not fill")
+
+
+def assert_is_temporary(answer) -> None:
+    assert answer.status == 503, answer
+    assert answer.json["code"] == "internal" and answer.json["type"] == "internal_error"
+    assert int(answer.headers["Retry-After"]) > 0
+    assert "disk" not in answer.json["message"] and "SQLite" not in answer.json["message"]
+
+
+@needs_mount
+def test_a_full_disk_is_temporary_and_signs_nobody_out(tmp_path):
+    with running(SmallDisk(tmp_path)) as service:
+        people = [Person.signed_in(service) for _ in range(3)]
+        service.fill()
+        for person in people:
+            assert_is_temporary(exhausted(person))
+        assert health(service, "/health")[0] == health(service, "/readyz")[0] == 503
+        assert health(service, "/livez") == (200, '{"status":"ok"}')
+        # Verification needs no write.
+        assert people[0].claims()
+        service.free()
+        wait_until(lambda: health(service, "/readyz")[0] == 200)
+        for person in people:
+            person.refresh()
+        assert "the database works again" in service.log()
+        assert service.stop() == 0
+
+
+@needs_mount
+def test_a_full_disk_under_load_has_one_line_per_second_and_loses_no_session(tmp_path):
+    """Devices go on refreshing while the disk is full, one at a time each, as the SDK does."""
+    with running(SmallDisk(tmp_path)) as service:
+        people = [Person.signed_in(service) for _ in range(6)]
+        ends, statuses = threading.Event(), set()
+
+        def refreshing(person: Person) -> None:
+            while not ends.is_set():
+                answer = person.device.refresh(person.refresh_token)
+                statuses.add(answer.status)
+                if answer.status == 200:
+                    person.keep(answer)
+
+        threads = [threading.Thread(target=refreshing, args=[person]) for person in people]
+        for thread in threads:
+            thread.start()
+        for _ in range(3):
+            service.fill()
+            wait_until(lambda: health(service, "/health")[0] == 503)
+            time.sleep(2)
+            service.free()
+            wait_until(lambda: health(service, "/health")[0] == 200)
+            time.sleep(0.3)
+        ends.set()
+        for thread in threads:
+            thread.join()
+        assert statuses == {200, 503}
+        for person in people:
+            person.refresh()
+        lines = failure_lines(service)
+        seconds = [line.split(" ")[0] for line in lines]
+        assert 3 <= len(lines) <= 15, service.log()[-4000:]
+        assert max(seconds.count(second) for second in seconds) <= 2, "two lines in a second of the clock are a second apart"
+        assert sum(int(number) for number in re.findall(r"failed (\d+) times", "".join(lines))) > 10
+        assert "request failed" not in service.log() and "housekeeping failed" not in service.log()
+
+
+@needs_mount
+def test_a_disk_that_becomes_read_only_is_temporary(tmp_path):
+    with running(SmallDisk(tmp_path)) as service:
+        person = Person.signed_in(service)
+        # A file that is open for writing keeps a disk from becoming read-only, so the limit of the file size stands in
+        # where the system refuses.
+        try:
+            service.remount("ro")
+        except subprocess.CalledProcessError:
+            pytest.skip("the system refuses to make a disk with open files read-only")
+        assert_is_temporary(exhausted(person))
+        service.remount("rw")
+        person.refresh()
+
+
+def test_a_limit_of_the_file_size_is_temporary(tmp_path):
+    """RLIMIT_FSIZE makes writes fail with EFBIG, or SIGXFSZ, which must not end the process."""
+    with running(Service(tmp_path)) as service:
+        person = Person.signed_in(service)
+        size = (tmp_path / "session.sqlite-wal").stat().st_size
+        subprocess.run(
+            ["prlimit", "--pid", str(service.process.pid), f"--fsize={size + 40_000}:unlimited"], check=True)
+        assert_is_temporary(exhausted(person))
+        assert service.process.poll() is None
+        subprocess.run(["prlimit", "--pid", str(service.process.pid), "--fsize=unlimited:unlimited"], check=True)
+        person.refresh()
+
+
+def test_nothing_is_written_to_a_deleted_database(tmp_path):
+    with running(Service(tmp_path)) as service:
+        person = Person.signed_in(service)
+        database, aside = tmp_path / "session.sqlite", tmp_path / "aside"
+        database.rename(aside)
+        assert_is_temporary(person.device.refresh(person.refresh_token))
+        wait_until(lambda: health(service, "/health")[0] == 503)
+        assert "Nothing is written to a deleted file" in service.log()
+        database.write_bytes(b"")
+        assert_is_temporary(person.device.refresh(person.refresh_token))
+        assert "was replaced while the service runs" in service.log() or len(failure_lines(service)) >= 1
+        database.unlink()
+        aside.rename(database)
+        person.refresh()
+        assert health(service, "/health")[0] == 200
+
+
+@needs_mount
+def test_the_service_ends_on_a_full_disk(tmp_path):
+    with running(SmallDisk(tmp_path)) as service:
+        person = Person.signed_in(service)
+        service.fill()
+        exhausted(person)
+        service.process.send_signal(signal.SIGTERM)
+        assert service.process.wait(20) == 0
