@@ -87,6 +87,6 @@ struct HealthMonitorTests {
         #expect(Set(monitor.readiness.reasons.keys) == [.draining])
         store.committed()
         #expect(!monitor.readiness.isReady)
-        #expect(probe.notices.withLock { $0.isEmpty })
+        #expect(probe.observer.notices.isEmpty)
     }
 }
