@@ -66,7 +66,7 @@ def test_each_listener_has_its_own_places(tmp_path):
             for _ in range(150):
                 flooding = opened.enter_context(socket.create_connection(("127.0.0.1", full_port), timeout=10))
                 flooding.sendall(half)
-            line, deadline = f"port={full_port} [SessionHTTP] connection limit reached", time.monotonic() + 5
+            line, deadline = f"closed the connections that waited longest count=1 port={full_port}\n", time.monotonic() + 5
             while line not in service.log() and time.monotonic() < deadline:
                 time.sleep(0.1)
             kept.sendall(half + b"2\r\n\r\n")

@@ -33,6 +33,6 @@ struct ProcessRoutes: Sendable {
     }
 }
 
-private struct LogLevelBody: Codable {
+struct LogLevelBody: Codable {
     let level: String
 }

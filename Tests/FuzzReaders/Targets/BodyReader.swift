@@ -68,6 +68,7 @@ package struct BodyReader: Sendable {
                 + #""starts_per_address":{"limit":30,"window":600}}"#),
         BodyReader(
             CreateManagementKeyBody.self, #"{"name":"ci!","role":"read!","expires_at":"2100-01-01T00:00:00Z!"}"#),
+        BodyReader(LogLevelBody.self, #"{"level":"debug!"}"#),
         BodyReader(RotateSigningKeysBody.self, "{}", #"{"purpose":"access!","emergency":true}"#),
         BodyReader(
             StepUpConfigBody.self,
