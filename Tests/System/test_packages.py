@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(bool(missing), reason=f"there is no {' and no '.
 
 
 def run(*command, **options) -> subprocess.CompletedProcess:
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, **options)
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=600, **options)
 
 
 def must(*command, **options) -> str:
