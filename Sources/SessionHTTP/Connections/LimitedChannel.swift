@@ -102,7 +102,7 @@ package struct LimitedChannel: ServerChildChannel {
     }
 
     package func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await http.handle(value: value, logger: logger)
+        await NormalPriority.run { [http] in await http.handle(value: value, logger: logger) }
         environment.work.finishAll(on: ObjectIdentifier(value.channel))
     }
 

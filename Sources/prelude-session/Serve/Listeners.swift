@@ -61,7 +61,7 @@ struct Listeners {
                 logger.notice(message, metadata: ["host": "\(host)", "port": "\(port)"])
             },
             logger: logger)
-        return .init(service: application)
+        return .init(service: Accepting(listener: application))
     }
 
     /// HTTP/1.1, or with a certificate TLS with HTTP/2 and HTTP/1.1.
@@ -69,6 +69,21 @@ struct Listeners {
         guard let certificates else { return limits.server }
         return HTTPServerBuilder { responder in
             SecureChannel(limits, certificates: certificates, responder: responder)
+        }
+    }
+}
+
+/// A listener whose connections are accepted before requests that wait already.
+@available(service, *)
+private struct Accepting<Listener: Service>: Service, CustomStringConvertible {
+    let listener: Listener
+
+    var description: String { "Listener" }
+
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask(priority: .high) { try await listener.run() }
+            try await group.next()
         }
     }
 }

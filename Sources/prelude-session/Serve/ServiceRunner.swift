@@ -17,7 +17,7 @@ struct ServiceRunner {
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
         try configuration.checkPortsAreFree()
         let certificates = try configuration.tls.map {
-            try TLSCertificates($0, settings: configuration.settings, logger: logger)
+            try TLSCertificates($0, settings: configuration.settings, environment: .live, logger: logger)
         }
         let egress = try configuration.makeEgressClient()
         let managementKeys = try self.managementKeys()
@@ -53,7 +53,8 @@ struct ServiceRunner {
                     } + [
                         .init(
                             service: ProcessSignals(
-                                health: assembly.health, drainDelay: configuration.drainDelay, logger: logger,
+                                health: assembly.health, drainDelay: configuration.drainDelay,
+                                environment: assembly.service.environment, logger: logger,
                                 reload: { certificates?.reload(isForced: true) }),
                             successTerminationBehavior: .gracefullyShutdownGroup)
                     ],
