@@ -1,4 +1,4 @@
-"""Tests a full disk, a read-only one and a lost database file: 503, one log line per second, and recovery without a restart."""
+"""Tests a full disk, a lost one and a lost database file: 503, one log line per second, and recovery without a restart."""
 
 import contextlib
 import os
@@ -13,6 +13,7 @@ import pytest
 from conftest import running
 from person import Person
 from service import BINARY, Service
+from test_terminal import log_in_with_code
 
 FAILURE = "the database failed"
 
@@ -57,9 +58,9 @@ class SmallDisk(Service):
     def free(self) -> None:
         (self.disk / "filler").unlink()
 
-    def remount(self, mode: str) -> None:
-        subprocess.run(
-            ["nsenter", "-t", str(self.process.pid), "-m", "mount", "-o", f"remount,{mode}", self.mount], check=True)
+    def inside(self, *command) -> None:
+        """Runs a command where the disk is visible."""
+        subprocess.run(["nsenter", "-t", str(self.process.pid), "-m", *command], check=True)
 
 
 def health(service: Service, path: str) -> tuple[int, str]:
@@ -154,18 +155,33 @@ def test_a_full_disk_under_load_has_one_line_per_second_and_loses_no_session(tmp
 
 
 @needs_mount
-def test_a_disk_that_becomes_read_only_is_temporary(tmp_path):
+def test_a_disk_that_is_lost_and_comes_back_is_temporary(tmp_path):
     with running(SmallDisk(tmp_path)) as service:
-        person = Person.signed_in(service)
-        # A file that is open for writing keeps a disk from becoming read-only, so the limit of the file size stands in
-        # where the system refuses.
-        try:
-            service.remount("ro")
-        except subprocess.CalledProcessError:
-            pytest.skip("the system refuses to make a disk with open files read-only")
+        person, held = Person.signed_in(service), tmp_path / "held"
+        held.mkdir()
+        service.inside("mount", "--bind", service.mount, held)
+        service.inside("umount", "--lazy", service.mount)
         assert_is_temporary(exhausted(person))
-        service.remount("rw")
+        assert health(service, "/readyz")[0] == 503
+        service.inside("mount", "--bind", held, service.mount)
         person.refresh()
+        assert health(service, "/readyz")[0] == 200
+
+
+@needs_mount
+def test_the_sdk_keeps_its_session_on_a_full_disk_of_the_service(tmp_path):
+    """The terminal client is the SDK: 503 is a failure for now, and the session goes on afterwards."""
+    with running(SmallDisk(tmp_path)) as service:
+        assert log_in_with_code(service, "ada@example.com").returncode == 0
+        service.fill()
+        wait_until(lambda: service.run("refresh").returncode != 0)
+        for _ in range(3):
+            refresh = service.run("refresh")
+            assert refresh.returncode not in (0, 2), "2 would mean that the user has to sign in again"
+            assert "sign in" not in refresh.stderr.lower()
+        service.free()
+        assert service.run("refresh").returncode == 0
+        assert "ada@example.com" in service.run("whoami").stdout
 
 
 def test_a_limit_of_the_file_size_is_temporary(tmp_path):

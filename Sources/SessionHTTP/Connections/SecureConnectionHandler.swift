@@ -1,23 +1,37 @@
 package import NIOCore
 import SessionDomain
 
-/// The limits of a connection with TLS: its place, the deadline of the handshake, and its requests in HTTP/2.
+/// The limits of a connection with TLS: its place, the deadline of the handshake, and how a connection of HTTP/2 ends.
 ///
 /// HTTP/1.1 has `ConnectionHandler` instead, which takes the place over after the handshake. In HTTP/2 each request is a
-/// channel of its own with a `ConnectionHandler`; the connection is busy while one of them is open.
+/// channel of its own with a `ConnectionHandler`; the connection is busy while one of them is open. An idle connection
+/// gets GOAWAY from another handler. This one closes it if the client does not react.
 @available(service, *)
 package final class SecureConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = NIOAny
 
+    private enum Phase {
+        case handshake, http2
+        /// Another handler has the limits.
+        case handedOver
+    }
+
+    /// Seconds that a client has to close a connection after GOAWAY.
+    private static let lingering = 2
+
     private let environment: ConnectionHandler.Environment
+    private var phase = Phase.handshake
     private var place: UInt64?
     private var timer: Scheduled<Void>?
     private var openRequests = 0
-    private var isBusy = false
+    /// Whether the process ends.
+    private var isEnding = false
+    private var channel: (any Channel)?
 
     init(_ environment: ConnectionHandler.Environment) { self.environment = environment }
 
     package func handlerAdded(context: ChannelHandlerContext) {
+        channel = context.channel
         if context.channel.isActive { begin(context) }
     }
 
@@ -31,37 +45,55 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
         context.fireChannelInactive()
     }
 
-    package func handlerRemoved(context: ChannelHandlerContext) { end() }
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        end()
+        channel = nil
+    }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent {
+            isEnding = true
+            switch phase {
+            case .handshake: context.close(promise: nil)
+            case .http2 where openRequests == 0: close(in: Self.lingering)
+            case .http2, .handedOver: break
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
 
     /// The handshake is complete, and the client speaks HTTP/1.1. Its handler takes a place.
-    package func handOver() { end() }
+    package func handOver() {
+        phase = .handedOver
+        end()
+    }
 
     /// The handshake is complete, and the client speaks HTTP/2.
     package func completedHandshake() {
-        timer?.cancel()
-        timer = nil
+        phase = .http2
+        becomesIdle()
     }
 
     package func requestOpened() {
         openRequests += 1
-        update()
+        guard openRequests == 1, let place else { return }
+        timer?.cancel()
+        environment.connections.becomesBusy(place)
     }
 
     package func requestClosed() {
         openRequests -= 1
-        update()
+        guard openRequests == 0, let place else { return }
+        environment.connections.waits(place)
+        becomesIdle()
     }
 
     private func begin(_ context: ChannelHandlerContext) {
-        guard place == nil else { return }
+        guard place == nil, phase == .handshake else { return }
         let channel = context.channel
         place = environment.connections.open(on: context.eventLoop) { channel.close(promise: nil) }?.id
         guard place != nil else { return context.close(promise: nil) }
-        timer = context.eventLoop.scheduleTask(in: .seconds(Int64(environment.limits.headerTimeout))) {
-            [log = environment.log] in
-            log.note(.slowHandshake, on: channel.eventLoop)
-            channel.close(promise: nil)
-        }
+        close(in: environment.limits.headerTimeout, logging: .slowHandshake)
     }
 
     private func end() {
@@ -71,13 +103,14 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
         timer = nil
     }
 
-    private func update() {
-        guard let place, (openRequests > 0) != isBusy else { return }
-        isBusy = openRequests > 0
-        if isBusy {
-            environment.connections.becomesBusy(place)
-        } else {
-            environment.connections.waits(place)
+    private func becomesIdle() { close(in: (isEnding ? 0 : environment.limits.idleTimeout) + Self.lingering) }
+
+    private func close(in seconds: Int, logging event: LimitLog.Event? = nil) {
+        guard let channel else { return }
+        timer?.cancel()
+        timer = channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [log = environment.log] in
+            if let event { log.note(event, on: channel.eventLoop) }
+            channel.close(promise: nil)
         }
     }
 }

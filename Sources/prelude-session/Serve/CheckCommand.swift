@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import SessionDomain
 
 /// `prelude-session check`: validates a configuration and starts nothing.
 @available(service, *)
@@ -19,7 +19,7 @@ struct CheckCommand: ParsableCommand {
         let configuration = try options.configuration()
         print("The configuration is valid.")
         if let warning = try configuration.tls?.read(configuration.settings).warning(
-            at: Int(Date().timeIntervalSince1970))
+            at: Int(ServiceEnvironment.live.now().milliseconds / 1000))
         {
             print("warning       \(warning)")
         }

@@ -12,6 +12,7 @@ struct ProcessSignals: Service, CustomStringConvertible {
     let health: HealthMonitor
     /// Seconds between SIGTERM and the end of the listeners.
     let drainDelay: Int
+    let environment: ServiceEnvironment
     let logger: Logger
     /// Called at SIGHUP.
     var reload: @Sendable () -> Void = {}
@@ -38,7 +39,7 @@ struct ProcessSignals: Service, CustomStringConvertible {
             if drainDelay > 0, signal == .sigterm {
                 logger.notice("draining: the service ends after a delay", metadata: ["seconds": "\(drainDelay)"])
                 group.addTask {
-                    try? await Task.sleep(for: .seconds(drainDelay))
+                    try? await environment.sleep(drainDelay)
                     end.finish()
                 }
                 // A second signal ends the delay at once.

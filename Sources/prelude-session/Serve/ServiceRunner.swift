@@ -19,7 +19,7 @@ struct ServiceRunner {
         try configuration.checkPortsAreFree()
         for warning in ConfigurationWarnings(of: configuration).lines { logger.warning("\(warning)") }
         let certificates = try configuration.tls.map {
-            try TLSCertificates($0, settings: configuration.settings, logger: logger)
+            try TLSCertificates($0, settings: configuration.settings, environment: .live, logger: logger)
         }
         var environment = ServiceEnvironment.live
         environment.observer = telemetry.observer
@@ -55,7 +55,8 @@ struct ServiceRunner {
                     } + [
                         .init(
                             service: ProcessSignals(
-                                health: assembly.health, drainDelay: configuration.drainDelay, logger: logger,
+                                health: assembly.health, drainDelay: configuration.drainDelay,
+                                environment: assembly.service.environment, logger: logger,
                                 reload: { certificates?.reload(isForced: true) }),
                             successTerminationBehavior: .gracefullyShutdownGroup)
                     ],

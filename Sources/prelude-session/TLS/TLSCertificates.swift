@@ -1,7 +1,7 @@
-import Foundation
 import Logging
 import NIOSSL
 import ServiceLifecycle
+import SessionDomain
 import Synchronization
 
 /// The certificate that new connections get. It is read again when its files change, without an effect on open connections.
@@ -18,12 +18,14 @@ final class TLSCertificates: Service, CustomStringConvertible {
     private let files: TLSFiles
     private let settings: Settings
     private let state: Mutex<State>
+    private let environment: ServiceEnvironment
     private let logger: Logger
 
     /// - Throws: `ConfigurationError` if the files cannot be used.
-    init(_ files: TLSFiles, settings: Settings, logger: Logger) throws {
+    init(_ files: TLSFiles, settings: Settings, environment: ServiceEnvironment, logger: Logger) throws {
         self.files = files
         self.settings = settings
+        self.environment = environment
         self.logger = logger
         let stamp = files.stamp
         let certificate = try files.read(settings)
@@ -38,7 +40,7 @@ final class TLSCertificates: Service, CustomStringConvertible {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: .seconds(Self.interval))) != nil { self.reload(isForced: false) }
+            while (try? await self.environment.sleep(Self.interval)) != nil { self.reload(isForced: false) }
         }
     }
 
@@ -62,7 +64,7 @@ final class TLSCertificates: Service, CustomStringConvertible {
     }
 
     private func warn(about certificate: TLSCertificate) {
-        let now = Int(Date().timeIntervalSince1970)
+        let now = Int(environment.now().milliseconds / 1000)
         if let warning = certificate.warning(at: now) { logger.warning("\(warning)") }
     }
 }

@@ -47,15 +47,17 @@ struct ServiceLogHandlerTests {
     }
 
     @Test("Notices are warnings, failures of work in the background are errors, and nothing else has a line")
-    func observer() {
+    func observer() throws {
         let lines = Lines()
         let observer = LogObserver(logger: logger(LogLevelSwitch(.trace), lines))
         observer.observe(.notice(.clockJumped(seconds: 7)))
-        observer.observe(.failed(.housekeeping, StoreError.overloaded))
+        observer.observe(.failed(.housekeeping, Refusal.notFound))
+        observer.observe(.failed(.messages, Refusal.notFound))
+        // The store reports its failures itself.
         observer.observe(.failed(.messages, StoreError.contended))
         observer.observe(.refresh(.rotated))
         observer.observe(.limitReached("starts"))
-        #expect(lines.all.count == 3)
+        try #require(lines.all.count == 3)
         #expect(lines.all[0].contains(" warning test: the clock advanced by 7 seconds"))
         #expect(lines.all[1].contains(" error test: housekeeping failed error="))
         #expect(lines.all[2].contains(" error test: delivery of messages failed error="))
