@@ -35,7 +35,6 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 // Only the executable and tests use these.
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
-let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 
@@ -64,7 +63,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -115,10 +113,8 @@ let package = Package(
         .target(
             name: "SessionDelivery",
             dependencies: ["SessionDomain", "SessionEgress", "SessionTokens", "CCurl", nioPosix]),
-        // Logs, metrics and traces of the executable.
-        .target(
-            name: "SessionTelemetry",
-            dependencies: ["SessionDomain", logging, metrics, tracing]),
+        // Logs and metrics of the executable.
+        .target(name: "SessionTelemetry", dependencies: ["SessionDomain", logging, metrics]),
         .target(
             name: "SessionHTTP",
             dependencies: [
@@ -131,11 +127,10 @@ let package = Package(
             dependencies: [
                 "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionDelivery", "SessionDomain",
                 "SessionEgress", "SessionHTTP", "SessionSQLite", "SessionTelemetry", "SessionTokens", "SessionWire",
-                crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore, nioHTTP1, tracing,
+                crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore, nioHTTP1, nioSSL,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -232,7 +227,7 @@ let package = Package(
             name: "PreludeSessionCommandTests", dependencies: ["prelude-session", "SessionDomain", "SessionSQLite"]),
         .testTarget(
             name: "SessionTelemetryTests",
-            dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics, tracing]),
+            dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics]),
         .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
         // Uses products only, as an app does.
         .testTarget(
