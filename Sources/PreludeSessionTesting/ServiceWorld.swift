@@ -48,7 +48,7 @@ package struct ServiceWorld: Sendable {
             now: { clock.timestamp }, randomBytes: live.randomBytes, sleep: { _ in throw CancellationError() })
         change(&changed)
         let environment = changed
-        let store = try SQLiteStore.open(.memory)
+        let store = try SQLiteStore.open(.memory, observer: environment.observer)
         let keys = KeyRing(current: MasterKey(secret: Data(live.randomBytes(32))))
         let origins = try PublicOrigins(publicURL: origin)
         let configured = configuredKeys.map { ConfiguredManagementKey(secret: $0, now: clock.timestamp) }

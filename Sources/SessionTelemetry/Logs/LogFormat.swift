@@ -1,6 +1,7 @@
 internal import Logging
 
 /// How records are written: one line each, whatever they contain.
+@available(service, *)
 package enum LogFormat: String, Sendable, CaseIterable {
     /// For people: time, level, logger, message, then `name=value`.
     case text

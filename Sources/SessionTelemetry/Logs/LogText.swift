@@ -1,4 +1,5 @@
 /// Escapes text for a line of the log, so that no text begins a line of its own or changes how a terminal shows the rest.
+@available(service, *)
 enum LogText {
     /// Control characters, line separators and characters that change the direction of text become `\u{…}`.
     static func escaped(_ text: String) -> String {

@@ -8,18 +8,15 @@ struct TLSFiles: Sendable {
 
     /// What a change of the files changes.
     struct Stamp: Equatable {
-        private let parts: [Int]
+        private let parts: [String]
 
         fileprivate init(_ paths: [String]) {
-            parts = paths.flatMap { path -> [Int] in
-                var file = stat()
-                guard stat(path, &file) == 0 else { return [] }
-                #if canImport(Darwin)
-                    let time = file.st_mtimespec
-                #else
-                    let time = file.st_mtim
-                #endif
-                return [Int(file.st_ino), Int(file.st_size), time.tv_sec, time.tv_nsec]
+            parts = paths.map { path in
+                // Programs that renew certificates change the target of a link.
+                let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+                let attributes = (try? FileManager.default.attributesOfItem(atPath: target)) ?? [:]
+                let time = (attributes[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
+                return "\(target) \(attributes[.systemFileNumber] ?? 0) \(attributes[.size] ?? 0) \(time)"
             }
         }
     }

@@ -50,7 +50,7 @@ struct AnswerRules {
         }
         try FuzzTarget.require(head.headerFields[.contentType] == "application/json", "the error body is not JSON")
         try FuzzTarget.require(code.wholeMatch(of: /[a-z_]{3,64}/) != nil, "invalid code: \(code)")
-        try FuzzTarget.require((3...400).contains(message.utf8.count), "the message is empty or too long: \(message)")
+        try FuzzTarget.require((3...1000).contains(message.utf8.count), "the message is empty or too long: \(message)")
         try FuzzTarget.require(
             message.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "the message is not printable: \(message)")
         try checkSecrets(body, head)

@@ -51,7 +51,7 @@ struct AccessLogTests {
         fields: HTTPFields = [:]
     ) async throws -> (lines: [[String: String]], observed: [ServedRequest]) {
         let lines = Lines()
-        let node = world.node { $0.observer = Observers([TrailObserver(), lines]) }
+        let node = world.node { $0.observer = Observers([$0.observer, lines]) }
         let controls = ProcessControls(metrics: { "test_total 1\n" }, logLevel: { .info }, setLogLevel: { _ in })
         let responder = buildRouter(
             service: node.service, edge: EdgeOptions(trustedProxies: [], countryHeader: nil), controls: controls
@@ -74,8 +74,8 @@ struct AccessLogTests {
 
     private func world() async throws -> ServiceWorld {
         try await ServiceWorld(
-            clock: TestClock(), origin: "https://localhost", edge: EdgeOptions(trustedProxies: [], countryHeader: nil)
-        ) { _ in }
+            clock: TestClock(), origin: "https://localhost", edge: EdgeOptions(trustedProxies: [], countryHeader: nil),
+            environment: { $0.observer = TrailObserver() }, configure: { _ in })
     }
 
     @Test("It has id, app, route, method, status, address and milliseconds, and no text of the caller")

@@ -51,8 +51,8 @@ struct ServiceLogHandlerTests {
         let lines = Lines()
         let observer = LogObserver(logger: logger(LogLevelSwitch(.trace), lines))
         observer.observe(.notice(.clockJumped(seconds: 7)))
-        observer.observe(.failed(.housekeeping, Refusal.notFound))
-        observer.observe(.failed(.messages, Refusal.notFound))
+        observer.observe(.failed(.housekeeping, Refusal.notFound("x")))
+        observer.observe(.failed(.messages, Refusal.notFound("x")))
         // The store reports its failures itself.
         observer.observe(.failed(.messages, StoreError.contended))
         observer.observe(.refresh(.rotated))
