@@ -176,5 +176,5 @@ def test_the_log_level_can_be_changed_while_the_service_runs(tmp_path):
         assert service.log().count(" info ") == lines
         assert service.log().count("the log level was changed") == 1
         assert send("PUT", {"level": "trace"}).status == 200
-        Transport(service.url).send("GET", "/health")
+        Transport(service.url).send("GET", "/metrics")
         assert " debug " in service.log() and service.log().count("the log level was changed") == 2

@@ -115,6 +115,7 @@ def test_a_login_over_http2_has_the_issuer_and_targets_of_the_public_url(secure)
 
     person = Person(secure)
     person.transport = Trusting(secure.url)
+    person.mailboxes = [person.transport]
     person.device = Device(person.transport)
     address = new_email()
     started = person.device.start(address)
@@ -129,7 +130,7 @@ def test_a_login_over_http2_has_the_issuer_and_targets_of_the_public_url(secure)
 def test_old_versions_of_tls_are_rejected(secure, version, works):
     run = subprocess.run(
         ["openssl", "s_client", "-connect", f"localhost:{secure.port}", version, "-alpn", "h2,http/1.1",
-         "-cipher", "DEFAULT@SECLEVEL=0"], input="", capture_output=True, text=True, timeout=30)
+         "-cipher", "DEFAULT@SECLEVEL=0"], input="", capture_output=True, text=True, errors="replace", timeout=30)
     assert ("ALPN protocol: h2" in run.stdout) == works
     assert ("Cipher is (NONE)" not in run.stdout) == works
 
@@ -231,14 +232,16 @@ def goes_on(service) -> None:
 
 
 def flood(service, pieces) -> list:
-    """Sends the pieces until the service takes no more. Returns the frames that it sent."""
+    """Sends the pieces until the service takes no more. Returns the kinds of the frames that it sends until GOAWAY."""
     connection = h2_connection(service)
     for piece in pieces:
         if not connection.send(piece):
             break
-    found = connection.frames()
+    kinds = []
+    while h2.GOAWAY not in kinds and (found := connection.frame()):
+        kinds.append(found[0])
     connection.close()
-    return found
+    return kinds
 
 
 def resets(count: int):
@@ -279,8 +282,7 @@ def test_a_flood_over_http2_ends_its_connection_or_is_rejected_and_harms_no_othe
         assert kind != h2.HEADERS or b"\x88" != payload[:1], "the request was served"
         connection.close()
     else:
-        kinds = [found[0] for found in flood(secure, FLOODS[name]())]
-        assert h2.GOAWAY in kinds or kinds == [] or kinds[-1] != h2.HEADERS
+        assert h2.GOAWAY in flood(secure, FLOODS[name]())
     goes_on(secure)
 
 
