@@ -51,7 +51,7 @@ struct AccessLogTests {
         fields: HTTPFields = [:]
     ) async throws -> (lines: [[String: String]], observed: [ServedRequest]) {
         let lines = Lines()
-        let node = world.node { $0.observer = Observers([$0.observer, lines]) }
+        let node = world.node { $0.observer = Observers([TrailObserver(), lines]) }
         let controls = ProcessControls(metrics: { "test_total 1\n" }, logLevel: { .info }, setLogLevel: { _ in })
         let responder = buildRouter(
             service: node.service, edge: EdgeOptions(trustedProxies: [], countryHeader: nil), controls: controls
