@@ -35,10 +35,7 @@ package struct ServiceEnvironment: Sendable {
     package static let live = ServiceEnvironment(
         now: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) },
         uptime: { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) },
-        randomBytes: { count in
-            var generator = SystemRandomNumberGenerator()
-            return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        },
+        randomBytes: SystemRandomBytes.make,
         // `Duration` is not available on iOS 15.
         sleep: { try await Task.sleep(nanoseconds: UInt64(max($0, 0)) * 1_000_000_000) }
     )

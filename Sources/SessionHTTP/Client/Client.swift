@@ -29,15 +29,15 @@ extension Client {
         host = try Self.host(headers, authority: authority, isProxied: isProxied)
         let ip = Self.address(headers, peerAddress: peerAddress, options: options)
         source = SourceAddress(ip: ip, isExempt: options.exemptsLoopback && IPNetwork.loopback(contains: ip))
-        isBrowser = headers.contains("origin") || headers.contains("sec-fetch-site")
-        let agent = headers.first("user-agent") ?? ""
+        isBrowser = headers.contains(.origin) || headers.contains(.secFetchSite)
+        let agent = headers.first(.userAgent) ?? ""
         var device = Device(userAgent: agent)
         device.id = try Self.deviceID(headers)
         if isProxied, let country = Self.countryCode(headers, options: options) { device.countryCode = country }
         self.device = device
         facts = ClientFacts(
             ip: ip, userAgent: String(agent.prefix(512)), platform: device.platform(isBrowser: isBrowser),
-            countryCode: device.countryCode, locales: AcceptLanguage.tags(headers.first("accept-language") ?? ""))
+            countryCode: device.countryCode, locales: AcceptLanguage.tags(headers.first(.acceptLanguage) ?? ""))
     }
 
     private static func host(
@@ -60,7 +60,7 @@ extension Client {
     ///
     /// - Returns: `nil` if there is no such entry, or if it is not an IP address.
     static func forwardedAddress(_ headers: HTTPFields, options: EdgeOptions) -> String? {
-        headers.all("x-forwarded-for").flatMap { $0.split(separator: ",") }
+        headers.all(.forwardedFor).flatMap { $0.split(separator: ",") }
             .map { withoutPort($0.trimmingCharacters(in: .whitespaces)) }
             .last { !options.isTrusted($0) }
             .flatMap { IPNetwork.isAddress($0) ? $0 : nil }
@@ -85,7 +85,7 @@ extension Client {
 
     /// The proxy must replace the header. Of several values, the client may have sent any.
     private static func forwardedHost(_ headers: HTTPFields) throws(Refusal) -> String? {
-        let hosts = headers.all("x-forwarded-host")
+        let hosts = headers.all(.forwardedHost)
         guard hosts.count <= 1, !(hosts.first ?? "").contains(",") else {
             throw .invalidField("X-Forwarded-Host", "must not be repeated; the proxy must replace it")
         }
@@ -93,7 +93,7 @@ extension Client {
     }
 
     private static func deviceID(_ headers: HTTPFields) throws(Refusal) -> String? {
-        guard let text = headers.first(HeaderName.deviceID) else { return nil }
+        guard let text = headers.first(.deviceID) else { return nil }
         guard let id = uuid(text) else { throw .invalidField("X-Device-Id", "must be a UUID") }
         return id
     }

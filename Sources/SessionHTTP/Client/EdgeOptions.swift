@@ -1,3 +1,4 @@
+package import HTTPTypes
 package import SessionDomain
 
 /// The operator's settings for the proxies in front of the service.
@@ -5,11 +6,12 @@ package struct EdgeOptions: Sendable {
     /// Networks of proxies whose forwarding headers count.
     package var trustedProxies: [IPNetwork]
     /// The header in which a trusted proxy sends the client's country (ISO 3166-1 alpha-2).
-    package var countryHeader: String?
+    package var countryHeader: HTTPField.Name?
     /// Whether limits by address do not apply to loopback addresses. For development only.
     package var exemptsLoopback: Bool
 
-    package init(trustedProxies: [IPNetwork] = [], countryHeader: String? = nil, exemptsLoopback: Bool = false) {
+    package init(trustedProxies: [IPNetwork] = [], countryHeader: HTTPField.Name? = nil, exemptsLoopback: Bool = false)
+    {
         self.trustedProxies = trustedProxies
         self.countryHeader = countryHeader
         self.exemptsLoopback = exemptsLoopback

@@ -7,7 +7,7 @@ struct ForwardingMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 
     /// Headers in which proxies name the client and the host (RFC 7239 §4, and their older forms).
-    static let headers = ["X-Forwarded-For", "X-Forwarded-Host", "Forwarded"]
+    static let headers: [HTTPField.Name] = [.forwardedFor, .forwardedHost, .forwarded]
 
     let options: EdgeOptions
     let log: ForwardingLog
@@ -19,7 +19,7 @@ struct ForwardingMiddleware: RouterMiddleware {
         if let header = Self.headers.first(where: { request.headers.contains($0) }),
             !options.isTrusted(context.peerAddress)
         {
-            log.note(header, from: context.peerAddress, logger: context.logger)
+            log.note(header.rawName, from: context.peerAddress, logger: context.logger)
         }
         return try await next(request, context)
     }

@@ -42,7 +42,7 @@ struct ConnectionAnswer {
         var headers: HTTPHeaders = [
             "Content-Type": "application/json", "Content-Length": String(data.count),
             "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", HeaderName.requestID: requestID,
-            "Date": HTTPDate.format(environment.now().date),
+            "Date": HTTPDate.format(environment.now()),
         ]
         if closes { headers.add(name: "Connection", value: "close") }
         if let retryAfter { headers.add(name: "Retry-After", value: String(retryAfter)) }

@@ -21,6 +21,6 @@ struct ProofBoundContext: ChildRequestContext {
     /// The refresh token: of browsers from the cookie only, of all other clients from the header only.
     func refreshToken(in request: Request) -> String? {
         client.isBrowser
-            ? AppCookies(app: app).refreshToken(in: request) : request.headers.first(HeaderName.refreshToken)
+            ? AppCookies(app: app).refreshToken(in: request) : request.headers.first(.refreshToken)
     }
 }

@@ -19,7 +19,7 @@ struct AccessTokenMiddleware: RouterMiddleware {
             app: app, presented: request.presentedToken, proof: context.proof)
         context.results.caller = caller
         var response = try await next(request, context)
-        if let nonce = caller.nextNonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
+        if let nonce = caller.nextNonce { response.headers.set(.dpopNonce, to: nonce) }
         return response
     }
 }

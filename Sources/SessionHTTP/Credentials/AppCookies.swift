@@ -57,7 +57,7 @@ struct AppCookies: Sendable {
         let sameSite = isSecure && isCrossSite ? "None" : "Lax"
         let attributes = "Path=/; Max-Age=\(max(0, seconds)); HttpOnly; SameSite=\(sameSite)"
         response.headers.add(
-            "Set-Cookie", "\(fullName(name))=\(value); \(attributes)\(isSecure ? "; Secure" : "")")
+            .setCookie, "\(fullName(name))=\(value); \(attributes)\(isSecure ? "; Secure" : "")")
     }
 
     private func fullName(_ name: String) -> String { (isSecure ? CookieName.hostPrefix : "") + name }

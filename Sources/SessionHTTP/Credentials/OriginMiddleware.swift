@@ -13,9 +13,9 @@ struct OriginMiddleware: RouterMiddleware {
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         guard try context.client.isBrowser else { return try await next(request, context) }
-        let origin = request.headers.first("origin")
+        let origin = request.headers.first(.origin)
         try OriginRules(app: try context.app)
-            .check(method: request.method, origin: origin, site: request.headers.first("sec-fetch-site"))
+            .check(method: request.method, origin: origin, site: request.headers.first(.secFetchSite))
         guard let origin else { return try await next(request, context) }
         var response: Response
         if request.method == .options {
@@ -28,22 +28,22 @@ struct OriginMiddleware: RouterMiddleware {
                 response = try ErrorResponse.make(for: error, request: request, context: context)
             }
         }
-        response.headers.set("Access-Control-Allow-Origin", to: origin)
-        response.headers.set("Access-Control-Allow-Credentials", to: "true")
+        response.headers.set(.accessControlAllowOrigin, to: origin)
+        response.headers.set(.accessControlAllowCredentials, to: "true")
         response.headers.set(
-            "Access-Control-Expose-Headers",
+            .accessControlExposeHeaders,
             to: "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Trusted-Device, X-Verification-Token")
-        response.headers.add("Vary", "Origin")
+        response.headers.add(.vary, "Origin")
         return response
     }
 
     private static var preflightResponse: Response {
         var response = Response(status: .noContent)
-        response.headers.set("Access-Control-Allow-Methods", to: "GET, POST")
+        response.headers.set(.accessControlAllowMethods, to: "GET, POST")
         response.headers.set(
-            "Access-Control-Allow-Headers",
+            .accessControlAllowHeaders,
             to: "Authorization, Content-Type, DPoP, X-Device-Id, X-Trusted-Device, X-Verification-Token")
-        response.headers.set("Access-Control-Max-Age", to: "600")
+        response.headers.set(.accessControlMaxAge, to: "600")
         return response
     }
 }

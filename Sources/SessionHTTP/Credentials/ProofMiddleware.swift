@@ -21,7 +21,7 @@ struct ProofMiddleware: RouterMiddleware {
     }
 
     private func check(_ request: Request, app: AppRuntime, logger: Logger) throws -> ProofResult {
-        let proofs = request.headers.all(HeaderName.dpop)
+        let proofs = request.headers.all(.dpop)
         guard !proofs.isEmpty else { return .absent }
         let targets = app.origins.targets(of: app.settings, path: request.uri.path)
         let checker = DPoPProofChecker(

@@ -6,7 +6,7 @@ extension Request {
     ///
     /// `nil` for another scheme, and for more than one `Authorization` header.
     var presentedToken: PresentedToken? {
-        let values = headers.all("authorization")
+        let values = headers.all(.authorization)
         guard values.count == 1 else { return nil }
         let parts = values[0].split(separator: " ", maxSplits: 1)
         guard parts.count == 2, let scheme = PresentedToken.Scheme(rawValue: parts[0].lowercased()) else { return nil }

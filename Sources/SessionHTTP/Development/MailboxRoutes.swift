@@ -19,7 +19,7 @@ struct MailboxRoutes: Sendable {
         let html = MailboxPage.html(mailbox.entries)
         var response = Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
         response.headers[.contentType] = "text/html; charset=utf-8"
-        response.headers.set("Content-Security-Policy", to: MailboxPage.contentSecurityPolicy)
+        response.headers.set(.contentSecurityPolicy, to: MailboxPage.contentSecurityPolicy)
         return response
     }
 

@@ -34,7 +34,7 @@ struct OTPRoutes: Sendable {
             deviceToken: context.app.deviceToken(in: request), locales: context.client.facts.locales,
             source: context.client.source)
         var response = Response.noContent
-        response.headers.set(HeaderName.verificationToken, to: token)
+        response.headers.set(.verificationToken, to: token)
         let limits = context.app.settings.otpLimits
         let cookies = AppCookies(app: context.app)
         cookies.setVerificationToken(
@@ -69,7 +69,7 @@ struct OTPRoutes: Sendable {
 
     /// The token of the header, otherwise of the cookie.
     private func verificationToken(_ request: Request, _ app: AppRuntime) throws -> String {
-        let header = request.headers.first(HeaderName.verificationToken)
+        let header = request.headers.first(.verificationToken)
         guard let token = header ?? AppCookies(app: app).verificationToken(in: request), !token.isEmpty else {
             throw Refusal.invalidVerificationToken
         }

@@ -46,11 +46,11 @@ struct TokenRoutes: Sendable {
             cookies.setRefreshToken(tokens.refreshToken, seconds: Int(lifetime), on: &response)
             if let device = tokens.knownDevice { cookies.setTrustedDevice(device, on: &response) }
         } else {
-            response.headers.set(HeaderName.refreshToken, to: tokens.refreshToken)
-            response.headers.set(HeaderName.refreshTokenExpiresAt, to: tokens.refreshTokenExpiresAt.rfc3339)
-            if let device = tokens.knownDevice { response.headers.set(HeaderName.trustedDevice, to: device) }
+            response.headers.set(.refreshToken, to: tokens.refreshToken)
+            response.headers.set(.refreshTokenExpiresAt, to: tokens.refreshTokenExpiresAt.rfc3339)
+            if let device = tokens.knownDevice { response.headers.set(.trustedDevice, to: device) }
         }
-        if let nonce = tokens.nextNonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
+        if let nonce = tokens.nextNonce { response.headers.set(.dpopNonce, to: nonce) }
         return response
     }
 }

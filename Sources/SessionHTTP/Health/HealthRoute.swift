@@ -14,7 +14,7 @@ struct HealthRoute: Sendable {
             return try ErrorResponse.make(WireRefusal.notReady, request: request, context: context)
         }
         var response = try Response.json(body, status: answer.status)
-        if let seconds = answer.retryAfter { response.headers.set("Retry-After", to: String(seconds)) }
+        if let seconds = answer.retryAfter { response.headers.set(.retryAfter, to: String(seconds)) }
         return response
     }
 }

@@ -16,7 +16,7 @@ struct OperatorContextMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let events = EventContext(
             ip: Client.address(request.headers, peerAddress: context.peerAddress, options: options),
-            userAgent: request.headers.first("user-agent"), requestID: context.requestID)
+            userAgent: request.headers.first(.userAgent), requestID: context.requestID)
         return try await EventContext.$current.withValue(events) { try await next(request, context) }
     }
 }

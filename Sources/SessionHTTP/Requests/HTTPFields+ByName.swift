@@ -1,24 +1,14 @@
 import HTTPTypes
 
-/// Header names as strings. An invalid name matches nothing and adds nothing.
+/// Short names for reading and writing headers.
 extension HTTPFields {
     /// The values of a header, one for each time that it occurs, in order. Values are not split at commas.
-    func all(_ name: String) -> [String] {
-        HTTPField.Name(name).map { self[values: $0] } ?? []
-    }
+    func all(_ name: HTTPField.Name) -> [String] { self[values: name] }
 
     /// The value of a header where it occurs for the first time.
-    func first(_ name: String) -> String? { all(name).first }
+    func first(_ name: HTTPField.Name) -> String? { self[values: name].first }
 
-    func contains(_ name: String) -> Bool { !all(name).isEmpty }
+    mutating func set(_ name: HTTPField.Name, to value: String) { self[name] = value }
 
-    mutating func set(_ name: String, to value: String) {
-        guard let name = HTTPField.Name(name) else { return }
-        self[name] = value
-    }
-
-    mutating func add(_ name: String, _ value: String) {
-        guard let name = HTTPField.Name(name) else { return }
-        append(HTTPField(name: name, value: value))
-    }
+    mutating func add(_ name: HTTPField.Name, _ value: String) { append(HTTPField(name: name, value: value)) }
 }

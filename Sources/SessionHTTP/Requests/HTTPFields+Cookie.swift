@@ -5,7 +5,7 @@ extension HTTPFields {
     ///
     /// Names are case-sensitive. The value is everything up to the next semicolon, quotes included.
     func cookie(_ name: String) -> String? {
-        for header in all("cookie") {
+        for header in all(.cookie) {
             for pair in header.split(separator: ";") {
                 let trimmed = pair.drop { $0 == " " }
                 guard let equals = trimmed.firstIndex(of: "="), trimmed[..<equals] == name else { continue }

@@ -21,7 +21,7 @@ extension Request {
     func decodeIfPresent<Body: Decodable>(_ type: Body.Type) async throws -> Body? {
         let data = try await bodyData()
         guard !data.isEmpty else { return nil }
-        let mediaType = headers.first("content-type")?.split(separator: ";", omittingEmptySubsequences: false).first
+        let mediaType = headers.first(.contentType)?.split(separator: ";", omittingEmptySubsequences: false).first
         guard mediaType?.trimmingCharacters(in: .whitespaces).lowercased() == "application/json" else {
             throw HTTPError(.unsupportedMediaType)
         }

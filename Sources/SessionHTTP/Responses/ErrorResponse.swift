@@ -33,8 +33,8 @@ enum ErrorResponse {
                         expectedTarget: refusal.expectedTarget),
                     status: refusal.status)
             }
-        if let seconds = refusal.retryAfter { response.headers.set("Retry-After", to: String(seconds)) }
-        if let nonce = refusal.nonce { response.headers.set(HeaderName.dpopNonce, to: nonce) }
+        if let seconds = refusal.retryAfter { response.headers.set(.retryAfter, to: String(seconds)) }
+        if let nonce = refusal.nonce { response.headers.set(.dpopNonce, to: nonce) }
         return response
     }
 }

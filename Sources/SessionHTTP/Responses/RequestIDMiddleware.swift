@@ -21,7 +21,7 @@ struct RequestIDMiddleware: RouterMiddleware {
         context.logger[metadataKey: "hb.request.id"] = nil
         context.logger[metadataKey: "request_id"] = .string(id)
         var response = try await next(request, context)
-        response.headers.set(HeaderName.requestID, to: id)
+        response.headers.set(.requestID, to: id)
         return response
     }
 }

@@ -16,9 +16,9 @@ struct ResponseHeadersMiddleware: RouterMiddleware {
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        if !response.headers.contains("cache-control") { response.headers[.cacheControl] = "no-store" }
-        response.headers.set("Date", to: HTTPDate.format(environment.now().date))
-        response.headers.set("X-Content-Type-Options", to: "nosniff")
+        if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
+        response.headers.set(.date, to: HTTPDate.format(environment.now()))
+        response.headers.set(.xContentTypeOptions, to: "nosniff")
         return response
     }
 }

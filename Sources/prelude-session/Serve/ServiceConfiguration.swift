@@ -19,7 +19,7 @@ struct ServiceConfiguration: Sendable {
     var publicURL: String?
     var defaultApp: AppID?
     var trustedProxies: [IPNetwork]
-    var countryHeader: String?
+    var countryHeader: HTTPField.Name?
     var isDevelopment: Bool
     var allowsPublicDevelopment: Bool
     /// Networks that hooks and webhooks may call although they are private or special-purpose.
@@ -147,19 +147,19 @@ struct ServiceConfiguration: Sendable {
         routes = Self.routes(settings, problems: &problems)
     }
 
-    private static func countryHeader(_ settings: Settings) throws -> String? {
+    private static func countryHeader(_ settings: Settings) throws -> HTTPField.Name? {
         guard let name = settings.string(.countryHeader) else { return nil }
-        guard HTTPField.Name(name) != nil else {
+        guard let header = HTTPField.Name(name) else {
             throw settings.error(
                 .countryHeader,
                 "\"\(name.escapedForTerminal)\" is not the name of a header: letters, digits and hyphens, such as "
                     + "CF-IPCountry (RFC 9110 §5.6.2)")
         }
-        guard !headersOfClients.contains(name.lowercased()) else {
+        guard !headersOfClients.contains(header.canonicalName) else {
             throw settings.error(
                 .countryHeader, "\(name) is a header that clients set for another purpose. Name the one of your proxy")
         }
-        return name
+        return header
     }
 
     /// Headers that never contain the country that a proxy has found.

@@ -76,7 +76,7 @@ extension FuzzTarget {
 
     @Sendable private static func forwarded(_ text: String) throws -> Bool {
         var fields = HTTPFields()
-        fields.add("x-forwarded-for", text)
+        fields.add(.forwardedFor, text)
         let proxied = try Client(
             headers: fields, authority: "app.example", peerAddress: "10.0.0.1",
             options: EdgeOptions(trustedProxies: proxies))

@@ -13,7 +13,7 @@ struct CountryHeaderTests {
             ("D ", ""), ("ÖS", ""), ("ß", ""), ("--", ""),
         ])
     func format(value: String, country: String) throws {
-        let client = try Client.test(.of(("cf-ipcountry", value)), countryHeader: "cf-ipcountry")
+        let client = try Client.test(.of(("cf-ipcountry", value)), countryHeader: HTTPField.Name("cf-ipcountry"))
         #expect(client.device.countryCode == country)
         #expect(client.facts.countryCode == country)
     }
@@ -21,7 +21,7 @@ struct CountryHeaderTests {
     @Test("The country of a client that is not behind a trusted proxy is unknown")
     func direct() throws {
         let client = try Client.test(
-            .of(("cf-ipcountry", "DE")), peer: "203.0.113.9", countryHeader: "cf-ipcountry")
+            .of(("cf-ipcountry", "DE")), peer: "203.0.113.9", countryHeader: HTTPField.Name("cf-ipcountry"))
         #expect(client.device.countryCode.isEmpty && client.facts.countryCode.isEmpty)
     }
 
@@ -33,7 +33,7 @@ struct CountryHeaderTests {
 
     @Test("Only the configured header sets the country")
     func other() throws {
-        let client = try Client.test(.of(("x-country", "DE")), countryHeader: "cf-ipcountry")
+        let client = try Client.test(.of(("x-country", "DE")), countryHeader: HTTPField.Name("cf-ipcountry"))
         #expect(client.device.countryCode.isEmpty)
     }
 }

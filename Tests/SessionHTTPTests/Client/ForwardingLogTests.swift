@@ -33,10 +33,10 @@ struct ForwardingLogTests {
     }
 
     private func send(
-        _ header: String?, from peer: String, log: ForwardingLog, lines: Lines, trusted: [String] = ["10.0.0.1"]
+        _ header: HTTPField.Name?, from peer: String, log: ForwardingLog, lines: Lines, trusted: [String] = ["10.0.0.1"]
     ) async throws {
         var headers = HTTPFields()
-        if let header, let name = HTTPField.Name(header) { headers[name] = "198.51.100.1" }
+        if let header { headers[header] = "198.51.100.1" }
         let options = EdgeOptions(trustedProxies: trusted.compactMap { IPNetwork($0) })
         let logger = Logger(label: "test") { _ in Handler(lines: lines) }
         let request = Request(
@@ -50,11 +50,11 @@ struct ForwardingLogTests {
 
     @Test(
         "The first such request is logged with its address, and no other one", arguments: ForwardingMiddleware.headers)
-    func once(header: String) async throws {
+    func once(header: HTTPField.Name) async throws {
         let (log, lines) = (ForwardingLog(), Lines())
         try await send(header, from: "203.0.113.9", log: log, lines: lines)
         for name in ForwardingMiddleware.headers { try await send(name, from: "203.0.113.8", log: log, lines: lines) }
-        #expect(lines.all == ["warning \(header) 203.0.113.9"])
+        #expect(lines.all == ["warning \(header.rawName) 203.0.113.9"])
     }
 
     @Test("Requests of a trusted proxy, and requests without such a header, are not logged")

@@ -1,4 +1,4 @@
-import Foundation
+import SessionDomain
 import Testing
 
 @testable import SessionHTTP
@@ -11,7 +11,7 @@ struct HTTPDateTests {
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (1_709_210_096, "Thu, 29 Feb 2024 12:34:56 GMT"), (1_767_225_599, "Wed, 31 Dec 2025 23:59:59 GMT"),
         ])
-    func format(seconds: Int, text: String) {
-        #expect(HTTPDate.format(Date(timeIntervalSince1970: TimeInterval(seconds))) == text)
+    func format(seconds: Int64, text: String) {
+        #expect(HTTPDate.format(Timestamp(seconds: seconds)) == text)
     }
 }

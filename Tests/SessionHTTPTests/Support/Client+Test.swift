@@ -7,7 +7,7 @@ extension Client {
     /// A client behind the proxies 10.0.0.0/8 and fd00::/8, or with a direct connection.
     static func test(
         _ headers: HTTPFields, authority: String? = "app.example", peer: String = "10.0.0.1",
-        countryHeader: String? = nil, exemptsLoopback: Bool = false
+        countryHeader: HTTPField.Name? = nil, exemptsLoopback: Bool = false
     ) throws(Refusal) -> Client {
         try Client(
             headers: headers, authority: authority, peerAddress: peer,
