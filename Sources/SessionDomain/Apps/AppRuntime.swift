@@ -7,6 +7,8 @@ package struct AppRuntime: Sendable {
     package let settings: App
     package let issuer: String
     package let origins: PublicOrigins
+    /// All origins of the app in the form in which targets are compared, the first one first.
+    private let normalisedOrigins: [String]
     package let nonces: DPoPNonceIssuer
     private let keys: OpenedKeys
     /// The keys to use at the time for which this value was created.
@@ -22,7 +24,12 @@ package struct AppRuntime: Sendable {
     package var hookKey: RSASigningKey? { selection.hookKey }
 
     /// The first origin of the app. Its host is the `iss` of tokens.
-    package var mainOrigin: String { origins.mainOrigin(of: settings) }
+    package var mainOrigin: String { normalisedOrigins.first ?? "" }
+
+    /// Returns the `htu` values that a proof may contain for a path of this app.
+    package func targets(path: String) -> [TargetURI] {
+        TargetURI.targets(ofOrigins: normalisedOrigins, path: path)
+    }
 
     /// The members of each key in `jwks.json`: keys of access tokens and of hooks (RFC 7517 §4).
     package var publishedKeys: [[String: String]] {
@@ -46,6 +53,7 @@ package struct AppRuntime: Sendable {
         settings = app
         self.origins = origins
         issuer = origins.issuer(of: app)
+        normalisedOrigins = origins.normalisedOrigins(of: app)
         nonces = DPoPNonceIssuer(
             secret: ring.nonceSecret, older: ring.olderNonceSecrets, audience: app.id.rawValue)
         keys = try OpenedKeys(stored, keys: ring, previous: previous?.keys, policy: policy, now: now, uptime: uptime)
@@ -66,6 +74,7 @@ package struct AppRuntime: Sendable {
     private init(_ other: AppRuntime, selection: OpenedKeys.Selection) {
         settings = other.settings
         issuer = other.issuer
+        normalisedOrigins = other.normalisedOrigins
         origins = other.origins
         nonces = other.nonces
         keys = other.keys

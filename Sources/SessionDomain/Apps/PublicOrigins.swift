@@ -1,5 +1,5 @@
 internal import Foundation
-package import SessionTokens
+internal import SessionTokens
 
 /// The configured origins under which apps are reached.
 ///
@@ -70,18 +70,11 @@ package struct PublicOrigins: Sendable {
         case defaultApp
     }
 
-    /// Returns the app's first origin, normalised, such as `https://session.example.com`.
-    package func mainOrigin(of app: App) -> String {
-        origins(of: app).first.flatMap { TargetURI($0)?.origin } ?? ""
-    }
+    /// Returns all origins of an app, normalised, its main origin first: what a proof may name (RFC 9449 §4.3 step 9).
+    func normalisedOrigins(of app: App) -> [String] { origins(of: app).compactMap { TargetURI($0)?.origin } }
 
     /// Returns the host of the app's first origin: the `iss` of its tokens.
     package func issuer(of app: App) -> String {
         origins(of: app).first.flatMap { TargetURI($0)?.host } ?? ""
-    }
-
-    /// Returns the `htu` values that a proof may contain for a path of this app.
-    package func targets(of app: App, path: String) -> [TargetURI] {
-        origins(of: app).compactMap { TargetURI(origin: $0, path: path) }
     }
 }

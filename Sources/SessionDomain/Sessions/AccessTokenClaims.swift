@@ -45,32 +45,26 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
         case clientID = "client_id"
     }
 
-    private struct MappedKey: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
+    /// The members of the token. It is signed with every refresh, so no encoder writes it.
+    var members: [String: JSONValue] {
+        // A mapped claim never replaces a claim of the service, whatever the configuration contains.
+        var members = mapped.filter { !ClaimsConfig.reserved.contains($0.key) }
+        members["iss"] = .string(iss)
+        members["aud"] = .string(aud)
+        members["sub"] = .string(sub)
+        members["sid"] = .string(sid)
+        members["client_id"] = .string(clientID)
+        members["jti"] = .string(jti)
+        members["iat"] = .int(iat)
+        members["nbf"] = .int(nbf)
+        members["exp"] = .int(exp)
+        if let scope { members["scope"] = .string(scope) }
+        if let cnf { members["cnf"] = .object(["jkt": .string(cnf.jkt)]) }
+        return members
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var others = encoder.container(keyedBy: MappedKey.self)
-        for (name, value) in mapped {
-            // A mapped claim never replaces a claim of the service, whatever the configuration contains.
-            guard !ClaimsConfig.reserved.contains(name), let key = MappedKey(stringValue: name) else { continue }
-            try others.encode(value, forKey: key)
-        }
-        var claims = encoder.container(keyedBy: CodingKeys.self)
-        try claims.encode(iss, forKey: .iss)
-        try claims.encode(aud, forKey: .aud)
-        try claims.encode(sub, forKey: .sub)
-        try claims.encode(sid, forKey: .sid)
-        try claims.encode(clientID, forKey: .clientID)
-        try claims.encode(jti, forKey: .jti)
-        try claims.encode(iat, forKey: .iat)
-        try claims.encode(nbf, forKey: .nbf)
-        try claims.encode(exp, forKey: .exp)
-        try claims.encodeIfPresent(scope, forKey: .scope)
-        try claims.encodeIfPresent(cnf, forKey: .cnf)
+        var container = encoder.singleValueContainer()
+        try container.encode(members)
     }
 }

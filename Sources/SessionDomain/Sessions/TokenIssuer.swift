@@ -46,7 +46,8 @@ struct TokenIssuer: Sendable {
         let token = RefreshToken(sessionID: session.id, generation: session.generation)
         let usesNonces = session.demandsNonce || policy.noncePolicy == .always
         return IssuedTokens(
-            accessToken: try JWT.sign(claims, type: TokenType.accessToken, key: app.accessKey),
+            accessToken: try JWT.sign(
+                payload: TokenJSON.write(claims.members), type: TokenType.accessToken, key: app.accessKey),
             accessTokenExpiresAt: Timestamp(seconds: expiresAt.seconds), isBound: claims.cnf != nil,
             refreshToken: token.encoded(app: app.settings.id, keys: keys), refreshTokenExpiresAt: session.expiresAt,
             session: session, nextNonce: usesNonces ? app.nonces.current(at: now.seconds) : nil)

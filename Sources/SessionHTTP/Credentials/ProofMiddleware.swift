@@ -23,7 +23,7 @@ struct ProofMiddleware: RouterMiddleware {
     private func check(_ request: Request, app: AppRuntime, logger: Logger) throws -> ProofResult {
         let proofs = request.headers.all(.dpop)
         guard !proofs.isEmpty else { return .absent }
-        let targets = app.origins.targets(of: app.settings, path: request.uri.path)
+        let targets = app.targets(path: request.uri.path)
         let checker = DPoPProofChecker(
             method: request.method.rawValue, targets: targets, accessToken: request.presentedToken?.token,
             accessTokenHash: .whenPresent)

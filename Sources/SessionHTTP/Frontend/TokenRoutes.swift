@@ -16,7 +16,7 @@ struct TokenRoutes: Sendable {
             proof: context.proof, proofIsOptional: context.client.isBrowser,
             previousToken: context.refreshToken(in: request), device: context.client.device,
             client: context.client.facts)
-        return try response(tokens, context)
+        return response(tokens, context)
     }
 
     @Sendable func refresh(_ request: Request, context: ProofBoundContext) async throws -> Response {
@@ -24,7 +24,7 @@ struct TokenRoutes: Sendable {
         let tokens = try await sessions.refresh(
             app: context.app, token: context.refreshToken(in: request), stepUpToken: body?.stepUpToken,
             proof: context.proof, device: context.client.device, client: context.client.facts)
-        return try response(tokens, context)
+        return response(tokens, context)
     }
 
     @Sendable func revoke(_ request: Request, context: ProofBoundContext) async throws -> Response {
@@ -35,11 +35,12 @@ struct TokenRoutes: Sendable {
         return response
     }
 
-    private func response(_ tokens: IssuedTokens, _ context: ProofBoundContext) throws -> Response {
-        var response = try Response.json(
-            TokenResponse(
+    private func response(_ tokens: IssuedTokens, _ context: ProofBoundContext) -> Response {
+        var response = Response.json(
+            members: TokenResponse(
                 accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt.seconds,
-                tokenType: tokens.isBound ? "DPoP" : "Bearer", isNewUser: tokens.isNewUser))
+                tokenType: tokens.isBound ? "DPoP" : "Bearer", isNewUser: tokens.isNewUser
+            ).members)
         if context.client.isBrowser {
             let lifetime = tokens.refreshTokenExpiresAt.seconds - environment.now().seconds
             let cookies = AppCookies(app: context.app)

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// A normalised request target without query and fragment, as DPoP compares it (RFC 9449 §4.3 step 9).
 ///
 /// Normalisation is syntax-based and scheme-based (RFC 3986 §6.2.2 and §6.2.3): lower-case scheme and host, no default
@@ -19,57 +17,92 @@ package struct TargetURI: Sendable, Hashable {
     }
 
     /// Parses an absolute `http` or `https` URI without user information; `nil` for any other text.
+    ///
+    /// It reads bytes, not characters: each request has several targets, and characters cost ten times as much.
     package init?(_ text: String) {
-        guard let schemeEnd = text.range(of: "://") else { return nil }
-        let scheme = text[..<schemeEnd.lowerBound].lowercased()
-        guard let defaultPort = Self.defaultPorts[scheme] else { return nil }
-
-        let rest = text[schemeEnd.upperBound...]
-        let beforeFragment = rest.prefix { $0 != "#" && $0 != "?" }
-        let authority = beforeFragment.prefix { $0 != "/" }
-        let path = beforeFragment.dropFirst(authority.count)
-        guard !authority.isEmpty, !authority.contains("@"), authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
-            let (host, port) = Self.split(authority)
+        let bytes = Array(text.utf8)
+        guard let scheme = Scheme(prefixOf: bytes) else { return nil }
+        let rest = bytes[scheme.prefix.utf8.count...].prefix { $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "?") }
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") }
+        guard !authority.isEmpty, authority.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "@") }),
+            let (host, port) = Self.split(authority), let path = Self.normalise(path: rest[authority.endIndex...])
         else { return nil }
-
-        origin = scheme + "://" + host + (port == defaultPort ? "" : port.map { ":\($0)" } ?? "")
-        guard let normalised = Self.normalise(path: path.isEmpty ? "/" : path) else { return nil }
-        self.path = normalised
+        let suffix = port == scheme.defaultPort ? "" : port.map { ":\($0)" } ?? ""
+        origin = scheme.prefix + host + suffix
+        self.path = path
     }
 
     /// Joins a configured origin and the path of a request.
     ///
     /// `nil` if the request target is not a path (RFC 9112 §3.2): the joined text could name another host or port.
     package init?(origin: String, path: String) {
-        guard path.first == "/" else { return nil }
+        guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         self.init(origin + path)
     }
 
-    private static let defaultPorts: [String: Int] = ["http": 80, "https": 443]
+    /// The targets that a path has under several origins. The path is normalised once.
+    ///
+    /// - Parameter origins: Normalised, as `origin` of another value.
+    /// - Returns: No target if the path is not valid.
+    package static func targets(ofOrigins origins: [String], path text: String) -> [TargetURI] {
+        let path = text.utf8.prefix { $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "?") }
+        guard path.first == UInt8(ascii: "/"), let path = normalise(path: Array(path)[...]) else { return [] }
+        return origins.map { TargetURI(origin: $0, normalisedPath: path) }
+    }
+
+    private init(origin: String, normalisedPath path: String) {
+        self.origin = origin
+        self.path = path
+    }
+
+    private enum Scheme: String, CaseIterable {
+        case http, https
+
+        /// Finds the scheme of a URI, in upper or lower case (RFC 3986 §3.1).
+        init?(prefixOf bytes: [UInt8]) {
+            let found = Self.allCases.first { scheme in
+                bytes.count >= scheme.prefix.utf8.count
+                    && zip(bytes, scheme.prefix.utf8).allSatisfy { TargetURI.lowered($0) == $1 }
+            }
+            guard let found else { return nil }
+            self = found
+        }
+
+        var prefix: String { self == .http ? "http://" : "https://" }
+        var defaultPort: Int { self == .http ? 80 : 443 }
+    }
+
+    private static func lowered(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
 
     /// Splits `host[:port]`. The host may be an IPv6 literal in brackets.
-    private static func split(_ authority: Substring) -> (host: String, port: Int?)? {
-        let hostEnd: Substring.Index
-        if authority.first == "[" {
-            guard let bracket = authority.firstIndex(of: "]") else { return nil }
-            hostEnd = authority.index(after: bracket)
+    private static func split(_ authority: ArraySlice<UInt8>) -> (host: String, port: Int?)? {
+        let hostEnd: Int
+        if authority.first == UInt8(ascii: "[") {
+            guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            hostEnd = bracket + 1
         } else {
-            hostEnd = authority.firstIndex(of: ":") ?? authority.endIndex
+            hostEnd = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
         }
-        let host = authority[..<hostEnd].lowercased()
         let suffix = authority[hostEnd...]
-        guard !host.isEmpty else { return nil }
-        if suffix.isEmpty || suffix == ":" { return (host, nil) }
+        guard hostEnd > authority.startIndex else { return nil }
+        let host = String(decoding: authority[..<hostEnd].map(lowered), as: UTF8.self)
+        guard let colon = suffix.first else { return (host, nil) }
+        guard colon == UInt8(ascii: ":") else { return nil }
         let digits = suffix.dropFirst()
-        guard suffix.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let port = Int(digits), (1...65535).contains(port)
+        if digits.isEmpty { return (host, nil) }
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            let port = Int(String(decoding: digits, as: UTF8.self)), (1...65535).contains(port)
         else { return nil }
         return (host, port)
     }
 
-    private static func normalise(path: Substring) -> String? {
+    private static func normalise(path: ArraySlice<UInt8>) -> String? {
         var decoded: [UInt8] = []
-        var bytes = Array(path.utf8)[...]
+        decoded.reserveCapacity(path.count + 1)
+        if path.isEmpty { decoded.append(UInt8(ascii: "/")) }
+        var bytes = path
         while let byte = bytes.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 guard byte > 0x20, byte < 0x7F else { return nil }
@@ -86,11 +119,14 @@ package struct TargetURI: Sendable, Hashable {
                 decoded += [UInt8(ascii: "%"), hexDigits[Int(high)], hexDigits[Int(low)]]
             }
         }
-        return removeDotSegments(String(decoding: decoded, as: UTF8.self))
+        let hasDotSegments = zip(decoded, decoded.dropFirst()).contains {
+            $0 == (UInt8(ascii: "/"), UInt8(ascii: "."))
+        }
+        let path = String(decoding: decoded, as: UTF8.self)
+        return hasDotSegments ? removeDotSegments(path) : path
     }
 
     private static func removeDotSegments(_ path: String) -> String {
-        guard path.contains("/.") else { return path }
         var output: [Substring] = []
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         for (index, segment) in segments.enumerated() {

@@ -10,6 +10,10 @@ package enum TokenJSON {
         return try encoder.encode(value)
     }
 
+    /// Writes an object without an encoder, for tokens and responses that are written with every request. A `.double` that
+    /// is not finite becomes `null`.
+    package static func write(_ members: [String: JSONValue]) -> Data { JSONWriter.write(members) }
+
     /// Decodes JSON strictly: rejects repeated members and encodings other than UTF-8.
     ///
     /// - Throws: `DecodingError`. If the text is not valid JSON, its underlying error is a `JSONError`.

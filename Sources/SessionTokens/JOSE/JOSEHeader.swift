@@ -1,14 +1,12 @@
-/// The protected header of a token to sign (RFC 7515 §4.1).
+/// The protected header of a DPoP proof to sign (RFC 7515 §4.1, RFC 9449 §4.2).
 package struct JOSEHeader: Encodable, Sendable {
     private let alg: String
     private let typ: String
-    private let kid: String?
     private let jwk: PublicJWK?
 
-    package init(alg: SignatureAlgorithm, typ: String, kid: String? = nil, jwk: PublicJWK? = nil) {
+    package init(alg: SignatureAlgorithm, typ: String, jwk: PublicJWK? = nil) {
         self.alg = alg.rawValue
         self.typ = typ
-        self.kid = kid
         self.jwk = jwk
     }
 }

@@ -1,11 +1,20 @@
-internal import Foundation
+package import Foundation
 
 /// Signs and verifies this project's JWTs (RFC 7519). They always have `typ` and `kid`.
 package enum JWT {
     /// Signs claims as a token of one type.
     package static func sign(_ claims: some Encodable, type: String, key: some TokenSigner) throws -> String {
-        let header = JOSEHeader(alg: key.algorithm, typ: type, kid: key.keyID)
-        let input = try CompactJWS.signingInput(header: header, payload: TokenJSON.encode(claims))
+        try sign(payload: TokenJSON.encode(claims), type: type, key: key)
+    }
+
+    /// Signs claims that are encoded already, for tokens that are signed with every request.
+    ///
+    /// - Parameter payload: The claims as a JSON object.
+    package static func sign(payload: Data, type: String, key: some TokenSigner) throws -> String {
+        let header = TokenJSON.write([
+            "alg": .string(key.algorithm.rawValue), "kid": .string(key.keyID), "typ": .string(type),
+        ])
+        let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
         return try input + "." + Base64URL.encode(key.signature(for: Data(input.utf8)))
     }
 

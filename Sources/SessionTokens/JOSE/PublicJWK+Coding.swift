@@ -23,25 +23,28 @@ extension PublicJWK: Codable, JSONObjectReadable {
         guard !Self.privateMembers.contains(where: object.contains) else { throw JWKError.privateKey }
         switch (try object.string("kty"), try object.stringIfPresent("crv")) {
         case ("EC", "P-256"):
-            let point = try Self.coordinate("x", in: object) + Self.coordinate("y", in: object)
-            guard let key = try? P256.Signing.PublicKey(rawRepresentation: point) else {
+            let (x, y) = (try Self.coordinate("x", in: object), try Self.coordinate("y", in: object))
+            guard let key = try? P256.Signing.PublicKey(rawRepresentation: x.bytes + y.bytes) else {
                 throw JWKError.invalidCoordinates
             }
-            self.init(key)
+            self.init(key, x: x.text, y: y.text)
         case ("OKP", "Ed25519"):
-            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: Self.coordinate("x", in: object))
-            else { throw JWKError.invalidCoordinates }
-            self.init(key)
+            let x = try Self.coordinate("x", in: object)
+            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x.bytes) else {
+                throw JWKError.invalidCoordinates
+            }
+            self.init(key, x: x.text)
         default:
             throw JWKError.unsupportedKey
         }
     }
 
-    private static func coordinate(_ name: String, in object: JSONObject) throws -> Data {
+    /// Only the canonical text of 32 bytes is valid, so the text is the one of the thumbprint (RFC 7638 §7).
+    private static func coordinate(_ name: String, in object: JSONObject) throws -> (text: String, bytes: Data) {
         // Both curves have coordinates of 32 bytes, with leading zeros (RFC 7518 §6.2.1.2).
         guard let text = try object.stringIfPresent(name), let bytes = Base64URL.decode(text), bytes.count == 32
         else { throw JWKError.invalidCoordinates }
-        return bytes
+        return (text, bytes)
     }
 
     /// Writes the required members only, as a proof header needs them.

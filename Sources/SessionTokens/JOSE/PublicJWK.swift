@@ -19,13 +19,26 @@ package struct PublicJWK: VerificationKey {
     package let thumbprint: String
 
     package init(_ key: P256.Signing.PublicKey) {
-        material = .p256(key)
-        thumbprint = Self.thumbprint(of: material)
+        let point = key.rawRepresentation
+        self.init(key, x: Base64URL.encode(point.prefix(32)), y: Base64URL.encode(point.suffix(32)))
     }
 
     package init(_ key: Curve25519.Signing.PublicKey) {
+        self.init(key, x: Base64URL.encode(key.rawRepresentation))
+    }
+
+    /// - Parameters:
+    ///   - x: The first coordinate of the key, in base64url. The key would have to compute it.
+    ///   - y: The second coordinate.
+    init(_ key: P256.Signing.PublicKey, x: String, y: String) {
+        material = .p256(key)
+        thumbprint = Self.thumbprint(#"{"crv":"P-256","kty":"EC","x":"\#(x)","y":"\#(y)"}"#)
+    }
+
+    /// - Parameter x: The key in base64url.
+    init(_ key: Curve25519.Signing.PublicKey, x: String) {
         material = .ed25519(key)
-        thumbprint = Self.thumbprint(of: material)
+        thumbprint = Self.thumbprint(#"{"crv":"Ed25519","kty":"OKP","x":"\#(x)"}"#)
     }
 
     package var algorithm: SignatureAlgorithm {
@@ -58,17 +71,10 @@ package struct PublicJWK: VerificationKey {
         }
     }
 
-    private static func thumbprint(of material: Material) -> String {
-        // Members in lexicographic order without white space (RFC 7638 §3.3). The values need no JSON escaping.
-        let canonical =
-            switch material {
-            case .p256(let key):
-                #"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.encode(key.rawRepresentation.prefix(32)))","#
-                    + #""y":"\#(Base64URL.encode(key.rawRepresentation.suffix(32)))"}"#
-            case .ed25519(let key):
-                #"{"crv":"Ed25519","kty":"OKP","x":"\#(Base64URL.encode(key.rawRepresentation))"}"#
-            }
-        return Base64URL.encode(SHA256.hash(data: Data(canonical.utf8)))
+    /// - Parameter canonical: The members in lexicographic order without white space (RFC 7638 §3.3). Base64url needs no
+    ///   escapes.
+    private static func thumbprint(_ canonical: String) -> String {
+        Base64URL.encode(SHA256.hash(data: Data(canonical.utf8)))
     }
 }
 

@@ -1,0 +1,61 @@
+internal import Foundation
+
+/// Writes JSON values (RFC 8259) with sorted members and without white space, without an encoder, for tokens and responses
+/// that are written with every request. Equal values give equal bytes.
+struct JSONWriter {
+    private var bytes: [UInt8] = []
+
+    static func write(_ members: [String: JSONValue]) -> Data {
+        var writer = JSONWriter()
+        writer.bytes.reserveCapacity(512)
+        writer.write(members)
+        return Data(writer.bytes)
+    }
+
+    private mutating func write(_ members: [String: JSONValue]) {
+        bytes.append(UInt8(ascii: "{"))
+        var isFirst = true
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            write(name)
+            bytes.append(UInt8(ascii: ":"))
+            write(value)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    private mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .int(let value): bytes.append(contentsOf: String(value).utf8)
+        // JSON has no infinite numbers, and no reader of JSON makes one.
+        case .double(let value): bytes.append(contentsOf: (value.isFinite ? "\(value)" : "null").utf8)
+        case .string(let value): write(value)
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                write(value)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members): write(members)
+        }
+    }
+
+    /// Escapes what must be escaped, and nothing else (RFC 8259 §7).
+    private mutating func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case ..<0x20: bytes += Array("\\u00".utf8) + [Self.hex[Int(byte >> 4)], Self.hex[Int(byte & 0x0F)]]
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static let hex = Array("0123456789abcdef".utf8)
+}
