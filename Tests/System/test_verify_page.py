@@ -266,6 +266,19 @@ CACHE = {
         (300, "k1", {"keys": "none", "maxAge": 300}, 1, "k1"),
         (301, "k3", DOWN, 0, UNAVAILABLE),
     ],
+    "a key set without a usable key counts as a failure, and the old keys stay": [
+        (0, "k1", answer("k1"), 1, "k1"),
+        (300, "k1", answer(), 1, "k1"),
+        (331, "k1", {"keys": [{"kty": "AKP", "kid": "k1", "alg": "ML-DSA-44"}], "maxAge": 300}, 1, "k1"),
+        (362, "k1", {"keys": [KEYS["k2"]] * 101, "maxAge": 300}, 1, "k1"),
+        (363, "k2", DOWN, 0, UNAVAILABLE),
+        (392, "k2", answer("k2"), 1, "k2"),
+        (393, "k1", DOWN, 0, UNKNOWN),
+    ],
+    "without keys, an empty key set is retried after a second": [
+        (0, "k1", answer(), 1, UNAVAILABLE),
+        (1, "k1", answer("k1"), 1, "k1"),
+    ],
 }
 
 
