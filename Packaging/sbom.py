@@ -1,23 +1,21 @@
 #!/usr/bin/env python3
-"""Writes the bill of materials as SPDX 2.3 JSON: sbom.py VERSION BINARY DEPENDS OUTPUT
+"""Writes the bill of materials as SPDX 2.3 JSON: sbom.py VERSION PROGRAM STRIPPED DEPENDS OUTPUT FILE…
 
-It lists the program, the Swift packages of Package.resolved, the Swift runtime that is linked statically, and the Debian
-packages of DEPENDS, which are linked dynamically. Times are those of the last commit, so that the file is reproducible.
+It lists the packed files, the stripped program in them, what is linked statically into the program (linked.py), and the
+Debian packages of DEPENDS, which are linked dynamically or called. Packages that only tests or tools use are not in it.
+Times are those of the last commit, so that the file is reproducible.
 """
 
 import hashlib
 import json
 import pathlib
 import re
-import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-NAME = "prelude-session"
+from linked import PROGRAM, Component, components, output
 
-
-def output(*command: str) -> str:
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+#: Licences of Debian packages that are not obvious. SQLite is in the public domain.
+LICENCES = {"libsqlite3-0": "blessing"}
 
 
 def identifier(kind: str, name: str) -> str:
@@ -35,22 +33,14 @@ def package(kind: str, name: str, version: str, location: str, purl: str, **othe
     }
 
 
-def swift_packages() -> list[dict]:
-    result = []
-    for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
-        state, location = pin["state"], pin["location"].removesuffix(".git")
-        version = state.get("version", state["revision"])
-        result.append(package(
-            "Swift", pin["identity"], version, f"git+{location}.git@{state['revision']}",
-            f"pkg:swift/{location.removeprefix('https://')}@{version}"))
-    return result
-
-
-def runtime() -> dict:
-    version = re.search(r"Swift version (\S+)", output("swift", "--version"))[1]
+def linked(component: Component) -> dict:
     return package(
-        "Runtime", "swift-runtime", version, f"https://github.com/swiftlang/swift/tree/swift-{version}-RELEASE",
-        f"pkg:github/swiftlang/swift@swift-{version}-RELEASE", licenseDeclared="Apache-2.0 WITH Swift-exception")
+        component.kind, component.title, component.version, component.location, component.purl,
+        licenseDeclared=component.licence)
+
+
+def checksum(path: str) -> list[dict]:
+    return [{"algorithm": "SHA256", "checksumValue": hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()}]
 
 
 def debian_packages(depends: str) -> list[dict]:
@@ -59,27 +49,38 @@ def debian_packages(depends: str) -> list[dict]:
         name, constraint = re.fullmatch(r"([a-z0-9.+-]+)(?: \((.*)\))?", entry).groups()
         result.append(package(
             "Debian", name, constraint or "any", "NOASSERTION", f"pkg:deb/debian/{name}",
+            licenseDeclared=LICENCES.get(name, "NOASSERTION"),
             comment="Linked dynamically or called. The installed version gets the system's security updates."))
     return result
 
 
 def main() -> None:
-    version, binary, depends, target = sys.argv[1:]
-    digest = hashlib.sha256(pathlib.Path(binary).read_bytes()).hexdigest()
+    version, binary, stripped, depends, target, *files = sys.argv[1:]
     commit = output("git", "rev-parse", "HEAD")
     created = output("git", "log", "-1", "--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%cd")
+    digests = checksum(stripped)
     program = package(
-        "Program", NAME, version, "NOASSERTION", f"pkg:generic/{NAME}@{version}", licenseDeclared="Apache-2.0",
-        checksums=[{"algorithm": "SHA256", "checksumValue": digest}], primaryPackagePurpose="APPLICATION")
-    static, dynamic = [*swift_packages(), runtime()], debian_packages(depends)
-    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", program)]
-    relations += [(program["SPDXID"], "STATIC_LINK", one) for one in static]
+        "Program", PROGRAM, version, "NOASSERTION", f"pkg:generic/{PROGRAM}@{version}", licenseDeclared="Apache-2.0",
+        checksums=digests, primaryPackagePurpose="APPLICATION")
+    packed = [
+        package(
+            "File", name, version, "NOASSERTION", f"pkg:generic/{PROGRAM}@{version}?file_name={name}",
+            packageFileName=name, checksums=checksum(file), primaryPackagePurpose="ARCHIVE")
+        for file in files for name in [pathlib.Path(file).name]]
+    parts = components(pathlib.Path(binary))
+    static, dynamic = {one.title: linked(one) for one in parts}, debian_packages(depends)
+    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", one) for one in [program, *packed]]
+    relations += [(one["SPDXID"], "CONTAINS", program) for one in packed]
+    relations += [(program["SPDXID"], "STATIC_LINK", one) for one in static.values()]
+    relations += [
+        (static[one.container.title]["SPDXID"], "CONTAINS", static[one.title]) for one in parts if one.container]
     relations += [(program["SPDXID"], "DEPENDS_ON", one) for one in dynamic]
     document = {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
-        "name": f"{NAME}-{version}", "documentNamespace": f"https://spdx.org/spdxdocs/{NAME}-{version}-{commit}-{digest[:16]}",
+        "name": f"{PROGRAM}-{version}",
+        "documentNamespace": f"https://spdx.org/spdxdocs/{PROGRAM}-{version}-{commit}-{digests[0]['checksumValue'][:16]}",
         "creationInfo": {"created": created, "creators": ["Tool: scripts/package"]},
-        "packages": [program, *static, *dynamic],
+        "packages": [program, *packed, *static.values(), *dynamic],
         "relationships": [
             {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other["SPDXID"]}
             for one, kind, other in relations],

@@ -1,6 +1,6 @@
 // Verifies access tokens of a Prelude session service, and DPoP proofs (RFC 9068, RFC 9449).
 //
-// Needs Web Crypto and fetch, nothing else: Node 20, Deno, Bun, workers, browsers. Copy this file into your backend.
+// Needs Web Crypto and fetch, nothing else. Tested with Node 20 and later. Copy this file into your backend.
 //
 //   const verifier = new SessionVerifier("https://app1234.session.example.com", "app1234", {
 //     resources: ["https://api.example.com"],
@@ -327,16 +327,23 @@ class Key {
 export async function fetchKeys(service) {
   const response = await fetch(`${service}/.well-known/jwks.json`, {
     headers: { Accept: "application/json" },
-    redirect: "error",
+    // With "manual", a redirect has no status 200. Some workers have no "error".
+    redirect: "manual",
     signal: AbortSignal.timeout(10_000),
   });
   if (response.status !== 200) throw new Error(`status ${response.status}`);
   const parts = [];
   let length = 0;
-  for await (const part of response.body) {
-    length += part.length;
-    if (length > 256 * 1024) throw new Error("too long");
-    parts.push(part);
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > 256 * 1024) {
+      reader.cancel().catch(() => {});
+      throw new Error("too long");
+    }
+    parts.push(value);
   }
   const found = /(?:^|,)\s*max-age="?(\d{1,9})"?\s*(?:,|$)/i.exec(response.headers.get("cache-control") ?? "");
   const age = Number(/^\d{1,9}$/.exec(response.headers.get("age") ?? "") ?? 0);
@@ -352,7 +359,8 @@ const RETRY = 1;
 
 /**
  * The service's keys. Fetched for the first token, when they are no longer fresh, and when a token names an unknown key:
- * at most every 30 seconds. All calls share one fetch, and the old keys are used while the service is down.
+ * at most every 30 seconds. All calls share one fetch, and the old keys are used while the service is down or sends no
+ * usable key. A set has at most 100 keys.
  */
 export class KeyCache {
   #set = null;
@@ -411,7 +419,11 @@ export class KeyCache {
   }
 }
 
-/** The usable keys by id. Others are skipped (RFC 7517 §5); of two with one id, the first counts. */
+/**
+ * The usable keys by id. Others are skipped (RFC 7517 §5); of two with one id, the first counts.
+ *
+ * Throws if there is none: the service always publishes one, so the set is a fault.
+ */
 export async function readKeySet(body) {
   const entries = readJSON(body).keys;
   if (!Array.isArray(entries) || entries.length > 100) throw new Error("not a key set");
@@ -420,6 +432,7 @@ export async function readKeySet(body) {
     const key = await Key.read(entry).catch(() => null);
     if (key && !keys.has(key.kid)) keys.set(key.kid, key);
   }
+  if (keys.size === 0) throw new Error("no usable key");
   return keys;
 }
 
@@ -443,10 +456,14 @@ function parse(token, reason) {
   }
 }
 
-/** A JSON object in UTF-8 without repeated members (RFC 7515 §4, RFC 8725 §3.7). */
+/** A JSON object in UTF-8 without repeated members (RFC 7515 §4, RFC 8725 §3.7) and unpaired surrogates. */
 function readJSON(data) {
   const json = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
-  const value = JSON.parse(json);
+  const value = JSON.parse(json, (name, member) => {
+    if ([name, member].some((text) => typeof text === "string" && /\p{Surrogate}/u.test(text)))
+      throw new Error("an unpaired surrogate");
+    return member;
+  });
   if (value === null || typeof value !== "object" || Array.isArray(value)) throw new Error("not an object");
   // JSON.parse keeps the last of two equal members.
   const objects = [];

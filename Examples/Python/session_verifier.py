@@ -28,6 +28,8 @@ LEEWAY = 5
 PROOF_WINDOW = 60
 #: Larger numbers are no times (RFC 7519 §2).
 MAXIMUM_TIME = 2**53
+#: Seconds for the response with the keys.
+FETCH_SECONDS = 10
 
 
 #: Reasons that concern the proof. All other rejections concern the token.
@@ -346,9 +348,13 @@ class NoRedirects(HTTPRedirectHandler):
 def fetch_keys(service: str) -> tuple[bytes, float | None]:
     """The key set, and for how many seconds it may be kept."""
     request = Request(service + "/.well-known/jwks.json", headers={"Accept": "application/json"})
-    with build_opener(NoRedirects).open(request, timeout=10) as response:
-        body = response.read(256 * 1024 + 1)
-        if response.status != 200 or len(body) > 256 * 1024:
+    end, body = time.monotonic() + FETCH_SECONDS, b""
+    with build_opener(NoRedirects).open(request, timeout=FETCH_SECONDS) as response:
+        while part := response.read1(65_536):
+            body += part
+            if len(body) > 256 * 1024 or time.monotonic() > end:
+                raise ValueError("the response is too long or too slow")
+        if response.status != 200:
             raise ValueError("not a key set")
         age = re.fullmatch(r"\d{1,9}", response.headers.get("Age", "0"))
         found = re.search(r'(?i)(?:^|,)\s*max-age="?(\d{1,9})"?\s*(?:,|$)', response.headers.get("Cache-Control", ""))
@@ -357,7 +363,8 @@ def fetch_keys(service: str) -> tuple[bytes, float | None]:
 
 class KeyCache:
     """The service's keys. Fetched for the first token, when they are no longer fresh, and when a token names an unknown
-    key: at most every 30 seconds. All threads share one fetch, and the old keys are used while the service is down.
+    key: at most every 30 seconds. All threads share one fetch, and the old keys are used while the service is down or
+    sends no usable key. A set has at most 100 keys.
     """
 
     LIFETIME, MAXIMUM_LIFETIME, STALENESS, INTERVAL, RETRY = 300, 3600, 86_400, 30, 1
@@ -384,7 +391,7 @@ class KeyCache:
             if key and (now < self.fresh_until + self.INTERVAL or is_down or fetch is None):
                 return key
         if fetch:
-            fetch.join(10)
+            fetch.join(FETCH_SECONDS)
         with self.lock:
             key = self.usable(kid, self.clock())
             if key is None:
@@ -395,7 +402,8 @@ class KeyCache:
         return self.keys.get(kid) if self.keys is not None and now < self.usable_until else None
 
     def fetch_if_allowed(self, now: float) -> threading.Thread | None:
-        if self.running:
+        # A thread that a fork has ended, or that hangs, does not stop later fetches.
+        if self.running and self.running.is_alive() and self.last_attempt <= now < self.last_attempt + self.INTERVAL:
             return self.running
         interval = self.INTERVAL if self.has_succeeded or self.keys is not None else self.RETRY
         # If the clock went back, do not wait.
@@ -403,7 +411,10 @@ class KeyCache:
             return None
         self.last_attempt, self.has_succeeded = now, False
         self.running = threading.Thread(target=self.refresh, args=(now,), daemon=True)
-        self.running.start()
+        try:
+            self.running.start()
+        except RuntimeError:  # no more threads
+            self.running, self.last_failure = None, now
         return self.running
 
     def refresh(self, now: float) -> None:
@@ -412,18 +423,24 @@ class KeyCache:
             keys = read_key_set(body)
         except Exception as error:
             with self.lock:
-                self.running, self.last_failure = None, now
+                if self.running is threading.current_thread():
+                    self.running, self.last_failure = None, now
             self.on_failure(error)
             return
         lifetime = min(self.LIFETIME if max_age is None else max_age, self.MAXIMUM_LIFETIME)
         with self.lock:
+            if self.running is not threading.current_thread():
+                return  # a later fetch has begun, so this response is old
             self.keys, self.running, self.last_failure, self.has_succeeded = keys, None, None, True
             self.fetched_at, self.fresh_until = now, now + max(lifetime, self.INTERVAL)
             self.usable_until = self.fresh_until + self.STALENESS
 
 
 def read_key_set(body: bytes) -> dict[str, Key]:
-    """The usable keys by id. Others are skipped (RFC 7517 §5); of two with one id, the first counts."""
+    """The usable keys by id. Others are skipped (RFC 7517 §5); of two with one id, the first counts.
+
+    Raises `ValueError` if there is none: the service always publishes one, so the set is a fault.
+    """
     entries = read_json(body).get("keys")
     if not isinstance(entries, list) or len(entries) > 100:
         raise ValueError("not a key set")
@@ -434,6 +451,8 @@ def read_key_set(body: bytes) -> dict[str, Key]:
         except (AttributeError, TypeError, ValueError):
             continue
         keys.setdefault(key.kid, key)
+    if not keys:
+        raise ValueError("no usable key")
     return keys
 
 
@@ -455,7 +474,7 @@ def parse(token: str, reason: str) -> tuple[dict, dict, bytes, bytes]:
 
 
 def read_json(data: bytes) -> dict:
-    """A JSON object in UTF-8 without repeated members (RFC 7515 §4, RFC 8725 §3.7)."""
+    """A JSON object in UTF-8 without repeated members (RFC 7515 §4, RFC 8725 §3.7) and unpaired surrogates."""
     def members(pairs):
         if len({name for name, _ in pairs}) < len(pairs):
             raise ValueError("a member is repeated")
@@ -465,6 +484,7 @@ def read_json(data: bytes) -> dict:
         raise ValueError(f"{name} is no JSON")
 
     value = json.loads(data.decode(), object_pairs_hook=members, parse_constant=constant)
+    json.dumps(value, ensure_ascii=False).encode()  # raises for an unpaired surrogate
     if not isinstance(value, dict):
         raise ValueError("not an object")
     return value

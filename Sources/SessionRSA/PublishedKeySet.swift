@@ -49,4 +49,6 @@ package enum KeySetError: Error, Equatable {
     /// The document is not a JSON object with an array `keys`, or it repeats a member.
     case malformed
     case tooManyKeys
+    /// The set is empty, or has only keys that cannot verify one of the given algorithms.
+    case noUsableKey
 }

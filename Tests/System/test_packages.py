@@ -4,14 +4,17 @@ The Debian package is installed, started, upgraded, removed and purged in a copy
 in a mount namespace, where nothing outside changes. There is no systemd: the test runs the command of the unit as its user.
 """
 
+import fcntl
 import gzip
 import hashlib
 import importlib
+import io
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 
 import pytest
@@ -36,9 +39,14 @@ def must(*command, **options) -> str:
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
-    """The folder of the packages of this version, made from the debug program."""
-    folder = tmp_path_factory.mktemp("packages")
-    must(ROOT / "scripts" / "package", "--binary", BINARY, "--version", VERSION, "--fast", "--output", folder)
+    """The folder of the packages of this version, made from the debug program once for all processes of this run."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "packages-of-this-run"
+    with open(folder.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # The checksums are written last.
+        if not (folder / "SHA256SUMS").exists():
+            must(ROOT / "scripts" / "package", "--binary", BINARY, "--version", VERSION, "--fast", "--output", folder)
     return folder
 
 
@@ -108,13 +116,53 @@ def test_nothing_is_a_settings_file_so_that_an_upgrade_never_asks(unpacked):
     assert not (unpacked / "etc").exists() and not (unpacked / "DEBIAN" / "conffiles").exists()
 
 
-def test_the_licences_of_every_swift_package_are_there(unpacked):
+def test_the_licences_of_everything_that_is_linked_statically_are_there(unpacked, materials):
     doc = unpacked / "usr" / "share" / "doc" / "prelude-session"
-    assert "Apache-2.0" in (doc / "copyright").read_text() and "SecLists" in (doc / "copyright").read_text()
-    pins = json.loads((ROOT / "Package.resolved").read_text())["pins"]
-    licences = " ".join(path.name.lower() for path in (doc / "licenses").iterdir())
-    for pin in pins:
-        assert f"{pin['identity']}-license" in licences
+    own = (doc / "copyright").read_text()
+    assert "common-licenses/Apache-2.0" in own and "SecLists" in own
+    texts = {path.stem: path.read_text() for path in (doc / "licenses").iterdir()}
+    assert texts.keys() == {package["name"] for package in related(materials, "STATIC_LINK")}
+    for name, start in {
+        "swift-nio": "Apache License", "swift-runtime": "Runtime Library Exception", "icu-in-swift-runtime": "UNICODE LICENSE V3",
+        "boringssl-in-swift-crypto": "The OpenSSL Project Authors", "boringssl-in-swift-nio-ssl": "fiat-crypto authors",
+        "xkcp-in-swift-crypto": "publicdomain/zero", "llhttp-in-swift-nio": "MIT License", "grdb.swift": "Permission is hereby",
+    }.items():
+        assert start in texts[name], name
+    for name, text in texts.items():
+        assert f"\n{name.split('-in-')[0]} " in own and text.strip(), name
+    # Debian has the text of this licence.
+    assert "TERMS AND CONDITIONS FOR USE" not in own
+
+
+@pytest.mark.parametrize("licence, fails", [(None, True), ("MIT License", False)])
+def test_a_linked_package_without_a_licence_is_an_error(tmp_path, licence, fails):
+    build, checkout = tmp_path / "debug", tmp_path / "checkouts" / "swift-log"
+    for folder in (build / "prelude-session.product", build / "Logging.build", checkout / "Sources" / "Logging", tmp_path / "texts"):
+        folder.mkdir(parents=True)
+    (build / "prelude-session.product" / "Objects.LinkFileList").write_text("'/x/debug/Logging.build/Log.swift.o'\n")
+    (build / "Logging.build" / "sources").write_text("/x/checkouts/swift-log/Sources/Logging/Log.swift\n")
+    if licence:
+        (checkout / "LICENSE.txt").write_text(licence)
+    result = run(
+        sys.executable, "-B", ROOT / "Packaging" / "linked.py", build / "prelude-session", tmp_path / "texts", tmp_path / "all")
+    assert (result.returncode != 0) == fails, result.stderr
+    assert ("swift-log has no licence" in result.stderr) == fails
+    assert ((tmp_path / "texts" / "swift-log.txt").exists()) == (not fails)
+
+
+def test_the_times_of_all_files_are_that_of_the_commit(packages, deb, materials):
+    """Two packages of one commit and one program are equal."""
+    commit = int(must("git", "-C", ROOT, "log", "-1", "--format=%ct"))
+    [tarball] = packages.glob("*.tar.gz")
+    content = subprocess.run(["dpkg-deb", "--fsys-tarfile", deb], capture_output=True, check=True, timeout=60).stdout
+    with tarfile.open(tarball) as archive, tarfile.open(fileobj=io.BytesIO(content)) as debian:
+        times = {member.mtime for member in [*archive.getmembers(), *debian.getmembers()]}
+    assert times == {commit}
+    with gzip.open(tarball) as compressed:
+        compressed.read(1)
+        assert compressed.mtime == 0
+    assert materials["creationInfo"]["created"] == must(
+        "date", "--utc", f"--date=@{commit}", "+%Y-%m-%dT%H:%M:%SZ").strip()
 
 
 def test_the_tarball_has_everything_in_one_folder(packages):
@@ -153,16 +201,47 @@ def test_the_version_of_an_untagged_tree_says_so():
 # Bill of materials
 
 
-def test_the_bill_of_materials_names_every_swift_package_and_library(packages, unpacked):
-    document = json.loads(next(packages.glob("*.spdx.json")).read_text())
-    names = {package["name"]: package["versionInfo"] for package in document["packages"]}
-    for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
-        assert names[pin["identity"]] == pin["state"]["version"]
-    assert names["prelude-session"] == VERSION and "swift-runtime" in names
-    assert {entry.split(" ")[0] for entry in control(unpacked)["Depends"].split(", ")} <= names.keys()
-    program = next(package for package in document["packages"] if package["name"] == "prelude-session")
-    digest = hashlib.sha256((unpacked / "usr" / "bin" / "prelude-session").read_bytes()).hexdigest()
-    assert program["checksums"][0]["checksumValue"] == digest
+@pytest.fixture(scope="module")
+def materials(packages):
+    return json.loads(next(packages.glob("*.spdx.json")).read_text())
+
+
+def related(materials: dict, kind: str, start: str = "SPDXRef-Program-prelude-session") -> list[dict]:
+    """The packages with this relationship to the program, or to another one."""
+    ids = {
+        one["relatedSpdxElement"] for one in materials["relationships"]
+        if (one["spdxElementId"], one["relationshipType"]) == (start, kind)}
+    return [package for package in materials["packages"] if package["SPDXID"] in ids]
+
+
+def test_the_bill_of_materials_names_what_is_linked_and_not_what_only_tests_use(materials, unpacked):
+    linked = {package["name"]: package["versionInfo"] for package in related(materials, "STATIC_LINK")}
+    pins = {pin["identity"]: pin["state"]["version"] for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]}
+    # Resolved for platforms and products that the program does not have.
+    unlinked = pins.keys() - linked.keys()
+    assert {"swift-certificates", "swift-nio-transport-services"} <= unlinked
+    assert {"swift-crypto", "swift-nio", "hummingbird", "grdb.swift", "swift-argument-parser"} <= linked.keys()
+    assert {name: pins[name] for name in linked.keys() & pins.keys()}.items() <= linked.items()
+    assert linked.keys() - pins.keys() == {
+        "swift-runtime", "icu-in-swift-runtime", "boringssl-in-swift-crypto", "boringssl-in-swift-nio-ssl",
+        "xkcp-in-swift-crypto", "llhttp-in-swift-nio"}
+    assert all(package["licenseDeclared"] != "NOASSERTION" for package in related(materials, "STATIC_LINK"))
+    dynamic = {package["name"]: package for package in related(materials, "DEPENDS_ON")}
+    assert dynamic.keys() == {entry.split(" ")[0] for entry in control(unpacked)["Depends"].split(", ")}
+    # SQLite is in the public domain.
+    assert dynamic["libsqlite3-0"]["licenseDeclared"] == "blessing"
+    [inside] = related(materials, "CONTAINS", "SPDXRef-Swift-swift-nio")
+    assert inside["name"] == "llhttp-in-swift-nio"
+
+
+def test_the_bill_of_materials_has_the_checksums_of_the_packages_and_of_the_program(packages, materials, unpacked):
+    described = {package["name"]: package for package in related(materials, "DESCRIBES", "SPDXRef-DOCUMENT")}
+    files = [*packages.glob("*.deb"), *packages.glob("*.tar.gz"), unpacked / "usr" / "bin" / "prelude-session"]
+    assert described.keys() == {file.name for file in files} and len(files) == 3
+    for file in files:
+        assert described[file.name]["checksums"] == [
+            {"algorithm": "SHA256", "checksumValue": hashlib.sha256(file.read_bytes()).hexdigest()}]
+    assert described["prelude-session"]["versionInfo"] == VERSION
 
 
 def test_the_bill_of_materials_is_valid_spdx(packages):
@@ -246,8 +325,14 @@ def test_completions_name_each_command_and_the_shell_reads_them(unpacked, help_o
 #: Runs in an overlay of this machine. `$old` and `$new` are packages, `$port` is free.
 LIFE = r"""
 set -euo pipefail
-export DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin
+export DEBIAN_FRONTEND=noninteractive PATH=/stubs:/usr/sbin:/usr/bin:/sbin:/bin
+# A system that runs systemd, as the scripts of the package see it.
+mkdir --parents /stubs /run/systemd/system
+printf '#!/bin/sh\necho "systemctl $*" >>/stubs/calls\n' >/stubs/systemctl
+chmod 755 /stubs/systemctl
+touch /stubs/calls
 say() { printf '== %s\n' "$*"; }
+calls() { cat /stubs/calls; rm /stubs/calls; touch /stubs/calls; }
 unit=/lib/systemd/system/prelude-session.service
 start() {
     # What the unit does, without systemd: its command, as its user.
@@ -264,22 +349,24 @@ start() {
 }
 stop() { kill -TERM $pid; wait $pid; say "stopped with $?"; }
 
-say install; dpkg --install "$old"
+say install; dpkg --install "$old"; calls
 say "user $(getent passwd prelude | cut -d : -f 6,7)"
 stat --format '%U %a %n' /etc/prelude /var/lib/prelude
 runuser -u prelude -- prelude-session init --config /etc/prelude/session.json --port "$port" \
     --database sqlite:/var/lib/prelude/session.sqlite --public-url https://auth.example.com --app-name Shop --no-email --no-sms >/dev/null
 say start; start
-say upgrade; dpkg --install "$new"
+say upgrade; dpkg --install "$new"; calls
 stop
 start; stop
 settings=$(sha256sum /etc/prelude/session.json)
 runuser -u prelude -- prelude-session app list --config /etc/prelude/session.json
-say remove; dpkg --remove prelude-session
+say remove; dpkg --remove prelude-session </dev/null; calls
 [ ! -e /usr/bin/prelude-session ] && [ ! -e $unit ] && say "program and unit are removed"
 [ "$settings" = "$(sha256sum /etc/prelude/session.json)" ] && ls /var/lib/prelude
 say "install again"; dpkg --install "$new"; start; stop
-say purge; dpkg --purge prelude-session
+mount --bind /var/lib/prelude /var/lib/prelude
+say purge; dpkg --purge prelude-session </dev/null
+umount /var/lib/prelude; rmdir /var/lib/prelude
 [ ! -e /etc/prelude ] && [ ! -e /var/lib/prelude ] && say "settings and database are purged"
 getent passwd prelude >/dev/null && say "the user stays"
 [ -z "$(dpkg --listfiles prelude-session 2>/dev/null)" ] && say "no file is left"
@@ -327,6 +414,24 @@ def test_an_installation_creates_the_user_and_its_folders_and_starts(life):
     assert "== user /var/lib/prelude:/usr/sbin/nologin\n" in life
     assert "prelude 700 /etc/prelude\nprelude 700 /var/lib/prelude\n" in life
     assert '{"status":"ok"}' in life.split("== start\n")[1].split("== upgrade")[0]
+
+
+def test_the_first_installation_starts_nothing_and_says_what_to_do(life):
+    installed = life.split("== install\n")[1].split("== user")[0]
+    assert calls(installed) == ["--system daemon-reload"]
+    assert "not started" in installed and "prelude-session init --config /etc/prelude/session.json" in installed
+    assert "systemctl enable --now prelude-session" in installed
+
+
+def test_an_upgrade_restarts_a_running_service_and_a_removal_stops_it(life):
+    upgrade = life.split("== upgrade\n")[1].split("== stopped")[0]
+    assert calls(upgrade)[-2:] == ["--system daemon-reload", "try-restart prelude-session.service"]
+    assert "stop prelude-session.service" not in upgrade and "not started" not in upgrade
+    assert calls(life.split("== remove\n")[1].split("== program")[0])[0] == "stop prelude-session.service"
+
+
+def calls(text: str) -> list[str]:
+    return re.findall(r"^systemctl (.*)$", text, re.MULTILINE)
 
 
 def test_an_upgrade_keeps_settings_and_database(life):

@@ -87,6 +87,7 @@ def test_a_bound_token_of_the_service_needs_a_proof_of_its_key(shared, module, b
         "the same proof again": (once, "replayed_proof"),
         "another proof": (order(person), None),
         "no proof": (order(person, proofs=0), "missing_proof"),
+        "an unpaired surrogate in a proof": (order(person, jti="\ud800"), "invalid_proof"),
         "two proofs": (order(person, proofs=2), "missing_proof"),
         "as a bearer token": (order(person, scheme="Bearer"), "bound_token"),
         "another key": (order(person, key=stranger.device.key), "wrong_key"),

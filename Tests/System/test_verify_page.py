@@ -266,6 +266,19 @@ CACHE = {
         (300, "k1", {"keys": "none", "maxAge": 300}, 1, "k1"),
         (301, "k3", DOWN, 0, UNAVAILABLE),
     ],
+    "a key set without a usable key counts as a failure, and the old keys stay": [
+        (0, "k1", answer("k1"), 1, "k1"),
+        (300, "k1", answer(), 1, "k1"),
+        (331, "k1", {"keys": [{"kty": "AKP", "kid": "k1", "alg": "ML-DSA-44"}], "maxAge": 300}, 1, "k1"),
+        (362, "k1", {"keys": [KEYS["k2"]] * 101, "maxAge": 300}, 1, "k1"),
+        (363, "k2", DOWN, 0, UNAVAILABLE),
+        (392, "k2", answer("k2"), 1, "k2"),
+        (393, "k1", DOWN, 0, UNKNOWN),
+    ],
+    "without keys, an empty key set is retried after a second": [
+        (0, "k1", answer(), 1, UNAVAILABLE),
+        (1, "k1", answer("k1"), 1, "k1"),
+    ],
 }
 
 
@@ -281,3 +294,20 @@ def test_the_cache_fetches_keys_as_listed(whole, name):
 def test_concurrent_calls_share_one_fetch(whole):
     result = whole.call("stampede", kid="k1", keys=[KEYS["k1"]], callers=8)
     assert result == {"fetches": 1, "served": 9}
+
+
+def test_a_fetch_that_hangs_stops_no_later_one_in_python_and_its_late_keys_are_ignored(processes):
+    """In JavaScript, a signal ends the fetch."""
+    result = processes("python").call("hangs", old=KEYS["k1"], new=KEYS["k2"], after=30)
+    assert result == {"fetches": 2, "kid": "k2", "later": "k2"}
+
+
+@with_a_cache
+@pytest.mark.parametrize("escape", [r"\ud800", r"\udc00", r"\ud83d\ud83d"])
+def test_text_with_an_unpaired_surrogate_is_rejected(whole, ring, escape):
+    """Python cannot encode it, and a token must not end in another error than a rejection."""
+    body = raw_claims(sub=f'"usr_{escape}"')
+    with pytest.raises(Refused, match="malformed"):
+        verify(whole, token_builder.sign(ring.eddsa, token_builder.header(ring.eddsa), body), ring.jwks)
+    pair = raw_claims(plan=r'"\ud83d\ude00"')
+    assert verify(whole, token_builder.sign(ring.eddsa, token_builder.header(ring.eddsa), pair), ring.jwks) == "usr_1"

@@ -9,8 +9,9 @@ internal import SessionTokens
 /// The cached keys of the service.
 ///
 /// The cache fetches the key set for the first token, when the set is no longer fresh, and when a token names an unknown
-/// key. The policy limits how often. All waiting callers share one fetch. While the service cannot be reached, the cache
-/// uses the old set. After an idle time it waits for the new set before it uses the old one.
+/// key. The policy limits how often. All waiting callers share one fetch. While the service cannot be reached, or sends a
+/// set without a usable key, the cache uses the old set. After an idle time it waits for the new set before it uses the old
+/// one.
 actor KeySetCache {
     private struct CachedSet {
         let keys: PublishedKeySet
@@ -97,6 +98,8 @@ actor KeySetCache {
         do {
             response = try await fetchWithTimeout()
             keys = try PublishedKeySet(json: response.json, algorithms: algorithms)
+            // The service always publishes a key, so a set without one is a fault. The cached keys are still valid.
+            guard keys.count > 0 else { throw KeySetError.noUsableKey }
         } catch {
             runningFetch = nil
             lastFailure = now

@@ -69,9 +69,6 @@ struct ServeOptions: ParsableArguments {
             """)
     var drainDelay: String?
 
-    @Flag(help: "Allow a database on a network file system. Writes can be lost and the database damaged.")
-    var allowNetworkFileSystem = false
-
     @Option(help: "A PEM file with the certificate chain for TLS, with --tls-key. (default: plain HTTP)")
     var tlsCertificate: String?
 
@@ -124,7 +121,6 @@ struct ServeOptions: ParsableArguments {
         flags[.idleTimeout] = idleTimeout
         flags[.requestLimit] = requestLimit
         flags[.drainDelay] = drainDelay
-        if allowNetworkFileSystem { flags[.allowNetworkFileSystem] = "true" }
         flags[.tlsCertificate] = tlsCertificate
         flags[.tlsKey] = tlsKey
         flags[.keyRotationDays] = keyRotationDays

@@ -39,8 +39,6 @@ struct ServiceConfiguration: Sendable {
     var requestLimit: Int
     /// Seconds for which the service goes on after SIGTERM, so that load balancers see that it ends.
     var drainDelay: Int
-    /// Whether the database may be on a network file system, where writes can be lost.
-    var allowsNetworkFileSystem: Bool
     /// `nil`: the listeners speak plain HTTP, for a proxy in front of them.
     var tls: TLSFiles?
     /// The routes for messages, in the order of `RouteSlot.all`.
@@ -52,7 +50,7 @@ struct ServiceConfiguration: Sendable {
         case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel, logFormat
         case keyRotationDays, keyPublishAhead
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
-        case requestLimit, drainDelay, allowNetworkFileSystem, tlsCertificate, tlsKey
+        case requestLimit, drainDelay, tlsCertificate, tlsKey
         case emailRoute, emailHost, emailPort, emailTls, emailAuth, emailUsername, emailSecret, emailSecretFile
         case emailUrl, emailFrom
         case emailFallbackRoute, emailFallbackHost, emailFallbackPort, emailFallbackTls, emailFallbackAuth
@@ -142,7 +140,6 @@ struct ServiceConfiguration: Sendable {
             try settings.number(.requestLimit, in: 16...100_000)
         }
         drainDelay = problems.value(0) { try settings.number(.drainDelay, in: 0...300) }
-        allowsNetworkFileSystem = problems.value(false) { try settings.flag(.allowNetworkFileSystem) }
         tls = problems.value(nil) { try Self.tlsFiles(settings) }
         routes = Self.routes(settings, problems: &problems)
     }

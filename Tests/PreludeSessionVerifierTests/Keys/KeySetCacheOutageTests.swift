@@ -95,8 +95,11 @@ struct KeySetCacheOutageTests {
     }
 
     @Test(
-        "A response that is not a key set does not replace the cached keys",
-        arguments: ["", "<html>", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#])
+        "A response that is not a key set, or has no usable key, does not replace the cached keys",
+        arguments: [
+            "", "<html>", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#, #"{"keys":[]}"#,
+            #"{"keys":[{"kty":"AKP","kid":"new","alg":"ML-DSA-44"}]}"#,
+        ])
     func garbage(_ text: String) async throws {
         let backend = try Backend()
         let token = try backend.longLivedToken()

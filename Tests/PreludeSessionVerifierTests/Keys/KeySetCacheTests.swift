@@ -107,7 +107,7 @@ struct KeySetCacheTests {
         let token = try backend.longLivedToken()
         _ = try await backend.verifier.verify(token)
         backend.clock.advance(3000)
-        backend.source.publish(Data(#"{"keys":[]}"#.utf8))
+        backend.source.publish(try Backend.keySet([Self.next]))
         await #expect(throws: VerificationError.self) { try await backend.verifier.verify(token) }
         #expect(backend.source.fetches == 2)
     }
@@ -118,7 +118,7 @@ struct KeySetCacheTests {
         backend.clock.advance(86_400 * 30)
         #expect(try await backend.verifier.verify(backend.longLivedToken()).userID == "usr_1")
         backend.clock.advance(-86_400 * 30)
-        backend.source.publish(Data(#"{"keys":[]}"#.utf8))
+        backend.source.publish(try Backend.keySet([Self.next]))
         let token = try backend.longLivedToken()
         #expect(try await backend.verifier.verify(token).userID == "usr_1")
         try await backend.verifier.loadKeys()

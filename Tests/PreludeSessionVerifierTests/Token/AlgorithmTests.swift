@@ -63,7 +63,7 @@ struct AlgorithmTests {
         guard case .object(var entry) = Backend.entry(Signers.es256) else { return }
         entry["alg"] = .string(name)
         let other = try Backend(signer: Signers.es256)
-        other.source.publish(try TokenJSON.encode(["keys": [entry]]))
+        other.source.publish(try TokenJSON.encode(["keys": [.object(entry), Backend.entry(PublishedKeys.service)]]))
         #expect(try await other.verifier.rejection(of: other.token.compact()).reason == .unknownKey)
     }
 
@@ -72,7 +72,7 @@ struct AlgorithmTests {
         let backend = try Backend()
         guard case .object(var entry) = Backend.entry(backend.signer) else { return }
         entry["alg"] = "ES256"
-        backend.source.publish(try TokenJSON.encode(["keys": [entry]]))
+        backend.source.publish(try TokenJSON.encode(["keys": [.object(entry), Backend.entry(Signers.es256)]]))
         #expect(try await backend.verifier.rejection(of: backend.token.compact()).reason == .unknownKey)
     }
 

@@ -97,6 +97,27 @@ def stampede(call):
     return {"fetches": len(fetches), "served": len(served)}
 
 
+def hangs(call):
+    """A fetch hangs and a later one succeeds. Then the first one answers with another key. Returns what a caller gets."""
+    now, release, threads = [0], threading.Event(), []
+
+    def fake_fetch(service):
+        threads.append(threading.current_thread())
+        if len(threads) > 1:
+            return json.dumps({"keys": [call["new"]]}).encode(), 3600
+        release.wait(10)
+        return json.dumps({"keys": [call["old"]]}).encode(), 3600
+
+    cache = module.KeyCache("https://keys.example", fake_fetch, lambda: now[0])
+    with cache.lock:
+        cache.fetch_if_allowed(0)
+    now[0] = call["after"]
+    found = cache.key(call["new"]["kid"]).kid
+    release.set()
+    threads[0].join(10)
+    return {"fetches": len(threads), "kid": found, "later": cache.key(call["new"]["kid"]).kid}
+
+
 def replays(call):
     """Reserves proofs in a memory of this capacity. Each one is its name, its end, its user and the time."""
     memory = module.ReplayMemory(call["capacity"])
@@ -111,7 +132,7 @@ def replays(call):
 
 CALLS = {
     "verify": verify, "requests": requests, "fetch": fetch, "verifyWithCache": verify_with_cache, "cache": run_cache,
-    "stampede": stampede, "replays": replays, "normalize": lambda call: [module.normalized(url) for url in call["urls"]],
+    "stampede": stampede, "hangs": hangs, "replays": replays, "normalize": lambda call: [module.normalized(url) for url in call["urls"]],
 }
 
 for line in sys.stdin:
