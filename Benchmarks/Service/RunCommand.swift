@@ -40,7 +40,11 @@ struct RunCommand: AsyncParsableCommand {
         let plan = Plan(rounds: quick ? 3 : rounds, seconds: quick ? 1.2 : seconds)
         let suite = try await Suite(
             plan: plan, service: program, own: own, folder: work, cores: Cores(pinned: !unpinned))
-        defer { suite.stop() }
+        let interruption = Interruption(stopping: suite.processes, removing: work)
+        defer {
+            suite.stop()
+            interruption.cancel()
+        }
         try await suite.run()
     }
 }

@@ -23,15 +23,16 @@ final class Suite {
             program, folder: folder, port: port, backend: try await generator.startBackend(), core: cores.server)
         var others: [ServerKind: ChildProcess] = [:]
         do {
-            try await generator.connect(.service, port: port, count: 64)
+            try await generator.connect(.service, port: port, count: 64, of: service.process)
             for (kind, arguments) in [
                 ServerKind.bound: ["bound"], .verifier: ["verifier", "--service", "\(port)"],
             ] {
                 let port = try await generator.freePort()
-                others[kind] = try ChildProcess(
+                let process = try ChildProcess(
                     "\(kind)", [own.path] + arguments + ["--port", "\(port)"], core: cores.server,
                     log: folder.appendingPathComponent("\(kind).log"))
-                try await generator.connect(kind, port: port, count: 64)
+                others[kind] = process
+                try await generator.connect(kind, port: port, count: 64, of: process)
             }
             let once = Phase(pace: .once, connections: 1)
             for call in service.settings(passwordUsers: 16) { _ = try await generator.run(once, .manage(call)) }
@@ -46,8 +47,10 @@ final class Suite {
         self.others = others
     }
 
+    var processes: [ChildProcess] { [service.process] + others.values }
+
     func stop() {
-        for process in [service.process] + others.values { process.stop() }
+        for process in processes { process.stop() }
     }
 
     func run() async throws {

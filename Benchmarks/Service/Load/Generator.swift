@@ -28,8 +28,9 @@ struct Generator: Sendable {
 
     /// Opens connections to a server, and waits until it listens.
     ///
+    /// - Parameter process: The process of the server. If it ends, waiting ends.
     /// - Throws: `BenchmarkError` if it does not listen within 30 seconds.
-    func connect(_ server: ServerKind, port: Int, count: Int) async throws {
+    func connect(_ server: ServerKind, port: Int, count: Int, of process: ChildProcess) async throws {
         let bootstrap = ClientBootstrap(group: loop)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { [state] channel in
@@ -43,6 +44,7 @@ struct Generator: Sendable {
                 _ = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
                 open += 1
             } catch {
+                try process.check()
                 failures += 1
                 guard failures < 300 else { throw BenchmarkError("\(server) does not listen: \(error)") }
                 try await Task.sleep(for: .milliseconds(100))

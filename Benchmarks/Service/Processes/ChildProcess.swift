@@ -1,7 +1,7 @@
 import Foundation
 
 /// A process that the benchmark starts and stops by its id.
-final class ChildProcess {
+final class ChildProcess: Sendable {
     private let process = Process()
     private let name: String
     private let log: URL

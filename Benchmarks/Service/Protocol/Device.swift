@@ -11,6 +11,9 @@ final class Device {
     private(set) var accessTokenHash = ""
     private(set) var nonce: String?
 
+    private static let refreshTokenName = SoughtName(HeaderName.refreshToken)
+    private static let nonceName = SoughtName(HeaderName.dpopNonce)
+
     init(wire: WireRequest) throws {
         self.wire = wire
         proofs = try ProofMaker()
@@ -19,7 +22,7 @@ final class Device {
     /// Stores the tokens of a response of `/login/finalize` or `/refresh`.
     func keep(_ response: Message) throws {
         guard let access = response.member("access_token"),
-            let refresh = response.header(HeaderName.refreshToken.lowercased())
+            let refresh = response.header(Self.refreshTokenName)
         else { throw BenchmarkError("a response has no tokens: \(response.bodyText)") }
         accessToken = access
         accessTokenHash = DPoPProof.accessTokenHash(access)
@@ -28,7 +31,7 @@ final class Device {
     }
 
     func keepNonce(_ response: Message) {
-        if let new = response.header(HeaderName.dpopNonce.lowercased()) { nonce = new }
+        if let new = response.header(Self.nonceName) { nonce = new }
     }
 
     var refreshPurpose: ProofPurpose {

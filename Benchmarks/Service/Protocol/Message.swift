@@ -8,36 +8,46 @@ struct Message {
 
     /// The status of a response; 0 without one.
     var status: Int {
-        let view = head.readableBytesView
-        guard view.count > 12 else { return 0 }
-        return view.dropFirst(9).prefix(3).reduce(0) { $0 * 10 + Int($1 &- 0x30) }
+        head.getString(at: head.readerIndex + 9, length: 3).flatMap { Int($0) } ?? 0
     }
 
-    /// The value of a header. The name must be in lower case.
-    func header(_ name: String) -> String? { Self.header(name, in: head.readableBytesView) }
+    /// The value of a header.
+    func header(_ name: SoughtName) -> String? { head.withUnsafeReadableBytes { name.value(in: $0) } }
 
     /// The text of a member of the JSON body. It must have no escapes, as tokens and codes have none.
     func member(_ name: String) -> String? {
-        let view = body.readableBytesView
         let mark = Array("\"\(name)\":\"".utf8)
-        guard let found = view.firstRange(of: mark) else { return nil }
-        return String(decoding: view[found.upperBound...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+        return body.withUnsafeReadableBytes { bytes in
+            guard let start = bytes.firstIndex(of: mark).map({ $0 + mark.count }),
+                let end = UnsafeRawBufferPointer(rebasing: bytes[start...]).firstIndex(of: [UInt8(ascii: "\"")])
+            else { return nil }
+            return String(decoding: bytes[start..<start + end], as: UTF8.self)
+        }
     }
 
     var bodyText: String { String(decoding: body.readableBytesView, as: UTF8.self) }
+}
 
-    fileprivate static func header(_ name: String, in head: ByteBufferView) -> String? {
-        let wanted = name.utf8
-        var line = head.startIndex
-        while let end = head[line...].firstIndex(of: UInt8(ascii: "\n")) {
-            let text = head[line..<end]
-            if text.count > wanted.count, text[text.startIndex + wanted.count] == UInt8(ascii: ":"),
-                zip(text, wanted).allSatisfy({ $0 | 0x20 == $1 || $0 == $1 })
-            {
-                let value = text.dropFirst(wanted.count + 1).drop { $0 == UInt8(ascii: " ") }
+/// The name of a header, ready to be compared without regard to case.
+struct SoughtName: Sendable {
+    static let contentLength = SoughtName("Content-Length")
+    static let transferEncoding = SoughtName("Transfer-Encoding")
+
+    private let text: [CChar]
+
+    init(_ name: String) { text = (name + ":").utf8.map { CChar(bitPattern: $0) } }
+
+    /// The value of the first header with this name.
+    func value(in head: UnsafeRawBufferPointer) -> String? {
+        guard let base = head.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
+        var offset = 0
+        while let end = memchr(base + offset, 10, head.count - offset) {
+            let next = UnsafeRawPointer(end) - UnsafeRawPointer(base) + 1
+            if next - offset > text.count, strncasecmp(base + offset, text, text.count) == 0 {
+                let value = head[(offset + text.count)..<(next - 1)].drop { $0 == UInt8(ascii: " ") }
                 return String(decoding: value.prefix { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
             }
-            line = head.index(after: end)
+            offset = next
         }
         return nil
     }
@@ -57,17 +67,34 @@ struct MessageReader {
     }
 
     /// - Returns: `nil` until a whole message has arrived.
+    /// - Throws: `BenchmarkError` for a body in chunks.
     mutating func next() throws -> Message? {
-        let view = received.readableBytesView
-        guard let end = view.firstRange(of: Self.headEnd) else { return nil }
-        let head = view[..<end.upperBound]
-        guard Message.header("transfer-encoding", in: head) == nil else {
-            throw BenchmarkError("a message has no Content-Length")
+        let lengths: (head: Int, body: Int)? = try received.withUnsafeReadableBytes { bytes in
+            guard let end = bytes.firstIndex(of: Self.headEnd) else { return nil }
+            let head = UnsafeRawBufferPointer(rebasing: bytes[..<(end + 4)])
+            guard SoughtName.transferEncoding.value(in: head) == nil else {
+                throw BenchmarkError("a message has no Content-Length")
+            }
+            return (head.count, SoughtName.contentLength.value(in: head).flatMap { Int($0) } ?? 0)
         }
-        let length = Message.header("content-length", in: head).flatMap { Int($0) } ?? 0
-        guard view.count >= head.count + length, let headBytes = received.readSlice(length: head.count),
-            let body = received.readSlice(length: length)
+        guard let lengths, received.readableBytes >= lengths.head + lengths.body,
+            let head = received.readSlice(length: lengths.head), let body = received.readSlice(length: lengths.body)
         else { return nil }
-        return Message(head: headBytes, body: body)
+        return Message(head: head, body: body)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where bytes occur for the first time.
+    fileprivate func firstIndex(of bytes: [UInt8]) -> Int? {
+        guard let baseAddress, let first = bytes.first else { return nil }
+        var offset = 0
+        while count - offset >= bytes.count,
+            let found = memchr(baseAddress + offset, Int32(first), count - offset - bytes.count + 1)
+        {
+            if memcmp(found, bytes, bytes.count) == 0 { return UnsafeRawPointer(found) - baseAddress }
+            offset = UnsafeRawPointer(found) - baseAddress + 1
+        }
+        return nil
     }
 }

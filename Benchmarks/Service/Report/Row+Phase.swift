@@ -30,5 +30,11 @@ extension Row {
         generatorCPU = generatorSeconds * 1e6 / completed
         resident = server.after.resident
         errors = result.tally.errors
+        generatorLoad = generatorSeconds / result.seconds
+        if result.tally.latencies.count > 1 {
+            parts = result.tally.latencies.mapValues { times in
+                [50, 99].map { Double(times.valueAtPercentile($0)) / 1000 }
+            }
+        }
     }
 }

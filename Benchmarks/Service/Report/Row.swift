@@ -23,6 +23,10 @@ struct Row {
     /// Resident memory of the server at the end, in MiB.
     var resident = 0.0
     var errors: [Int: Int] = [:]
+    /// p50 and p99 in milliseconds of each operation, if the phase has several.
+    var parts: [String: [Double]] = [:]
+    /// The part of one core that the generator has used.
+    var generatorLoad = 0.0
 
     init(_ name: String, connections: Int, pace: String) {
         self.name = name
@@ -45,6 +49,10 @@ struct Row {
         serverSeconds = median(\.serverSeconds)
         generatorCPU = median(\.generatorCPU)
         resident = median(\.resident)
+        generatorLoad = median(\.generatorLoad)
+        for name in parts.keys {
+            parts[name] = [0, 1].map { index in median { $0.parts[name]?[index] ?? 0 } }
+        }
         errors = rounds.reduce(into: [:]) { $0.merge($1.errors, uniquingKeysWith: +) }
     }
 
@@ -61,6 +69,20 @@ struct Row {
                 format: "  %9.2f  %9.0f  %6.2f  %6.2f  %9.0f  %7.1f  ", serverSeconds, serverCPU, voluntary,
                 involuntary, generatorCPU, resident)
             + errorText
+    }
+
+    /// Further lines: the operations of a mix, and whether the generator was too slow.
+    var notes: [String] {
+        var notes = parts.sorted { $0.key < $1.key }.map { part in
+            String(format: "%@, %@: p50 %.2f ms, p99 %.2f ms", name, part.key, part.value[0], part.value[1])
+        }
+        if generatorLoad > 0.9 {
+            notes.append(
+                String(
+                    format: "warning: the generator used %.0f %% of its core in %@ with %d connections and limits it",
+                    generatorLoad * 100, name, connections))
+        }
+        return notes
     }
 
     private var errorText: String {

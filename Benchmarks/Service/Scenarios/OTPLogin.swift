@@ -7,6 +7,8 @@ import SessionWire
 final class OTPLogin: Operation {
     private enum Stage { case start, check, finalize }
 
+    private static let verificationName = SoughtName(HeaderName.verificationToken)
+
     let name = "otp login"
     private let device: Device
     private let numbers: NumberPool
@@ -29,7 +31,7 @@ final class OTPLogin: Operation {
     func receive(_ response: Message) throws -> Step {
         switch (stage, response.status) {
         case (.start, 204):
-            guard let token = response.header(HeaderName.verificationToken.lowercased()) else { return .failed }
+            guard let token = response.header(Self.verificationName) else { return .failed }
             verification = token
             return .awaitCode(to: number)
         case (.check, 200):
