@@ -22,14 +22,12 @@ let nioCore: Target.Dependency = .product(
     name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient", "Hummingbird", "Testing"]))
 let nioHTTP1: Target.Dependency = .product(
     name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient", "Testing"]))
-
 let asyncHTTPClient: Target.Dependency = .product(
     name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTPClient"]))
 let nioPosix: Target.Dependency = .product(
     name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
 let nioSSL: Target.Dependency = .product(
     name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"]))
-
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -78,7 +76,6 @@ let package = Package(
         // Shared: what crosses the network, and token formats.
         .target(name: "SessionWire"),
         .target(name: "SessionTokens", dependencies: [crypto]),
-
         // The SDK.
         .target(
             name: "PreludeSession", dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
@@ -88,14 +85,12 @@ let package = Package(
             dependencies: ["PreludeSession", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL]),
         // Views for the SDK, and their models, which compile on every system.
         .target(name: "PreludeSessionUI", dependencies: ["PreludeSession"], resources: [.process("Resources")]),
-
         // The verifier, for backends.
         .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras]),
         .target(name: "PreludeSessionVerifier", dependencies: ["SessionRSA", "SessionTokens", crypto, httpTypes]),
         .target(
             name: "PreludeSessionHummingbird",
             dependencies: ["PreludeSessionVerifier", httpTypes, hummingbird, nioCore]),
-
         // The service: rules first, then its edges, then the executable.
         .target(name: "SessionDomain", dependencies: ["SessionTokens", "SessionRSA", crypto]),
         .target(
@@ -129,13 +124,11 @@ let package = Package(
                 "SessionEgress", "SessionHTTP", "SessionSQLite", "SessionTelemetry", "SessionTokens", "SessionWire",
                 crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore, nioHTTP1, nioSSL,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-
         // The service for the unit tests of apps. SQLite is its only system library, so it links on every platform.
         .target(
             name: "PreludeSessionTesting",
@@ -143,7 +136,6 @@ let package = Package(
                 "PreludeSession", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite", "SessionTokens",
                 "SessionWire", crypto, httpTypes, hummingbird, logging, nioCore,
             ]),
-
         // Test support.
         // Checks tokens and proofs with the Python in Tests/ForeignJudge.
         .target(name: "SessionForeignJudge", dependencies: ["SessionTokens"], path: "Tests/SessionForeignJudge"),
@@ -163,7 +155,6 @@ let package = Package(
                 "SessionWire", httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/FuzzReaders"),
-
         // Tests.
         .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"]),
         .testTarget(
@@ -226,8 +217,7 @@ let package = Package(
         .testTarget(
             name: "PreludeSessionCommandTests", dependencies: ["prelude-session", "SessionDomain", "SessionSQLite"]),
         .testTarget(
-            name: "SessionTelemetryTests",
-            dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics]),
+            name: "SessionTelemetryTests", dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics]),
         .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
         // Uses products only, as an app does.
         .testTarget(
@@ -273,7 +263,18 @@ if Context.environment["PRELUDE_SESSION_TAGGED"] != nil {
 // The examples are packages of their own, with the default settings. Here their tests run with all others. Apps must not
 // see these targets: an app may have a target with the same name.
 if buildsService {
+    package.dependencies.append(.package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"))
     package.targets += [
+        // `scripts/benchmark service` measures the service with it. It is no example, but apps must not see it either.
+        .executableTarget(
+            name: "service-benchmark",
+            dependencies: [
+                "PreludeSessionHummingbird", "PreludeSessionTesting", "PreludeSessionVerifier", "SessionArgon2",
+                "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionTokens", "SessionWire", crypto, httpTypes,
+                hummingbird, nioCore, nioPosix, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            path: "Benchmarks/Service", exclude: ["load.py"]),
         .executableTarget(
             name: "Terminal", dependencies: ["PreludeSession", "PreludeSessionAsyncHTTPClient"],
             path: "Examples/Terminal/Sources/Terminal"),

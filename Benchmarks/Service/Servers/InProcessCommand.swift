@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import SessionArgon2
+import SessionDomain
+
+/// The work of the service without a network, in this process: refreshes by the domain alone, refreshes with the router,
+/// and bare password hashes.
+struct InProcessCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "in-process", abstract: "Measure refreshes and password hashes without a network.")
+
+    @Option(help: "A folder for the database.")
+    var folder: String
+
+    @Option(help: "Callers at the same time.")
+    var callers = 16
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 2.0
+
+    func run() async throws {
+        let service = try await InProcessService(folder: URL(fileURLWithPath: folder))
+        var sessions: [InProcessSession] = []
+        for index in 0..<callers { sessions.append(try await service.signIn("+1415200\(1000 + index)")) }
+        print(try await refreshes(.domain, service, &sessions).line)
+        print(try await refreshes(.router, service, &sessions).line)
+        print(try await hashes().line)
+        try await service.close()
+    }
+
+    /// Calls that a caller makes between two stops of the clock.
+    private static let blockSize = 100
+
+    /// Makes proofs while the clock stands still, and refreshes while it runs.
+    private func refreshes(
+        _ way: InProcessService.Way, _ service: InProcessService, _ sessions: inout [InProcessSession]
+    ) async throws -> InProcessResult {
+        var watch = Stopwatch()
+        var count = 0
+        while watch.seconds < seconds {
+            let prepared = try sessions.map { session in
+                (token: session.refreshToken, proofs: try (0..<Self.blockSize).map { _ in try session.proof() })
+            }
+            watch.start()
+            let tokens = try await withThrowingTaskGroup(of: (Int, String).self) { group in
+                for (index, session) in prepared.enumerated() {
+                    group.addTask {
+                        var token = session.token
+                        for proof in session.proofs {
+                            token = try await service.refresh(token, proof: proof, by: way)
+                        }
+                        return (index, token)
+                    }
+                }
+                return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+            watch.stop()
+            for (index, token) in tokens { sessions[index].refreshToken = token }
+            count += sessions.count * Self.blockSize
+        }
+        return InProcessResult(way.rawValue, count, watch)
+    }
+
+    /// The rate of Argon2id alone. A password login cannot be faster.
+    private func hashes() async throws -> InProcessResult {
+        let hasher = try Argon2PasswordHasher()
+        guard let app = AppID(ServiceProcess.app) else { throw BenchmarkError("the id of the app is not valid") }
+        var watch = Stopwatch()
+        var count = 0
+        while watch.seconds < seconds {
+            watch.start()
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask { _ = try await hasher.admit(app: app).hash(PasswordLogin.password) }
+                }
+                try await group.waitForAll()
+            }
+            watch.stop()
+            count += 8
+        }
+        return InProcessResult("argon2id", count, watch)
+    }
+}

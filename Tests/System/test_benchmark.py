@@ -1,0 +1,89 @@
+"""Tests that the benchmark of the service measures every scenario without an error. No test looks at the times."""
+
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from service import BINARY, ROOT
+
+PROGRAM = BINARY.parent / "service-benchmark"
+
+#: Name, connections and pace of each line of the table.
+PHASES = [
+    ("bound", 16, "closed"), ("refresh", 16, "closed"), ("bound", 64, "closed"), ("refresh", 64, "closed"),
+    ("bound", 1, "closed"), ("refresh", 1, "closed"), ("refresh", 64, "open"), ("otp login", 16, "closed"),
+    ("password login", 16, "closed"), ("list sessions", 16, "closed"), ("step-up", 64, "closed"),
+    ("verify only", 16, "closed"), ("mixed 10:1", 16, "closed"),
+]
+
+LINE = re.compile(r"^(?P<name>[a-z].{0,15}?) +(?P<connections>\d+)  (?P<pace>closed|open \d+) +(?P<numbers>[\d. ]+)  (?P<errors>\S+)$")
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("benchmark")
+    done = subprocess.run(
+        [PROGRAM, "run", "--service", BINARY, "--rounds", "1", "--seconds", "0.3", "--unpinned", "--folder", folder],
+        capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not list(folder.iterdir()), "the databases are removed"
+    assert not processes(str(folder)), "the servers are stopped"
+    return done
+
+
+def processes(text: str) -> list[str]:
+    """Returns the command lines of running processes that contain a text."""
+    found = []
+    for file in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = file.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if text in line:
+            found.append(line)
+    return found
+
+
+def table(output) -> list[re.Match]:
+    lines = output.stdout.splitlines()
+    heading = next(index for index, line in enumerate(lines) if line.startswith("scenario"))
+    rows = lines[heading + 1:lines.index("", heading)]
+    return [match if (match := LINE.match(row)) else pytest.fail(f"no line of the table: {row}") for row in rows]
+
+
+def test_every_scenario_is_measured_without_an_error(output):
+    rows = table(output)
+    assert [(row["name"], int(row["connections"]), row["pace"].split()[0]) for row in rows] == PHASES
+    assert {row["errors"] for row in rows} == {"none"}, output.stdout + output.stderr
+    assert not output.stderr
+
+
+def test_each_line_has_a_rate_ordered_latencies_and_what_the_server_has_used(output):
+    for row in table(output):
+        rate, p50, p90, p99, p999, most, _, _, voluntary, _, generator, resident = map(float, row["numbers"].split())
+        assert rate > 0 and 0 < p50 <= p90 <= p99 <= p999 <= most, row[0]
+        assert voluntary > 0 and generator > 0 and resident > 1, row[0]
+
+
+def test_the_last_line_compares_with_the_bound(output):
+    last = output.stdout.splitlines()[-1]
+    assert re.fullmatch(r"refresh \d+\.\d\d of the bound, p99/p50 \d+\.\d at half load", last)
+    for name in ("in process: domain", "in process: router", "in process: argon2id", "otp login / refresh", "mixed 10:1, refresh"):
+        assert name in output.stdout
+
+
+def test_the_release_is_measured_as_it_is_packed():
+    flags = [
+        re.search(r"--scratch-path .*?program\.map", (ROOT / "scripts" / script).read_text(), re.DOTALL)[0].split()
+        for script in ("package", "benchmark")]
+    assert flags[0] == flags[1]
+
+
+def test_a_service_that_does_not_start_is_reported_and_nothing_stays(tmp_path):
+    done = subprocess.run(
+        [PROGRAM, "run", "--service", "/bin/false", "--rounds", "1", "--seconds", "0.1", "--unpinned", "--folder", tmp_path],
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and "the service has ended with 1" in done.stderr, done.stderr
+    assert not list(tmp_path.iterdir())
