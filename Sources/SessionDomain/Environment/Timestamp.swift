@@ -34,7 +34,8 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable {
 
     /// RFC 3339 in UTC with `Z`, in whole seconds.
     package var rfc3339: String {
-        Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+        let time = CalendarTime(seconds: seconds)
+        return "\(time.date)T\(time.clock)Z"
     }
 
     /// Reads RFC 3339 in UTC with `Z`. A fraction of a second has 1 to 3 digits.

@@ -1,13 +1,14 @@
 import Foundation
+import SessionDomain
 
 /// The date format of HTTP headers, IMF-fixdate (RFC 9110 §5.6.7).
 @available(service, *)
 enum HTTPDate {
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
     static func format(_ date: Date) -> String {
-        date.formatted(
-            Date.VerbatimFormatStyle(
-                format:
-                    "\(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT",
-                locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian)))
+        let time = CalendarTime(seconds: Int64(date.timeIntervalSince1970.rounded(.down)))
+        return "\(weekdays[time.weekday]), \(time.day) \(months[time.month - 1]) \(time.year) \(time.clock) GMT"
     }
 }

@@ -20,11 +20,14 @@ package struct TargetURI: Sendable, Hashable {
 
     /// Parses an absolute `http` or `https` URI without user information; `nil` for any other text.
     package init?(_ text: String) {
-        guard let schemeEnd = text.range(of: "://") else { return nil }
-        let scheme = text[..<schemeEnd.lowerBound].lowercased()
-        guard let defaultPort = Self.defaultPorts[scheme] else { return nil }
+        // Bytes, because Foundation's search converts the text to another one.
+        let schemeEnd = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+        let scheme = text[..<schemeEnd].lowercased()
+        guard let defaultPort = Self.defaultPorts[scheme], text.utf8[schemeEnd...].starts(with: "://".utf8) else {
+            return nil
+        }
 
-        let rest = text[schemeEnd.upperBound...]
+        let rest = text[text.utf8.index(schemeEnd, offsetBy: 3)...]
         let beforeFragment = rest.prefix { $0 != "#" && $0 != "?" }
         let authority = beforeFragment.prefix { $0 != "/" }
         let path = beforeFragment.dropFirst(authority.count)
@@ -90,7 +93,10 @@ package struct TargetURI: Sendable, Hashable {
     }
 
     private static func removeDotSegments(_ path: String) -> String {
-        guard path.contains("/.") else { return path }
+        let hasDotSegment = zip(path.utf8, path.utf8.dropFirst()).contains {
+            $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".")
+        }
+        guard hasDotSegment else { return path }
         var output: [Substring] = []
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         for (index, segment) in segments.enumerated() {

@@ -63,6 +63,7 @@ struct MountTable {
 
     /// Space, tab, line feed and backslash are octal numbers.
     private static func unescaped(_ text: Substring) -> String {
+        guard text.utf8.contains(UInt8(ascii: "\\")) else { return String(text) }
         let numbers = [#"\040"#: " ", #"\011"#: "\t", #"\012"#: "\n"]
         let spaced = numbers.reduce(String(text)) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
         return spaced.replacingOccurrences(of: #"\134"#, with: #"\"#)
