@@ -5,8 +5,8 @@ internal import SessionTokens
 ///
 /// Issuer and DPoP targets are built from these only. The caller's `Host` header only selects the app.
 package struct PublicOrigins: Sendable {
-    /// `https://{app_id}.session.example.com`, or one fixed origin for the default app.
-    private let template: String
+    /// `https://{app_id}.session.example.com`, split at `{app_id}`, or one fixed origin for the default app.
+    private let template: [String]
     /// Further origins of the service: the loopback origins in development mode.
     private let aliases: [String]
     /// The host of the template, split at `{app_id}`. One part for a fixed origin.
@@ -29,7 +29,7 @@ package struct PublicOrigins: Sendable {
         guard target.host != "abcdefg" else {
             throw .invalidField("public-url", "needs a domain behind {app_id}, as in https://{app_id}.example.com")
         }
-        template = trimmed
+        template = trimmed.components(separatedBy: "{app_id}")
         self.aliases = aliases
         let host = target.host
         hostParts = trimmed.contains("{app_id}") ? host.components(separatedBy: "abcdefg") : [host]
@@ -47,8 +47,7 @@ package struct PublicOrigins: Sendable {
 
     /// Returns all origins of an app, its main origin first: custom domains, then the template, then the aliases.
     package func origins(of app: App) -> [String] {
-        app.domains.map { "https://\($0)" } + [template.replacingOccurrences(of: "{app_id}", with: app.id.rawValue)]
-            + aliases
+        app.domains.map { "https://\($0)" } + [template.joined(separator: app.id.rawValue)] + aliases
     }
 
     /// Returns which app owns a host by the service's own name, or `nil` if the host is not the service's own name.

@@ -34,10 +34,8 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable {
 
     /// RFC 3339 in UTC with `Z`, in whole seconds.
     package var rfc3339: String {
-        let time = CivilTime(seconds: seconds)
-        let two = { (part: Int) in CivilTime.digits(part, 2) }
-        return "\(CivilTime.digits(time.year, 4))-\(two(time.month))-\(two(time.day))"
-            + "T\(two(time.hour)):\(two(time.minute)):\(two(time.second))Z"
+        let time = CalendarTime(seconds: seconds)
+        return "\(time.date)T\(time.clock)Z"
     }
 
     /// Reads RFC 3339 in UTC with `Z`. A fraction of a second has 1 to 3 digits.

@@ -37,17 +37,24 @@ extension Device {
             ("iPad", "iPad", "tablet"), ("iPhone", "iPhone", "mobile"), ("Android", "Android", "mobile"),
             ("Macintosh", "Mac", "desktop"), ("Windows NT", "Windows PC", "desktop"), ("Linux", "Linux", "desktop"),
         ]
-        guard let kind = kinds.first(where: { agent.contains($0.0) }) else { return }
+        guard let kind = kinds.first(where: { Self.rest(of: agent, after: $0.0) != nil }) else { return }
         model = kind.1
-        type = kind.1 == "Android" && !agent.contains("Mobile") ? "tablet" : kind.2
+        type = kind.1 == "Android" && Self.rest(of: agent, after: "Mobile") == nil ? "tablet" : kind.2
         osVersion = Self.version(
             after: ["CPU iPhone OS ", "CPU OS ", "Android ", "Mac OS X ", "Windows NT "], in: agent)
     }
 
+    /// Compares bytes, because each request comes here. `nil`: the agent does not contain the marker.
+    private static func rest(of agent: String, after marker: String) -> Substring? {
+        let bytes = agent.utf8
+        let start = bytes.indices.first { bytes[$0...].starts(with: marker.utf8) }
+        return start.map { agent[bytes.index($0, offsetBy: marker.utf8.count)...] }
+    }
+
     private static func version(after markers: [String], in agent: String) -> String {
         for marker in markers {
-            guard let start = agent.range(of: marker)?.upperBound else { continue }
-            let digits = agent[start...].prefix { $0.isNumber || $0 == "." || $0 == "_" }
+            guard let rest = rest(of: agent, after: marker) else { continue }
+            let digits = rest.prefix { $0.isNumber || $0 == "." || $0 == "_" }
             return String(digits.prefix(16).map { $0 == "_" ? "." : $0 })
         }
         return ""

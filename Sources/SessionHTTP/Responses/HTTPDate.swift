@@ -7,9 +7,7 @@ enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     static func format(_ timestamp: Timestamp) -> String {
-        let time = CivilTime(seconds: timestamp.seconds)
-        let two = { (part: Int) in CivilTime.digits(part, 2) }
-        return "\(weekdays[time.weekday]), \(two(time.day)) \(months[time.month - 1]) \(CivilTime.digits(time.year, 4))"
-            + " \(two(time.hour)):\(two(time.minute)):\(two(time.second)) GMT"
+        let time = CalendarTime(seconds: timestamp.seconds)
+        return "\(weekdays[time.weekday]), \(time.day) \(months[time.month - 1]) \(time.year) \(time.clock) GMT"
     }
 }

@@ -18,6 +18,7 @@ extension StepUpCommand {
     /// `prelude-session step-up SCOPE`: requests a scope and does the steps for it.
     struct Request: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "request",
             abstract: "Get a scope for your access token by a code or another step.")
 
         @Argument(help: "The scope, such as transfer:write.") var scope: String

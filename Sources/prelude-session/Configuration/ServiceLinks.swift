@@ -26,10 +26,14 @@ struct ServiceLinks {
 
     private static func isLink(_ name: String, value: String) -> Bool {
         guard name.hasPrefix(EnvironmentVariables.prefix) else { return false }
-        let port = /_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/
-        if name.hasSuffix("_SERVICE_HOST") || name.hasSuffix("_SERVICE_PORT") { return true }
-        if name.contains("_SERVICE_PORT_") { return true }
+        if name.hasSuffix("_SERVICE_HOST") { return true }
         if name.hasSuffix("_PORT"), value.contains("://") { return true }
-        return name.contains(/_PORT_[0-9]+/) && name.contains(port)
+        // Words instead of a regular expression, which would compile at each start.
+        var words = name.split(separator: "_")
+        let pairs = zip(words, words.dropFirst())
+        if pairs.contains(where: { $0 == "SERVICE" && $1 == "PORT" }) { return true }
+        guard pairs.contains(where: { $0 == "PORT" && $1.first?.isNumber == true }) else { return false }
+        if let last = words.last, ["PROTO", "PORT", "ADDR"].contains(last) { words.removeLast() }
+        return words.last.map { ["TCP", "UDP", "SCTP"].contains($0) } == true
     }
 }

@@ -11,6 +11,7 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Create an app with its own signing keys.",
             discussion: "Creates the database and its master keys if there is no database, as serve does.")
 
@@ -68,6 +69,7 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "enable",
             abstract: "Turn on logins of an app.",
             discussion: """
                 A login that is on stays as it is. Other settings of logins are changed through the management API. A \
@@ -110,7 +112,7 @@ struct AppCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the apps.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the apps.")
 
         @OptionGroup var options: DatabaseOptions
 

@@ -12,6 +12,7 @@ struct DeliveryCommand: AsyncParsableCommand {
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "test",
             abstract: "Send a test message by each route of a channel.",
             discussion: """
                 Prints one line for each stage, and what to do about a failure. Without --app, the routes of the \

@@ -9,7 +9,7 @@ struct DomainCommand: AsyncParsableCommand {
         subcommands: [List.self, Add.self, Remove.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the domains.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the domains.")
 
         @Option(help: "The app's id.") var app: AppID
         @OptionGroup var options: DatabaseOptions
@@ -23,6 +23,7 @@ struct DomainCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Add a domain under which apps reach the service over https.",
             discussion: """
                 The domain must reach the service before apps use it. The first domain is the issuer (iss) of all tokens of \
@@ -43,6 +44,7 @@ struct DomainCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a domain. Clients that use it no longer reach the app.",
             discussion: "The removal of the first domain changes the issuer (iss) of all tokens of the app.")
 

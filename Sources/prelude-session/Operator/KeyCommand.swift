@@ -10,6 +10,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Create a key of the management API. It is printed once and stored as a hash.")
 
         @Argument(help: "A name that says what the key is for.")
@@ -45,6 +46,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the keys of the management API, without their values.",
             discussion: "Configured keys are not stored, so they are not listed.")
 
@@ -59,6 +61,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "revoke",
             abstract: "Revoke a key of the management API, and the keys that it created.",
             discussion: """
                 They stop working at once. Prints the ids of the revoked keys. The id of a configured key, \

@@ -9,7 +9,8 @@ struct ScopeCommand: AsyncParsableCommand {
         subcommands: [List.self, Add.self, Remove.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the scopes that can be granted.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the scopes that can be granted.")
 
         @Option(help: "The app's id.") var app: AppID
         @OptionGroup var options: DatabaseOptions
@@ -23,6 +24,7 @@ struct ScopeCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Register a scope.",
             discussion: """
                 A registered scope is granted only if a login grants it or a rule decides on it: see step-up set. A running \
@@ -43,6 +45,7 @@ struct ScopeCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a scope with its grants and open challenges.",
             discussion: "No later access token has the scope. Its rules stay, but have no effect without the scope.")
 

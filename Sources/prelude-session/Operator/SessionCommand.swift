@@ -11,6 +11,7 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the active sessions of a user, last seen first.")
 
         @Option(help: "The app's id.") var app: AppID
@@ -32,6 +33,7 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "revoke",
             abstract: "Revoke one session, those of one user, or those of all users.",
             discussion: """
                 Name a user with --user, or all users with --all. Users without a session must sign in again, and logins \

@@ -9,6 +9,7 @@ extension KeyCommand {
     /// `prelude-session key rotate`: gives signing keys a successor. The service may run at the same time.
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate",
             abstract: "Give signing keys a successor.",
             discussion: """
                 The new key is published at once. It signs when all verifiers have fetched it, so that no verification \
@@ -65,7 +66,8 @@ extension KeyCommand {
 
     /// `prelude-session key signing`: lists the signing keys without their private keys.
     struct Signing: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the signing keys of apps.")
+        static let configuration = CommandConfiguration(
+            commandName: "signing", abstract: "List the signing keys of apps.")
 
         @Option(help: "The app. (default: all apps)")
         var app: AppID?
@@ -88,6 +90,7 @@ extension KeyCommand {
     /// `prelude-session key reseal`: encrypts the private keys in the database with another master key.
     struct Reseal: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "reseal",
             abstract: "Seal all signing keys with the current master key.",
             discussion: """
                 The current master key is the first one. To change it without downtime: add the new key after the old \

@@ -8,6 +8,7 @@ import SessionHTTP
 extension StepUpCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show the rules of an app.",
             discussion: "With --json, prints the configuration as the management API has it, and as replace reads it.")
 
@@ -23,6 +24,7 @@ extension StepUpCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Register a scope and set its rules. They replace the earlier rules of this scope.",
             discussion: """
                 Without further options, a user gets the scope for 300 seconds after a code: to the e-mail address or, \
@@ -47,6 +49,7 @@ extension StepUpCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove the rules of a scope, so that no step-up grants it. The scope stays registered.")
 
         @Option(help: "The app's id.") var app: AppID
@@ -62,6 +65,7 @@ extension StepUpCommand {
 
     struct Replace: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "replace",
             abstract: "Replace the whole configuration by JSON, as PUT config/stepup of the management API does.",
             discussion: """
                 Use it for custom steps (jwks_url and step_keys) and for several steps. Scopes are not registered. The \

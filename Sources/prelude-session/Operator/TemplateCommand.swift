@@ -51,6 +51,7 @@ struct TemplateCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the templates that messages use.",
             discussion: "Built-in templates are in English, French, German, Japanese and Spanish.")
 
@@ -65,7 +66,7 @@ struct TemplateCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show one template.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one template.")
 
         @Option(help: "The app's id.") var app: AppID
         @OptionGroup var key: Key
@@ -81,6 +82,7 @@ struct TemplateCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Set a template of the app, in place of the built-in one.",
             discussion: """
                 Variables are {{app_name}}; {{code}} and {{minutes}} of a code; {{time}}, {{device}} and {{identifier}} of a \
@@ -104,6 +106,7 @@ struct TemplateCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a template of the app. Messages use the built-in one again.")
 
         @Option(help: "The app's id.") var app: AppID

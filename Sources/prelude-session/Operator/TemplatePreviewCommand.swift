@@ -7,6 +7,7 @@ import SessionHTTP
 extension TemplateCommand {
     struct Preview: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "preview",
             abstract: "Print a message with sample values. Nothing is sent or stored.",
             discussion: "Without --text or --file, the template that messages use is printed.")
 

@@ -30,7 +30,7 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Create a user.")
+        static let configuration = CommandConfiguration(commandName: "create", abstract: "Create a user.")
 
         @Option(help: "The app's id.") var app: AppID
         @OptionGroup var identifiers: Identifiers
@@ -48,7 +48,8 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     struct Find: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Find a user by a phone number or an e-mail address.")
+        static let configuration = CommandConfiguration(
+            commandName: "find", abstract: "Find a user by a phone number or an e-mail address.")
 
         @Option(help: "The app's id.") var app: AppID
         @OptionGroup var identifiers: Identifiers
@@ -103,6 +104,7 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Unlock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "unlock",
             abstract: "Set the limits of a user's attempts and messages back.",
             discussion: """
                 After 99 consecutive failures, an identifier of the user is closed to unknown devices for 30 days. This \
@@ -121,7 +123,8 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete a user and all data of the user.")
+        static let configuration = CommandConfiguration(
+            commandName: "delete", abstract: "Delete a user and all data of the user.")
 
         @Option(help: "The app's id.") var app: AppID
         @Argument(help: "The user's id, usr_….") var id: String

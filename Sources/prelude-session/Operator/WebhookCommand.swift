@@ -22,6 +22,7 @@ struct WebhookCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Create a webhook. It sends nothing until it is activated.")
 
         @Option(help: "The app's id.") var app: AppID
@@ -38,7 +39,7 @@ struct WebhookCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the webhooks.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the webhooks.")
 
         @Option(help: "The app's id.") var app: AppID
         @OptionGroup var options: DatabaseOptions
@@ -52,7 +53,7 @@ struct WebhookCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show one webhook.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one webhook.")
 
         @Option(help: "The app's id.") var app: AppID
         @Argument(help: "The webhook's id, web_….") var id: String
@@ -67,6 +68,7 @@ struct WebhookCommand: AsyncParsableCommand {
 
     struct Activate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "activate",
             abstract: "Ask the endpoint whether it wants the events, and start sending.",
             discussion: "This command sends the request, from this machine. Later events are sent by the service.")
 
@@ -84,6 +86,7 @@ struct WebhookCommand: AsyncParsableCommand {
 
     struct Update: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "update",
             abstract: "Replace URL and events of a webhook.", discussion: "A new URL must be activated again.")
 
         @Option(help: "The app's id.") var app: AppID
@@ -103,6 +106,7 @@ struct WebhookCommand: AsyncParsableCommand {
 
     struct Deliveries: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "deliveries",
             abstract: "List the newest deliveries of a webhook, with their failures.")
 
         @Option(help: "The app's id.") var app: AppID
@@ -124,6 +128,7 @@ struct WebhookCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "delete",
             abstract: "Delete a webhook. Events that were not delivered are not sent.")
 
         @Option(help: "The app's id.") var app: AppID

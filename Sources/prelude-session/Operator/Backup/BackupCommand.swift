@@ -12,6 +12,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Write a backup of database and master keys into a new directory.",
             discussion: """
                 The service may run and write meanwhile: the backup has the state of one moment. The master keys are \
@@ -49,6 +50,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "verify",
             abstract: "Check a backup: its files, the structure of the database, and the passphrase.",
             discussion: "Needs neither the database nor the master keys of the service, and changes nothing.")
 

@@ -7,6 +7,7 @@ import SessionSQLite
 extension BackupCommand {
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "restore",
             abstract: "Replace the database by that of a backup. The service must be stopped.",
             discussion: """
                 Checks the backup first, as verify does. The replaced database is kept beside the new one, under a name \

@@ -1,0 +1,36 @@
+internal import Foundation
+
+/// A time in the Gregorian calendar and UTC.
+///
+/// Formats of each response use it. Foundation's formatters load ICU, with megabytes of code and tables.
+package struct CalendarTime {
+    private let parts: tm
+
+    /// - Parameter seconds: Seconds since 1970, UTC.
+    package init(seconds: Int64) {
+        var time = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        self.parts = parts
+    }
+
+    /// Four digits or more, such as `2027`.
+    package var year: String { Self.padded(Int(parts.tm_year) + 1900, to: 4) }
+    /// 1 to 12.
+    package var month: Int { Int(parts.tm_mon) + 1 }
+    /// Two digits, `01` to `31`.
+    package var day: String { Self.padded(Int(parts.tm_mday), to: 2) }
+    /// 0 to 6, and 0 is Sunday.
+    package var weekday: Int { Int(parts.tm_wday) }
+    /// `hh:mm:ss`.
+    package var clock: String {
+        [parts.tm_hour, parts.tm_min, parts.tm_sec].map { Self.padded(Int($0), to: 2) }.joined(separator: ":")
+    }
+    /// `yyyy-mm-dd`.
+    package var date: String { "\(year)-\(Self.padded(month, to: 2))-\(day)" }
+
+    private static func padded(_ number: Int, to digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}
