@@ -129,6 +129,7 @@ let package = Package(
                 "SessionEgress", "SessionHTTP", "SessionSQLite", "SessionTelemetry", "SessionTokens", "SessionWire",
                 crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore, nioHTTP1, nioSSL,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOTLS", package: "swift-nio"),
