@@ -102,6 +102,33 @@ def test_a_broken_certificate_keeps_the_last_one(tmp_path, authority):
         wait_until(lambda: service.serial() != before)
 
 
+def test_a_key_of_another_certificate_keeps_the_last_one_and_the_log_says_why(tmp_path, authority):
+    with running(SecureService(tmp_path, authority)) as service:
+        before = service.serial()
+        key = authority.server_chain().read_text().partition("-----BEGIN CERTIFICATE")[0]
+        certificate = authority.server_chain().read_text().partition("-----END PRIVATE KEY-----")[2]
+        service.certificate.write_text(key + certificate)
+        wait_until(lambda: "is not the key of the first certificate" in service.log())
+        assert service.serial() == before
+
+
+def test_a_certificate_that_expires_while_the_service_runs_is_an_error_and_leaves_it_ready(tmp_path, authority):
+    with running(SecureService(tmp_path, authority, "--development")) as service:
+        assert json.loads(curl(service, "/readyz")[2])["reasons"] == {}
+        service.replace_certificate(valid_for=datetime.timedelta(seconds=9))
+        wait_until(lambda: "read the TLS certificate again" in service.log())
+        assert "expired" not in service.log()
+        wait_until(lambda: "the TLS certificate expired at" in service.log())
+        line = next(line for line in service.log().splitlines() if "the TLS certificate expired at" in line)
+        assert "error" in line
+        wait_until(lambda: "certificate" in curl(service, "/readyz", "--insecure")[2])
+        _, status, body = curl(service, "/readyz", "--insecure")
+        assert status == 200 and json.loads(body)["reasons"]["certificate"]["level"] == "warning"
+        # The log names the reason once more, as it does for each change of readiness.
+        service.replace_certificate()
+        wait_until(lambda: json.loads(curl(service, "/readyz", "--insecure")[2])["reasons"] == {})
+
+
 def test_sighup_does_not_end_a_service_without_tls(service):
     service.process.send_signal(signal.SIGHUP)
     time.sleep(0.3)
@@ -133,6 +160,10 @@ def test_check_names_what_is_wrong_with_a_certificate(tmp_path, authority):
     expired = str(authority.server_chain(valid_for=datetime.timedelta(days=-1)))
     run = check(tmp_path, "--tls-certificate", expired, "--tls-key", expired)
     assert run.returncode == 0 and "the TLS certificate expired at" in run.stdout
+    many = tmp_path / "many.pem"
+    many.write_text("\n".join(open(path).read() for path in [chain] * 11))
+    run = check(tmp_path, "--tls-certificate", str(many), "--tls-key", chain)
+    assert run.returncode == 0 and "has 11 certificates" in run.stdout
 
 
 def test_a_handshake_that_never_ends_is_closed_at_the_deadline_of_headers(tmp_path, authority):

@@ -127,8 +127,10 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
 
     private func begin(_ context: ChannelHandlerContext) {
         guard place == nil, phase == .begin else { return }
-        let channel = context.channel
-        place = environment.connections.open(on: context.eventLoop) { channel.close(promise: nil) }
+        let (bound, eventLoop) = (NIOLoopBound(context, eventLoop: context.eventLoop), context.eventLoop)
+        place = environment.connections.open(on: eventLoop) {
+            eventLoop.execute { bound.value.close(promise: nil) }
+        }
         guard place != nil else { return context.close(promise: nil) }
         close(in: environment.limits.headerTimeout, logging: .slowHandshake)
     }
