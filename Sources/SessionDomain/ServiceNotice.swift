@@ -30,6 +30,17 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// The service is not ready, or ready again. One line for each reason, none when all is well.
     case readinessChanged(Readiness)
 
+    /// The TLS certificate expires soon, or is not valid.
+    case certificate(CertificateWatch.Finding)
+
+    /// Whether something fails already, so that the log must have an error.
+    package var isError: Bool {
+        switch self {
+        case .certificate(.expired), .certificate(.notYetValid): true
+        default: false
+        }
+    }
+
     /// The name in metrics.
     package var name: String {
         switch self {
@@ -43,6 +54,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .storeFailed: "store_failed"
         case .storeRecovered: "store_recovered"
         case .readinessChanged: "readiness_changed"
+        case .certificate: "certificate"
         }
     }
 
@@ -54,6 +66,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .storeRecovered(let failures, let seconds):
             "the database works again, after \(failures) failures in \(seconds) seconds"
         case .readinessChanged(let readiness): readiness.description
+        case .certificate(let finding): finding.description
         case .keysRescheduled(let app, let keyIDs):
             "signing keys of app \(app) were created by a clock that was ahead; their times were corrected: "
                 + "\(keyIDs.joined(separator: ", ")). Check that the clocks of all nodes are synchronized"

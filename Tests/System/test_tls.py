@@ -1,74 +1,17 @@
-"""Tests TLS in the process: versions, HTTP/2, replacement of the certificate, and limits that hold for HTTP/2, too."""
+"""Tests TLS in the process: versions, the protocols, replacement of the certificate, and the handshake."""
 
 import contextlib
 import datetime
 import json
-import shutil
 import signal
 import socket
-import ssl
 import subprocess
 import time
 
-import http2_frames as h2
 import pytest
-from certificate_authority import CertificateAuthority
 from conftest import running
-from service import BINARY, Service, free_port
-
-
-class SecureService(Service):
-    """A service with a certificate of the test authority."""
-
-    def __init__(self, directory, authority: CertificateAuthority, *flags: str):
-        self.authority = authority
-        self.certificate = directory / "server.pem"
-        self.replace_certificate()
-        super().__init__(
-            directory, "--tls-certificate", str(self.certificate), "--tls-key", str(self.certificate), *flags)
-        self.url = f"https://localhost:{self.port}"
-
-    def replace_certificate(self, **options) -> None:
-        new = self.certificate.with_suffix(".new")
-        shutil.copy(self.authority.server_chain(**options), new)
-        new.rename(self.certificate)
-
-    def start(self) -> None:
-        log = open(self.directory / "service.log", "ab")
-        self.process = subprocess.Popen(
-            [BINARY, "serve", "--port", str(self.port), "--database", self.database, *self.flags],
-            env={"PATH": "/usr/bin:/bin", "PRELUDE_SESSION_MANAGEMENT_KEY": self.key}, stdout=log, stderr=log,
-            stdin=subprocess.DEVNULL)
-        wait_until(lambda: curl(self, "/livez")[1] == 200 or self.process.poll() is not None)
-
-    def serial(self) -> int:
-        """Returns the number of the certificate of a new connection."""
-        with self.connected() as connection:
-            return int.from_bytes(connection.getpeercert(binary_form=True)[15:35], "big")
-
-    def connected(self, *protocols: str) -> ssl.SSLSocket:
-        context = ssl.create_default_context(cafile=str(self.authority.certificate_path))
-        if protocols:
-            context.set_alpn_protocols(list(protocols))
-        return context.wrap_socket(
-            socket.create_connection(("127.0.0.1", self.port), timeout=30), server_hostname="localhost")
-
-
-def wait_until(holds, seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
-def curl(service: SecureService, path: str, *options: str) -> tuple[str, int, str]:
-    """Returns the version of HTTP, the status and the body."""
-    run = subprocess.run(
-        ["curl", "--silent", "--max-time", "10", "--cacert", str(service.authority.certificate_path), *options,
-         "--write-out", "\n%{http_version} %{http_code}", service.url + path], capture_output=True, text=True)
-    body, _, last = run.stdout.rpartition("\n")
-    version, _, status = last.partition(" ")
-    return version, int(status or 0), body
+from secure_service import SecureService, curl, wait_until
+from service import BINARY, free_port
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +102,33 @@ def test_a_broken_certificate_keeps_the_last_one(tmp_path, authority):
         wait_until(lambda: service.serial() != before)
 
 
+def test_a_key_of_another_certificate_keeps_the_last_one_and_the_log_says_why(tmp_path, authority):
+    with running(SecureService(tmp_path, authority)) as service:
+        before = service.serial()
+        key = authority.server_chain().read_text().partition("-----BEGIN CERTIFICATE")[0]
+        certificate = authority.server_chain().read_text().partition("-----END PRIVATE KEY-----")[2]
+        service.certificate.write_text(key + certificate)
+        wait_until(lambda: "is not the key of the first certificate" in service.log())
+        assert service.serial() == before
+
+
+def test_a_certificate_that_expires_while_the_service_runs_is_an_error_and_leaves_it_ready(tmp_path, authority):
+    with running(SecureService(tmp_path, authority, "--development")) as service:
+        assert json.loads(curl(service, "/readyz")[2])["reasons"] == {}
+        service.replace_certificate(valid_for=datetime.timedelta(seconds=9))
+        wait_until(lambda: "read the TLS certificate again" in service.log())
+        assert "expired" not in service.log()
+        wait_until(lambda: "the TLS certificate expired at" in service.log())
+        line = next(line for line in service.log().splitlines() if "the TLS certificate expired at" in line)
+        assert "error" in line
+        wait_until(lambda: "certificate" in curl(service, "/readyz", "--insecure")[2])
+        _, status, body = curl(service, "/readyz", "--insecure")
+        assert status == 200 and json.loads(body)["reasons"]["certificate"]["level"] == "warning"
+        # The log names the reason once more, as it does for each change of readiness.
+        service.replace_certificate()
+        wait_until(lambda: json.loads(curl(service, "/readyz", "--insecure")[2])["reasons"] == {})
+
+
 def test_sighup_does_not_end_a_service_without_tls(service):
     service.process.send_signal(signal.SIGHUP)
     time.sleep(0.3)
@@ -190,6 +160,10 @@ def test_check_names_what_is_wrong_with_a_certificate(tmp_path, authority):
     expired = str(authority.server_chain(valid_for=datetime.timedelta(days=-1)))
     run = check(tmp_path, "--tls-certificate", expired, "--tls-key", expired)
     assert run.returncode == 0 and "the TLS certificate expired at" in run.stdout
+    many = tmp_path / "many.pem"
+    many.write_text("\n".join(open(path).read() for path in [chain] * 11))
+    run = check(tmp_path, "--tls-certificate", str(many), "--tls-key", chain)
+    assert run.returncode == 0 and "has 11 certificates" in run.stdout
 
 
 def test_a_handshake_that_never_ends_is_closed_at_the_deadline_of_headers(tmp_path, authority):
@@ -208,117 +182,3 @@ def test_plain_http_at_a_port_with_tls_is_closed(secure):
         connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         with contextlib.suppress(ConnectionResetError):
             assert not connection.recv(4096).startswith(b"HTTP")
-
-
-def answered(connection: h2.Connection, stream: int) -> bool:
-    """Reads until a request has its response or the connection ends."""
-    while found := connection.frame():
-        if found[0] == h2.HEADERS and found[2] == stream:
-            return True
-        if found[0] == h2.GOAWAY:
-            return False
-    return False
-
-
-def h2_connection(service) -> h2.Connection:
-    return h2.Connection(service.port, str(service.authority.certificate_path))
-
-
-def goes_on(service) -> None:
-    connection = h2_connection(service)
-    connection.send(h2.frame(h2.HEADERS, h2.END_STREAM | h2.END_HEADERS, 1, h2.request(b"GET", b"/health")))
-    assert answered(connection, 1)
-    connection.close()
-
-
-def flood(service, pieces) -> list:
-    """Sends the pieces until the service takes no more. Returns the kinds of the frames that it sends until GOAWAY."""
-    connection = h2_connection(service)
-    for piece in pieces:
-        if not connection.send(piece):
-            break
-    kinds = []
-    while h2.GOAWAY not in kinds and (found := connection.frame()):
-        kinds.append(found[0])
-    connection.close()
-    return kinds
-
-
-def resets(count: int):
-    for stream in range(1, 2 * count, 2):
-        yield (
-            h2.frame(h2.HEADERS, h2.END_STREAM | h2.END_HEADERS, stream, h2.request(b"GET", b"/absent"))
-            + h2.frame(h2.RST_STREAM, 0, stream, (8).to_bytes(4, "big")))
-
-
-FLOODS = {
-    "requests that are cancelled at once": lambda: resets(2000),
-    "settings": lambda: (h2.frame(h2.SETTINGS, 0, 0) for _ in range(2000)),
-    "pings": lambda: (h2.frame(h2.PING, 0, 0, b"12345678") for _ in range(2000)),
-    "continuations": lambda: [
-        h2.frame(h2.HEADERS, h2.END_STREAM, 1, h2.request(b"GET", b"/health")),
-        *(h2.frame(h2.CONTINUATION, 0, 1, h2.block((b"x", b"y"))) for _ in range(200))],
-    "empty data": lambda: [
-        h2.frame(h2.HEADERS, h2.END_HEADERS, 1, h2.request(b"POST", b"/v1/session/otp")),
-        *(h2.frame(h2.DATA, 0, 1) for _ in range(200))],
-    "long headers": lambda: [
-        h2.frame(
-            h2.HEADERS, h2.END_STREAM | h2.END_HEADERS, 1,
-            h2.request(b"GET", b"/health", *[(b"x%d" % index, b"y" * 100) for index in range(130)])),
-        h2.frame(99, 0, 0)],
-}
-
-
-@pytest.mark.parametrize("name", FLOODS)
-def test_a_flood_over_http2_ends_its_connection_or_is_rejected_and_harms_no_other(secure, name):
-    if name == "long headers":
-        connection = h2_connection(secure)
-        for piece in FLOODS[name]():
-            connection.send(piece)
-        kind, _, _, payload = next(
-            (found for found in iter(connection.frame, None) if found[0] in (h2.HEADERS, h2.RST_STREAM, h2.GOAWAY)),
-            (h2.GOAWAY, 0, 0, b""))
-        # HEADERS begins with the status: 431 in full, as the name is indexed and the value is not.
-        assert kind != h2.HEADERS or b"\x88" != payload[:1], "the request was served"
-        connection.close()
-    else:
-        assert h2.GOAWAY in flood(secure, FLOODS[name]())
-    goes_on(secure)
-
-
-def test_a_connection_has_a_bounded_number_of_requests_at_once(secure):
-    connection = h2_connection(secure)
-    half = h2.request(b"POST", b"/v1/session/otp", (b"content-type", b"application/json"))
-    for stream in range(1, 2 * 200, 2):
-        connection.send(h2.frame(h2.HEADERS, h2.END_HEADERS, stream, half))
-    connection.send(h2.frame(h2.PING, 0, 0, b"12345678"))
-    rejected = set()
-    while found := connection.frame():
-        if found[0] == h2.RST_STREAM:
-            rejected.add(found[2])
-        if found[0] in (h2.GOAWAY, h2.PING):
-            break
-    assert len(rejected) >= 100 or found is None or found[0] == h2.GOAWAY
-    connection.close()
-    goes_on(secure)
-
-
-def test_the_deadlines_hold_for_requests_of_http2(tmp_path, authority):
-    with running(SecureService(tmp_path, authority, "--body-timeout", "1", "--idle-timeout", "2")) as service:
-        connection = h2_connection(service)
-        half = h2.request(b"POST", b"/v1/session/otp", (b"content-type", b"application/json"))
-        connection.send(h2.frame(h2.HEADERS, h2.END_HEADERS, 1, half))
-        assert answered(connection, 1), "408"
-        begin = time.monotonic()
-        assert connection.frames() is not None
-        assert time.monotonic() - begin < 15, "an idle connection ends"
-
-
-def test_a_stopping_service_finishes_over_http2(tmp_path, authority):
-    with running(SecureService(tmp_path, authority)) as service:
-        connection = h2_connection(service)
-        connection.send(h2.frame(h2.HEADERS, h2.END_STREAM | h2.END_HEADERS, 1, h2.request(b"GET", b"/health")))
-        assert answered(connection, 1)
-        service.process.send_signal(signal.SIGTERM)
-        assert h2.GOAWAY in [found[0] for found in connection.frames()]
-        assert service.process.wait(20) == 0

@@ -10,16 +10,20 @@ package struct HealthProbes: Sendable {
     package var freeBytes: @Sendable () -> Int64?
     /// The number of routes for messages that fail now.
     package var failingRoutes: @Sendable () -> Int
+    /// What is wrong with the TLS certificate.
+    package var certificate: @Sendable () -> CertificateWatch.Finding?
 
     package init(
         write: @escaping @Sendable () async throws -> Void,
         missingKeys: @escaping @Sendable () async throws -> Set<String> = { [] },
-        freeBytes: @escaping @Sendable () -> Int64? = { nil }, failingRoutes: @escaping @Sendable () -> Int = { 0 }
+        freeBytes: @escaping @Sendable () -> Int64? = { nil }, failingRoutes: @escaping @Sendable () -> Int = { 0 },
+        certificate: @escaping @Sendable () -> CertificateWatch.Finding? = { nil }
     ) {
         self.write = write
         self.missingKeys = missingKeys
         self.freeBytes = freeBytes
         self.failingRoutes = failingRoutes
+        self.certificate = certificate
     }
 }
 
@@ -108,10 +112,11 @@ package final class HealthMonitor: Sendable {
         }
         for completion in waiting { completion() }
         let missing = try? await probes.missingKeys()
-        let (free, failing) = (probes.freeBytes(), probes.failingRoutes())
+        let (free, failing, certificate) = (probes.freeBytes(), probes.failingRoutes(), probes.certificate())
         state.withLock { state in
             if let missing { state.findings.missingKeys = missing }
             (state.findings.freeBytes, state.findings.failingRoutes) = (free, failing)
+            state.findings.certificate = certificate
             state.findings.clock = state.clock.finding(now: environment.now(), uptime: environment.uptime())
         }
         report()

@@ -1,7 +1,7 @@
 /// Whether this node can serve, and why not, as far as an operator may know it.
 package struct Readiness: Sendable, Equatable, CustomStringConvertible {
     package enum Check: String, Sendable, CaseIterable {
-        case database, draining, keys, disk, clock, delivery
+        case database, draining, keys, disk, clock, delivery, certificate
 
         /// Whether the node must get no requests. The others are warnings: the node can still serve, and another node would
         /// have the same problem.
@@ -39,6 +39,7 @@ package struct HealthFindings: Sendable, Equatable {
     package var freeBytes: Int64?
     package var clock: ClockWatch.Finding?
     package var failingRoutes = 0
+    package var certificate: CertificateWatch.Finding?
 
     package init() {}
 
@@ -58,6 +59,7 @@ package struct HealthFindings: Sendable, Equatable {
         }
         if let clock { reasons[.clock] = clock.reason }
         if failingRoutes > 0 { reasons[.delivery] = "routes for messages that fail: \(failingRoutes)" }
+        if let certificate, certificate.isUrgent { reasons[.certificate] = certificate.description }
         return Readiness(reasons: reasons)
     }
 }

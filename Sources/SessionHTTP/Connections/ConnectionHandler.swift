@@ -109,6 +109,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             phases.receivedBytes()
             return arm(context)
         }
+        if let request = event as? RejectedRequest { return reject(request, context) }
         if isClosing, case .some(.inputClosed) = event as? ChannelEvent { return context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }

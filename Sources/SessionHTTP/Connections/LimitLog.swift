@@ -13,6 +13,7 @@ final class LimitLog: Sendable {
         case refused = "connection limit reached: refused connections"
         case shed = "limit of requests in work reached: rejected requests, the least urgent first"
         case slowHandshake = "closed connections: the TLS handshake took too long"
+        case brokenHTTP2 = "closed connections: a client broke the rules or limits of HTTP/2"
         case slowHeader = "closed connections: the headers of a request took too long"
         case slowBody = "closed connections: the body of a request took too long"
         case slowReader = "closed connections: a client did not read its response"

@@ -20,6 +20,9 @@ package struct HealthEndpoint: Sendable {
         }
     }
 
+    /// Whether a target in origin form is that of a health check.
+    package static func isPath(_ target: String) -> Bool { Path(target: target) != nil }
+
     let monitor: HealthMonitor
     /// Whether `/readyz` contains the reasons. They are not for strangers.
     let showsReasons: Bool

@@ -10,7 +10,7 @@ package struct LogObserver: ServiceObserver {
 
     package func observe(_ occurrence: Occurrence) {
         switch occurrence {
-        case .notice(let notice): logger.warning("\(notice)")
+        case .notice(let notice): logger.log(level: notice.isError ? .error : .warning, "\(notice)")
         case .failed(let work, let error):
             // A failing store has notices of its own, at most one per second.
             if error is StoreError { return }

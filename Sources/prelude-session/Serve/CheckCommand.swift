@@ -18,9 +18,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let configuration = try options.configuration()
         print("The configuration is valid.")
-        if let warning = try configuration.tls?.read(configuration.settings).warning(
-            at: Int(ServiceEnvironment.live.now().milliseconds / 1000))
-        {
+        for warning in try configuration.tls?.read(configuration.settings).warnings(at: ServiceEnvironment.live.now()) ?? [] {
             print("warning       \(warning)")
         }
         print("listens on    \(configuration.host), port \(configuration.port)")

@@ -21,10 +21,12 @@ struct ServiceAssembly {
     ///   - opening: Decides whether a missing database and its missing master keys are created, and whether an older schema
     ///     is migrated.
     ///   - managementKeys: Keys of the management API that the configuration names.
+    ///   - certificate: What is wrong with the TLS certificate, for health checks.
     /// - Throws: `ConfigurationError` when the database or the keys cannot be used.
     static func open(
         _ configuration: ServiceConfiguration, keys use: MasterKeyUse = .needed, opening: Opening, defaultApp: AppID?,
         managementKeys: [ConfiguredManagementKey] = [], routes: any MessageRoutes, egress: any Egress,
+        certificate: @escaping @Sendable () -> CertificateWatch.Finding? = { nil },
         environment: ServiceEnvironment = .live
     ) async throws -> ServiceAssembly {
         let origins = try configuration.origins()
@@ -54,20 +56,24 @@ struct ServiceAssembly {
                 configuredRoutes: configuration.delivery,
                 routeFactory: configuration.routeBuilder(egress: egress, environment: environment))
             return ServiceAssembly(
-                store: store, service: service, health: Self.health(store, keys, service), createdKeyFile: created)
+                store: store, service: service, health: Self.health(store, keys, service, certificate),
+                createdKeyFile: created)
         } catch {
             try await store.close()
             throw error
         }
     }
 
-    private static func health(_ store: SQLiteStore, _ keys: KeyRing, _ service: SessionService) -> HealthMonitor {
+    private static func health(
+        _ store: SQLiteStore, _ keys: KeyRing, _ service: SessionService,
+        _ certificate: @escaping @Sendable () -> CertificateWatch.Finding?
+    ) -> HealthMonitor {
         HealthMonitor(
             store: store.health,
             probes: HealthProbes(
                 write: { try await store.checkWriting() },
                 missingKeys: { try await store.sealingKeyIDs().subtracting(keys.ids) },
-                freeBytes: { store.freeBytes }, failingRoutes: { service.failingRoutes }),
+                freeBytes: { store.freeBytes }, failingRoutes: { service.failingRoutes }, certificate: certificate),
             environment: service.environment)
     }
 

@@ -18,18 +18,18 @@ struct ServiceRunner {
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
         try configuration.checkPortsAreFree()
         for warning in ConfigurationWarnings(of: configuration).lines { logger.warning("\(warning)") }
-        let certificates = try configuration.tls.map {
-            try TLSCertificates($0, settings: configuration.settings, environment: .live, logger: logger)
-        }
         var environment = ServiceEnvironment.live
         environment.observer = telemetry.observer
+        let certificates = try configuration.tls.map {
+            try TLSCertificates($0, settings: configuration.settings, environment: environment, logger: logger)
+        }
         let egress = try configuration.makeEgressClient(observer: environment.observer)
         let managementKeys = try self.managementKeys()
         let assembly = try await ServiceAssembly.open(
             configuration, opening: .migrating,
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
             managementKeys: managementKeys.configured, routes: FixedRoutes(mailbox?.routes ?? []), egress: egress,
-            environment: environment)
+            certificate: { certificates?.finding }, environment: environment)
         logChanges(of: assembly, logger: logger)
         try await prepare(assembly.service, printing: managementKeys.generated, logger: logger)
 

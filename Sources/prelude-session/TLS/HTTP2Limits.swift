@@ -30,11 +30,12 @@ extension NIOHTTP2Handler.Configuration {
 
 @available(service, *)
 extension ListenerLimits {
-    /// How a connection of HTTP/2 ends: when it has no request, or when the process ends.
+    /// How a connection of HTTP/2 ends: when it has no request, or when the process ends. `SecureConnectionHandler` has the
+    /// times after GOAWAY, also for a client that does not react.
     var http2Management: NIOHTTP2ServerConnectionManagementHandler.Configuration {
         var configuration = NIOHTTP2ServerConnectionManagementHandler.Configuration.defaults
         configuration.maxIdleTime = .seconds(Int64(limits.idleTimeout))
-        configuration.maxGraceTime = .seconds(10)
+        configuration.maxGraceTime = nil
         configuration.keepalive = nil
         return configuration
     }

@@ -57,37 +57,49 @@ struct SecureChannel: ServerChildChannel {
         do {
             switch try await value.negotiated.get() {
             case .http1_1(let connection): await plain.handle(value: connection, logger: logger)
-            case .http2(let requests):
-                try await withThrowingDiscardingTaskGroup { group in
-                    for try await stream in requests.inbound {
-                        group.addTask { await request.handle(value: stream, logger: logger) }
-                    }
-                }
+            case .http2(let requests): await handle(requests, logger: logger)
             }
         } catch {
-            // A failed handshake, or a connection that broke a limit.
-            logger.trace("connection failed", metadata: ["error": "\(error)"])
+            logger.trace("TLS handshake failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Works on all requests to their end. The end of the connection cancels none of them.
+    private func handle(_ requests: Requests, logger: Logger) async {
+        await withDiscardingTaskGroup { group in
+            do {
+                for try await stream in requests.inbound {
+                    group.addTask { await request.handle(value: stream, logger: logger) }
+                }
+            } catch {
+                logger.trace("connection failed", metadata: ["error": "\(error)"])
+            }
         }
     }
 
     private func addHTTP2(
         to channel: any Channel, _ connection: NIOLoopBound<SecureConnectionHandler>, _ logger: Logger
     ) throws -> Requests {
-        connection.value.completedHandshake()
-        return try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(
-            mode: .server, connectionManagerConfiguration: limits.http2Management,
-            http2HandlerConfiguration: .limited
-        ) { stream in
-            stream.eventLoop.makeCompletedFuture {
-                connection.value.requestOpened()
-                stream.closeFuture.whenComplete { _ in connection.value.requestClosed() }
-                let pipeline = stream.pipeline.syncOperations
-                try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
-                try request.addLimits(to: stream)
-                try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: true))
-                return try NIOAsyncChannel(
-                    wrappingChannelSynchronously: stream, configuration: .init(isOutboundHalfClosureEnabled: true))
-            }
-        }
+        let pipeline = channel.pipeline.syncOperations
+        let manager = NIOHTTP2ServerConnectionManagementHandler(
+            eventLoop: channel.eventLoop, configuration: limits.http2Management)
+        let requests = try pipeline.configureAsyncHTTP2Pipeline(
+            mode: .server, streamDelegate: manager.http2StreamDelegate,
+            frameDelegate: HTTP2ErrorReporter(connection: connection.value), configuration: .limited
+        ) { stream in stream.eventLoop.makeCompletedFuture { try makeRequest(on: stream, of: connection.value) } }
+        try pipeline.addHandlers(manager, HTTP2ConnectionFrames(connection.value))
+        return requests
+    }
+
+    private func makeRequest(
+        on stream: any Channel, of connection: SecureConnectionHandler
+    ) throws -> HTTP1Channel.Value {
+        let pipeline = stream.pipeline.syncOperations
+        try pipeline.addHandler(HTTP2RequestHandler(connection))
+        try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
+        try request.addLimits(to: stream)
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: true))
+        return try NIOAsyncChannel(
+            wrappingChannelSynchronously: stream, configuration: .init(isOutboundHalfClosureEnabled: true))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOSSL
+import SessionDomain
 
 /// A certificate chain with its key, as TLS needs them.
 struct TLSCertificate {
@@ -12,8 +13,12 @@ struct TLSCertificate {
     }
 
     let context: NIOSSLContext
-    /// When the first certificate is valid, in seconds since 1970.
-    let validity: Range<Int>
+    /// Watches the dates of the first certificate.
+    let watch: CertificateWatch
+    private let chainLength: Int
+
+    /// Longer chains are usually bundles of authorities by mistake, and make each handshake larger.
+    private static let longestChain = 10
 
     /// The versions and protocols that the service offers: TLS 1.2 and 1.3 (RFC 8996 forbids older ones), HTTP/2 first.
     private static let protocols = ["h2", "http/1.1"]
@@ -36,27 +41,27 @@ struct TLSCertificate {
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = Self.protocols
+        // A closed connection keeps its socket until the client has answered. Many must not take all files.
+        configuration.shutdownTimeout = .seconds(1)
         do {
             context = try NIOSSLContext(configuration: configuration)
         } catch {
             throw Problem(part: .key, text: "is not the key of the first certificate")
         }
-        validity = first.notValidBefore..<max(first.notValidBefore, first.notValidAfter)
+        let start = Timestamp(seconds: Int64(first.notValidBefore))
+        watch = CertificateWatch(validity: start..<max(start, Timestamp(seconds: Int64(first.notValidAfter))))
+        chainLength = certificates.count
     }
 
-    /// What an operator should know about the dates. `nil`: nothing.
-    ///
-    /// - Parameter now: Seconds since 1970.
-    func warning(at now: Int) -> String? {
-        if now < validity.lowerBound {
-            return "the TLS certificate is not valid before \(Self.date(validity.lowerBound))"
-        }
-        if now >= validity.upperBound { return "the TLS certificate expired at \(Self.date(validity.upperBound))" }
-        let days = (validity.upperBound - now) / 86_400
-        return days < 14 ? "the TLS certificate expires at \(Self.date(validity.upperBound)), in \(days) days" : nil
+    /// What an operator should know about the chain. `nil`: nothing.
+    var chainWarning: String? {
+        guard chainLength > Self.longestChain else { return nil }
+        return "the file of the TLS certificate has \(chainLength) certificates, and all are sent in each handshake. "
+            + "It needs that of the service, and those of the authorities between it and the root"
     }
 
-    private static func date(_ seconds: Int) -> String {
-        Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+    /// All that an operator should know about the certificate.
+    func warnings(at now: Timestamp) -> [String] {
+        [watch.finding(at: now)?.description, chainWarning].compactMap { $0 }
     }
 }

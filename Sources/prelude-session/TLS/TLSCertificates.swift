@@ -5,11 +5,13 @@ import SessionDomain
 import Synchronization
 
 /// The certificate that new connections get. It is read again when its files change, without an effect on open connections.
+/// Its dates are watched while the service runs.
 @available(service, *)
 final class TLSCertificates: Service, CustomStringConvertible {
     private struct State {
         var context: NIOSSLContext
         var stamp: TLSFiles.Stamp
+        var watch: CertificateWatch
     }
 
     /// Seconds between two looks at the files.
@@ -29,7 +31,7 @@ final class TLSCertificates: Service, CustomStringConvertible {
         self.logger = logger
         let stamp = files.stamp
         let certificate = try files.read(settings)
-        state = Mutex(State(context: certificate.context, stamp: stamp))
+        state = Mutex(State(context: certificate.context, stamp: stamp, watch: certificate.watch))
         warn(about: certificate)
     }
 
@@ -38,9 +40,18 @@ final class TLSCertificates: Service, CustomStringConvertible {
     /// The context for a new connection.
     var context: NIOSSLContext { state.withLock(\.context) }
 
+    /// What is wrong with the certificate now. `nil`: nothing.
+    var finding: CertificateWatch.Finding? {
+        let now = environment.now()
+        return state.withLock { $0.watch.finding(at: now) }
+    }
+
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            while (try? await self.environment.sleep(Self.interval)) != nil { self.reload(isForced: false) }
+            while (try? await self.environment.sleep(Self.interval)) != nil {
+                self.reload(isForced: false)
+                self.reportDates()
+            }
         }
     }
 
@@ -53,7 +64,9 @@ final class TLSCertificates: Service, CustomStringConvertible {
         guard isForced || state.withLock({ $0.stamp != stamp }) else { return }
         do {
             let certificate = try files.read(settings)
-            state.withLock { $0 = State(context: certificate.context, stamp: stamp) }
+            state.withLock {
+                $0 = State(context: certificate.context, stamp: stamp, watch: certificate.watch)
+            }
             logger.notice("read the TLS certificate again", metadata: ["path": "\(files.certificate)"])
             warn(about: certificate)
         } catch {
@@ -64,7 +77,13 @@ final class TLSCertificates: Service, CustomStringConvertible {
     }
 
     private func warn(about certificate: TLSCertificate) {
-        let now = Int(environment.now().milliseconds / 1000)
-        if let warning = certificate.warning(at: now) { logger.warning("\(warning)") }
+        if let warning = certificate.chainWarning { logger.warning("\(warning)") }
+        reportDates()
+    }
+
+    private func reportDates() {
+        let now = environment.now()
+        let line = state.withLock { $0.watch.line(at: now) }
+        if let line { environment.observer.observe(.notice(.certificate(line))) }
     }
 }

@@ -14,6 +14,7 @@ struct ReadinessTests {
             ({ $0.clock = .farOff }, .clock, true),
             ({ $0.clock = .jumped(seconds: -90) }, .clock, true),
             ({ $0.failingRoutes = 1 }, .delivery, true),
+            ({ $0.certificate = .expired(at: Timestamp(seconds: 1)) }, .certificate, true),
         ]
         for (change, check, isReady) in table {
             var findings = HealthFindings()

@@ -40,6 +40,15 @@ struct ConnectionWorld {
         return connection
     }
 
+    /// A connection with TLS, without the decryption.
+    func connectSecure() throws -> (channel: EmbeddedChannel, handler: SecureConnectionHandler) {
+        let handler = SecureConnectionHandler(environment)
+        let channel = EmbeddedChannel(handler: handler, loop: loop)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 443)).wait()
+        loop.run()
+        return (channel, handler)
+    }
+
     func advance(_ seconds: Int64) { loop.advanceTime(by: .seconds(seconds)) }
 }
 

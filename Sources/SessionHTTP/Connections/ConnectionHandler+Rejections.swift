@@ -1,0 +1,34 @@
+import NIOCore
+import SessionDomain
+
+/// A request that a handler before `ConnectionHandler` has rejected. It is sent as an event instead of the request.
+package struct RejectedRequest: Sendable {
+    package enum Reason: Sendable, Equatable {
+        case malformed(InvalidRequest)
+        /// The connection has a place of the reserve, for health checks only.
+        case tooManyConnections
+    }
+
+    let reason: Reason
+    /// Whether the method is HEAD. Then the response has no body.
+    let isHead: Bool
+
+    package init(_ reason: Reason, isHead: Bool) {
+        self.reason = reason
+        self.isHead = isHead
+    }
+}
+
+@available(service, *)
+extension ConnectionHandler {
+    /// Answers a request that does not reach this handler, as one that this handler rejects.
+    func reject(_ request: RejectedRequest, _ context: ChannelHandlerContext) {
+        isHead = request.isHead
+        switch request.reason {
+        case .malformed(let problem): answer(.invalidRequest(problem.text), context)
+        case .tooManyConnections:
+            environment.log.note(.busy, on: context.eventLoop)
+            answer(.tooManyConnections, context)
+        }
+    }
+}
