@@ -121,8 +121,7 @@ let package = Package(
             name: "SessionHTTP",
             dependencies: [
                 "SessionDomain", "SessionTokens", "SessionWire", hummingbird, hummingbirdCore, httpTypes, logging,
-                nioCore,
-                nioHTTP1,
+                nioCore, nioHTTP1,
             ]),
         .executableTarget(
             name: "prelude-session",

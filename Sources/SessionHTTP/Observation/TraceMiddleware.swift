@@ -19,7 +19,8 @@ struct TraceMiddleware: RouterMiddleware {
     ) async throws -> Response {
         guard observer.tracer != nil else { return try await next(request, context) }
         let work = TracedWork.request(
-            traceparents: request.headers.all("traceparent"), isTrusted: options.followsProxyTraces && options.isTrusted(context.peerAddress))
+            traceparents: request.headers.all("traceparent"),
+            isTrusted: options.followsProxyTraces && options.isTrusted(context.peerAddress))
         return try await observer.trace(work) { span in
             var context = context
             if let id = span?.traceID {

@@ -32,7 +32,8 @@ package struct OTLPBody: Sendable {
         text += #","name":\#(LogText.json(span.name)),"kind":\#(number(of: span.kind))"#
         text += #","startTimeUnixNano":"\#(span.startedAt)","endTimeUnixNano":"\#(span.endedAt)""#
         var attributes: [(String, SpanAttribute)] = []
-        span.attributes.forEach { attributes.append(($0, $1)) }
+        let add = { (name: String, value: SpanAttribute) in attributes.append((name, value)) }
+        span.attributes.forEach(add)
         attributes.sort { $0.0 < $1.0 }
         return text + #","attributes":\#(Self.text(attributes)),"status":{\#(span.hasFailed ? #""code":2"# : "")}}"#
     }

@@ -116,7 +116,8 @@ struct ConfigurationTableTests {
             testDescription: "a collector that is no URL, and a ratio above 1",
             file: "{\(valid), \"otlpEndpoint\": \"localhost:4318\"}", flags: [.otlpRatio: "2"],
             errors: [
-                "FILE:1: otlpEndpoint: must be the base URL of a collector", "--otlp-ratio: must be a number from 0 to 1",
+                "FILE:1: otlpEndpoint: must be the base URL of a collector",
+                "--otlp-ratio: must be a number from 0 to 1",
             ]),
         Row(
             testDescription: "a weak management key and a short publication",

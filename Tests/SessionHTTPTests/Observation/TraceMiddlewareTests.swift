@@ -40,7 +40,8 @@ struct TraceMiddlewareTests {
     }
 
     private func details(
-        _ path: String, _ method: HTTPRequest.Method = .post, traceparents: [String] = [], peer: String = "203.0.113.9", follows: Bool = true
+        _ path: String, _ method: HTTPRequest.Method = .post, traceparents: [String] = [], peer: String = "203.0.113.9",
+        follows: Bool = true
     ) async throws -> [String] {
         let proxies = ["10.0.0.0/8"].compactMap { IPNetwork($0) }
         let edge = EdgeOptions(trustedProxies: proxies, followsProxyTraces: follows)

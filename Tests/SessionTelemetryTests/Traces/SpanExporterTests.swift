@@ -2,6 +2,7 @@ import Foundation
 import SessionDomain
 import Synchronization
 import Testing
+import Tracing
 
 @testable import SessionTelemetry
 
@@ -136,7 +137,8 @@ struct SpanExporterTests {
         #expect(around.notices == [.spansDropped(count: 976, reason: "the process ended")])
     }
 
-    @Test("Statuses that OTLP calls retryable are retried", arguments: [(200, 0), (429, 1), (503, 1), (400, 2), (500, 2)])
+    @Test(
+        "Statuses that OTLP calls retryable are retried", arguments: [(200, 0), (429, 1), (503, 1), (400, 2), (500, 2)])
     func statuses(_ status: Int, _ kind: Int) {
         let answer = SpanExporter.Answer(status: status)
         switch answer {

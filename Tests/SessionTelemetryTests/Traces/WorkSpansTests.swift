@@ -32,10 +32,8 @@ struct WorkSpansTests {
             await world.trace(work)
         }
         #expect(world.queue.take(.max).isEmpty)
-        for work in [TracedWork.delivery(.messages), .egress(method: "GET"), .request(traceparents: [], isTrusted: true)]
-        {
-            await world.trace(work)
-        }
+        let request = TracedWork.request(traceparents: [], isTrusted: true)
+        for work in [TracedWork.delivery(.messages), .egress(method: "GET"), request] { await world.trace(work) }
         let spans = world.queue.take(.max)
         #expect(spans.map(\.name) == ["deliver messages", "GET", "request"])
         #expect(spans.allSatisfy { $0.parentID == nil } && Set(spans.map(\.identity.traceID)).count == 3)
