@@ -33,6 +33,7 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 // Only the executable and tests use these.
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 
@@ -59,6 +60,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -107,14 +109,13 @@ let package = Package(
         .target(
             name: "SessionDelivery",
             dependencies: ["SessionDomain", "SessionEgress", "SessionTokens", "CCurl", nioPosix]),
-        // Logs and metrics of the executable.
-        .target(name: "SessionTelemetry", dependencies: ["SessionDomain", logging, metrics]),
+        // Logs, metrics and traces of the executable.
+        .target(name: "SessionTelemetry", dependencies: ["SessionDomain", logging, metrics, tracing]),
         .target(
             name: "SessionHTTP",
             dependencies: [
                 "SessionDomain", "SessionTokens", "SessionWire", hummingbird, hummingbirdCore, httpTypes, logging,
-                nioCore,
-                nioHTTP1,
+                nioCore, nioHTTP1,
             ]),
         .executableTarget(
             name: "prelude-session",
@@ -217,7 +218,7 @@ let package = Package(
         .testTarget(
             name: "PreludeSessionCommandTests", dependencies: ["prelude-session", "SessionDomain", "SessionSQLite"]),
         .testTarget(
-            name: "SessionTelemetryTests", dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics]),
+            name: "SessionTelemetryTests", dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics, tracing]),
         .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
         // Uses products only, as an app does.
         .testTarget(

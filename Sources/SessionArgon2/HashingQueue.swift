@@ -45,12 +45,15 @@ final class HashingQueue: Sendable {
         _ app: AppID, _ work: @escaping @Sendable () throws -> Answer
     ) async throws -> Answer {
         let (observer, queuedAt) = (observer, observer.instant())
-        return try await withCheckedThrowingContinuation { continuation in
-            start(app) {
-                let (waited, startedAt) = (observer.seconds(since: queuedAt), observer.instant())
-                let result = Result(catching: work)
-                observer.observe(.passwordHashed(waited: waited, took: observer.seconds(since: startedAt)))
-                continuation.resume(with: result)
+        return try await observer.trace(.passwordHash) { span in
+            try await withCheckedThrowingContinuation { continuation in
+                start(app) {
+                    let (waited, startedAt) = (observer.seconds(since: queuedAt), observer.instant())
+                    let result = Result(catching: work)
+                    observer.observe(.passwordHashed(waited: waited, took: observer.seconds(since: startedAt)))
+                    span?.note(.waited(waited))
+                    continuation.resume(with: result)
+                }
             }
         }
     }

@@ -41,6 +41,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Spans of traces were lost. The number since the last notice. There is one notice per minute at most.
+    case spansDropped(count: Int, reason: String)
+
     /// The name in metrics.
     package var name: String {
         switch self {
@@ -55,6 +58,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .storeRecovered: "store_recovered"
         case .readinessChanged: "readiness_changed"
         case .certificate: "certificate"
+        case .spansDropped: "spans_dropped"
         }
     }
 
@@ -67,6 +71,8 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
             "the database works again, after \(failures) failures in \(seconds) seconds"
         case .readinessChanged(let readiness): readiness.description
         case .certificate(let finding): finding.description
+        case .spansDropped(let count, let reason):
+            "\(count) spans of traces were not exported and are lost: \(reason). Calls are not affected"
         case .keysRescheduled(let app, let keyIDs):
             "signing keys of app \(app) were created by a clock that was ahead; their times were corrected: "
                 + "\(keyIDs.joined(separator: ", ")). Check that the clocks of all nodes are synchronized"

@@ -45,20 +45,36 @@ package final class EgressClient: Egress {
     package func validate(url: String) throws(EgressError) { try policy.validate(url: url) }
 
     package func send(_ request: EgressRequest) async throws(EgressError) -> EgressAnswer {
+        try await observer.trace(.egress(method: request.method.rawValue)) { span throws(EgressError) in
+            var request = request
+            if let span, request.continuesTrace { request.headers.append(("traceparent", span.traceparent)) }
+            return try await observed(request, span)
+        }
+    }
+
+    private func observed(
+        _ request: EgressRequest, _ span: (any WorkSpan)?
+    ) async throws(EgressError) -> EgressAnswer {
         let startedAt = observer.instant()
         do {
-            let answer = try await answer(to: request)
+            let answer = try await answer(to: request, span)
             let result: EgressCall.Result = answer.status < 400 ? .answered : .errorStatus
             observer.observe(.called(EgressCall(result, seconds: observer.seconds(since: startedAt))))
+            span?.note(.status(answer.status))
             return answer
         } catch {
-            observer.observe(.called(EgressCall(.init(error), seconds: observer.seconds(since: startedAt))))
+            let result = EgressCall.Result(error)
+            observer.observe(.called(EgressCall(result, seconds: observer.seconds(since: startedAt))))
+            span?.note(.failed(result.rawValue))
             throw error
         }
     }
 
-    private func answer(to request: EgressRequest) async throws(EgressError) -> EgressAnswer {
+    private func answer(
+        to request: EgressRequest, _ span: (any WorkSpan)?
+    ) async throws(EgressError) -> EgressAnswer {
         let url = try EgressURL(request.url, allowsPlainHTTP: policy.allowsPlainHTTP)
+        span?.note(.host(url.host))
         let deadline = Deadline.after(seconds: request.timeout)
         do {
             return try await Deadline.run(until: deadline, on: eventLoopGroup.next()) { [self] in

@@ -19,6 +19,7 @@ package func buildRouter(
     router.add(middleware: HeadMiddleware())
     router.add(middleware: RequestIDMiddleware(environment: service.environment))
     router.add(middleware: AccessLogMiddleware(options: edge, observer: service.environment.observer))
+    router.add(middleware: TraceMiddleware(options: edge, observer: service.environment.observer))
     router.add(middleware: ResponseHeadersMiddleware(environment: service.environment))
     router.add(middleware: ErrorResponseMiddleware(observer: service.environment.observer))
     router.add(middleware: HeaderLimitMiddleware())

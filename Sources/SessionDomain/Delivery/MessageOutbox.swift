@@ -126,7 +126,13 @@ package struct MessageOutbox: Outbox {
         let seconds = min(Self.timeout, message.expiresAt.retryAfter(from: environment.now()))
         let timeout = SendingResult.failed(SendingFailure(.timeout, "no result in \(seconds) seconds"))
         return await withTaskGroup(of: SendingResult?.self) { group in
-            group.addTask { await route.send(message) }
+            group.addTask {
+                await environment.observer.trace(.messageAttempt(message.channel, route: route.name)) { span in
+                    let result = await route.send(message)
+                    if let stage = result.failedStage { span?.note(.failed(stage.rawValue)) }
+                    return result
+                }
+            }
             group.addTask { (try? await environment.sleep(seconds)) == nil ? nil : timeout }
             defer { group.cancelAll() }
             for await result in group { if let result { return result } }
@@ -151,6 +157,14 @@ package struct MessageOutbox: Outbox {
 }
 
 extension SendingResult {
+    /// How far the attempt came. `nil` if it succeeded.
+    fileprivate var failedStage: SendingFailure.Stage? {
+        switch self {
+        case .rejected(let failure), .failed(let failure): failure.stage
+        case .accepted: nil
+        }
+    }
+
     /// Why the service ended the attempt before the route had the message. `nil` if it did not.
     fileprivate var abandonment: SendingFailure? {
         switch self {

@@ -18,6 +18,8 @@ package struct EgressRequest: Sendable {
     /// Called when there is a connection and the body of a POST is about to be sent. From then on the receiver may act on
     /// the request, also if no answer comes. Before, it does not know the request.
     package var onSend: (@Sendable () -> Void)?
+    /// Whether the receiver gets the header `traceparent`, so that it can continue the trace.
+    package var continuesTrace = true
 
     package init(
         _ method: Method, _ url: String, headers: [(name: String, value: String)] = [], body: Data = Data(),

@@ -52,6 +52,10 @@ package enum Occurrence: Sendable {
     case writeRefused
     /// A request of the service to another server ended.
     case called(EgressCall)
+    /// The collector of traces took this many spans.
+    case spansExported(Int)
+    /// This many spans were not exported, and are lost.
+    case spansDropped(Int)
     /// The current signing keys of all apps, once a minute.
     case keyAges([StoredSigningKey.Purpose: Int64])
 }

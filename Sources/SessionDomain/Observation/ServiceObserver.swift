@@ -9,10 +9,15 @@ package protocol ServiceObserver: Sendable {
 
     /// Nanoseconds since an arbitrary point, for the durations in occurrences. Setting the system clock has no effect.
     func instant() -> UInt64
+
+    /// Makes spans of the work. `nil`: traces are off.
+    var tracer: (any WorkTracer)? { get }
 }
 
 extension ServiceObserver {
     package func instant() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+    package var tracer: (any WorkTracer)? { nil }
 
     /// Seconds since an instant of this observer.
     package func seconds(since start: UInt64) -> Double {
@@ -33,8 +38,12 @@ package struct NoObserver: ServiceObserver {
 /// Several observers. Each receives every occurrence, in the order of the list.
 package struct Observers: ServiceObserver {
     private let observers: [any ServiceObserver]
+    package let tracer: (any WorkTracer)?
 
-    package init(_ observers: [any ServiceObserver]) { self.observers = observers }
+    package init(_ observers: [any ServiceObserver], tracer: (any WorkTracer)? = nil) {
+        self.observers = observers
+        self.tracer = tracer
+    }
 
     package func observe(_ occurrence: Occurrence) {
         for observer in observers { observer.observe(occurrence) }

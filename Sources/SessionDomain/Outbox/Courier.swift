@@ -96,7 +96,9 @@ package final class Courier<Box: Outbox>: Sendable {
             var goesOn = false
             do {
                 if let parcel = try await outbox.claim(in: lane, at: environment.now()) {
-                    goesOn = try await outbox.deliver(parcel)
+                    goesOn = try await environment.observer.trace(.delivery(Box.kind)) { _ in
+                        try await outbox.deliver(parcel)
+                    }
                 }
             } catch {
                 report(error)

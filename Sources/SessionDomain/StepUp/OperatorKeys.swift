@@ -78,7 +78,9 @@ actor OperatorKeys {
     private static let cannotFetch = Refusal.unavailable("the keys at jwks_url cannot be fetched")
 
     private static func fetch(_ url: String, egress: any Egress) async throws -> PublishedKeySet {
-        guard let answer = try? await egress.send(EgressRequest(.get, url, headers: [("Accept", "application/json")])),
+        var request = EgressRequest(.get, url, headers: [("Accept", "application/json")])
+        request.continuesTrace = false
+        guard let answer = try? await egress.send(request),
             answer.status == 200, let keys = try? PublishedKeySet(json: answer.body, algorithms: [.rs256])
         else { throw cannotFetch }
         return keys

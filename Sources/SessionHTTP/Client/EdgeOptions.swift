@@ -9,12 +9,17 @@ package struct EdgeOptions: Sendable {
     package var countryHeader: HTTPField.Name?
     /// Whether limits by address do not apply to loopback addresses. For development only.
     package var exemptsLoopback: Bool
+    /// Whether trusted proxies decide in `traceparent` which traces are recorded.
+    package var followsProxyTraces: Bool
 
-    package init(trustedProxies: [IPNetwork] = [], countryHeader: HTTPField.Name? = nil, exemptsLoopback: Bool = false)
-    {
+    package init(
+        trustedProxies: [IPNetwork] = [], countryHeader: HTTPField.Name? = nil, exemptsLoopback: Bool = false,
+        followsProxyTraces: Bool = false
+    ) {
         self.trustedProxies = trustedProxies
         self.countryHeader = countryHeader
         self.exemptsLoopback = exemptsLoopback
+        self.followsProxyTraces = followsProxyTraces
     }
 
     /// Whether an address belongs to a trusted proxy.

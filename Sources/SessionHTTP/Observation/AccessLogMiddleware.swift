@@ -38,7 +38,7 @@ struct AccessLogMiddleware: RouterMiddleware {
         return response
     }
 
-    private static func route(of context: ServiceRequestContext) -> String {
+    static func route(of context: ServiceRequestContext) -> String {
         guard let path = context.endpointPath, path != "NotFound" else { return unmatched }
         return path
     }
@@ -49,7 +49,7 @@ struct AccessLogMiddleware: RouterMiddleware {
         return quietRoutes.contains(route) ? .debug : .info
     }
 
-    private static let quietRoutes: Set = ["/health", "/livez", "/readyz", "/metrics"]
+    static let quietRoutes: Set = ["/health", "/livez", "/readyz", "/metrics"]
 
     private func metadata(
         _ request: Request, _ response: Response, _ context: ServiceRequestContext, route: String, seconds: Double,
@@ -61,6 +61,7 @@ struct AccessLogMiddleware: RouterMiddleware {
             "status": .stringConvertible(response.status.code), "address": .string(address),
             "ms": .stringConvertible((seconds * 1_000_000).rounded() / 1000),
         ]
+        if let id = findings.traceID { metadata["trace_id"] = .string(id) }
         if let app = findings.app { metadata["app"] = .string(app.rawValue) }
         if let code = findings.code { metadata["code"] = .string(code) }
         if let reason = findings.reason ?? findings.refusal { metadata["reason"] = .string(reason.name) }
@@ -68,7 +69,7 @@ struct AccessLogMiddleware: RouterMiddleware {
     }
 
     /// A caller can invent methods, of any length.
-    private static func method(_ method: HTTPRequest.Method) -> String {
+    static func method(_ method: HTTPRequest.Method) -> String {
         switch method {
         case .get, .head, .post, .put, .patch, .delete, .options: method.rawValue
         default: "other"

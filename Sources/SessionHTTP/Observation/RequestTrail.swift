@@ -3,13 +3,16 @@ import Synchronization
 
 /// What the parts of the service find out about the current request, for its line in the log.
 ///
-/// `AccessLogMiddleware` creates it. It holds names of the source code and the id of an app, never a text of the caller.
+/// `AccessLogMiddleware` creates it. It holds names of the source code, the id of an app and that of a trace, never a
+/// text of the caller.
 @available(service, *)
 package final class RequestTrail: Sendable {
     @TaskLocal package static var current: RequestTrail?
 
     struct Findings {
         var app: AppID?
+        /// In 32 hexadecimal digits.
+        var traceID: String?
         var code: String?
         /// The reason that a rule has reported.
         var reason: RefusalReason?
@@ -22,6 +25,8 @@ package final class RequestTrail: Sendable {
     var current: Findings { findings.withLock { $0 } }
 
     func note(app: AppID) { findings.withLock { $0.app = app } }
+
+    func note(traceID: String) { findings.withLock { $0.traceID = traceID } }
 
     func note(code: String, refusal: RefusalReason?) {
         findings.withLock { findings in

@@ -21,6 +21,8 @@ final class GroupCommit: Sendable {
         /// Runs in the open transaction and returns the reply for after the commit. Throws if the transaction is lost.
         let run: @Sendable (Database) throws -> @Sendable () -> Void
         let fail: @Sendable (StoreError) -> Void
+        /// Where the trace of the caller shows the transaction.
+        let span: (any WorkSpan)?
     }
 
     private struct Queue {
@@ -61,15 +63,17 @@ final class GroupCommit: Sendable {
     func perform<Answer: Sendable>(
         _ work: @escaping @Sendable (Database) throws -> WriteResult<Answer>
     ) async throws -> Answer {
-        try await withCheckedThrowingContinuation { continuation in
-            enqueue(
-                Job(
-                    queuedAt: observer.instant(),
-                    run: { [health] db in
-                        let result = try Self.inSavepoint(db, health, work)
-                        return { continuation.resume(with: result) }
-                    },
-                    fail: { continuation.resume(throwing: $0) }))
+        try await observer.trace(.commit) { span in
+            try await withCheckedThrowingContinuation { continuation in
+                enqueue(
+                    Job(
+                        queuedAt: observer.instant(),
+                        run: { [health] db in
+                            let result = try Self.inSavepoint(db, health, work)
+                            return { continuation.resume(with: result) }
+                        },
+                        fail: { continuation.resume(throwing: $0) }, span: span))
+            }
         }
     }
 
@@ -143,6 +147,7 @@ final class GroupCommit: Sendable {
     private func report(_ batch: [Job], startedAt: UInt64, hasFailed: Bool) {
         let queuedAt = batch.first?.queuedAt ?? startedAt
         let waited = startedAt > queuedAt ? Double(startedAt - queuedAt) / 1_000_000_000 : 0
+        for job in batch { job.span?.note(.batch(writes: batch.count, waited: waited)) }
         observer.observe(
             .committed(
                 CommitBatch(

@@ -8,6 +8,10 @@ extension SQLiteStore: IntentStore {
     /// The transaction holds the write lock before it reads. So no row changes between reading and writing, and guards fail
     /// only where a key is taken or a counter is at its limit.
     package func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
+        try await observer.trace(.intent(I.self)) { _ in try await decided(intent) }
+    }
+
+    private func decided<I: Intent>(_ intent: I) async throws -> I.Outcome {
         let (outcome, occurrences) = try await writer.perform { db in
             var failures = GuardFailures()
             for _ in 0..<GuardFailures.maximumAttempts {

@@ -79,6 +79,10 @@ package enum MetricCatalogue {
         "Requests of the service to hooks, webhooks, gateways and key sets.")
     package static let egressDuration = MetricDescription(
         "prelude_session_egress_request_duration_seconds", latency, "Time of a request of the service.")
+    package static let spansExported = MetricDescription(
+        "prelude_session_spans_exported_total", .counter, "Spans of traces that the collector took.")
+    package static let spansDropped = MetricDescription(
+        "prelude_session_spans_dropped_total", .counter, "Spans of traces that were lost.")
 
     package static let keyAge = MetricDescription(
         "prelude_session_signing_key_age_seconds", .gauge, labels: ["purpose"],
@@ -95,6 +99,6 @@ package enum MetricCatalogue {
         requests, requestDuration, refusals, rejectedProofs, refreshes, reuses, logins, limits, budgets, hookFailures,
         messagesQueued, messagesSent, messagesFailed, attemptsFailed, outboxDue, outboxLag, hashDuration, hashWait,
         hashRefusals, commitDuration, commitWait, commitBatch, commitFailures, writesWaiting, writeRefusals,
-        egressCalls, egressDuration, keyAge, notices, backgroundErrors, buildInfo,
+        egressCalls, egressDuration, spansExported, spansDropped, keyAge, notices, backgroundErrors, buildInfo,
     ]
 }

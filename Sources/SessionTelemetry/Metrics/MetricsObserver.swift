@@ -24,6 +24,8 @@ package final class MetricsObserver: ServiceObserver {
     private let writesWaiting: Meter
     private let writeRefusals: Counter
     private let egressDuration: Recorder
+    private let spansExported: Counter
+    private let spansDropped: Counter
     private let outboxDue: [OutboxKind: Meter]
     private let outboxLag: [OutboxKind: Recorder]
     private let requests: RequestMetrics
@@ -51,6 +53,8 @@ package final class MetricsObserver: ServiceObserver {
         writesWaiting = Meter(label: MetricCatalogue.writesWaiting.name, factory: factory)
         writeRefusals = counter(MetricCatalogue.writeRefusals)
         egressDuration = recorder(MetricCatalogue.egressDuration)
+        spansExported = counter(MetricCatalogue.spansExported)
+        spansDropped = counter(MetricCatalogue.spansDropped)
         outboxDue = OutboxKind.each { kind in
             Meter(label: MetricCatalogue.outboxDue.name, dimensions: [("outbox", kind.rawValue)], factory: factory)
         }
@@ -85,6 +89,8 @@ package final class MetricsObserver: ServiceObserver {
         case .called(let call):
             egress.increment(call.result)
             egressDuration.record(call.seconds)
+        case .spansExported(let count): spansExported.increment(by: count)
+        case .spansDropped(let count): spansDropped.increment(by: count)
         case .keyAges(let ages):
             for (purpose, age) in ages {
                 Meter(

@@ -91,6 +91,15 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The form of the log: text, or json with one object per line. (default: text)")
     var logFormat: String?
 
+    @Option(help: "The base URL of a collector for traces, such as http://127.0.0.1:4318. (default: no traces)")
+    var otlpEndpoint: String?
+
+    @Option(help: "The part of traces that are recorded, from 0 to 1. (default: 1)")
+    var otlpRatio: String?
+
+    @Flag(help: "Record what trusted proxies record: they replace the traceparent of their clients.")
+    var otlpFollowProxies = false
+
     @Flag(
         help:
             "Development mode: an app with all logins on. Codes are shown at /dev, and sent where routes are configured."
@@ -121,6 +130,9 @@ struct ServeOptions: ParsableArguments {
         flags[.idleTimeout] = idleTimeout
         flags[.requestLimit] = requestLimit
         flags[.drainDelay] = drainDelay
+        flags[.otlpEndpoint] = otlpEndpoint
+        flags[.otlpRatio] = otlpRatio
+        if otlpFollowProxies { flags[.otlpFollowProxies] = "true" }
         flags[.tlsCertificate] = tlsCertificate
         flags[.tlsKey] = tlsKey
         flags[.keyRotationDays] = keyRotationDays

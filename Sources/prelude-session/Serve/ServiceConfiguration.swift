@@ -32,6 +32,8 @@ struct ServiceConfiguration: Sendable {
     var keyRotation: KeyRotationPolicy
     var logLevel: Logger.Level
     var logFormat: LogFormat
+    /// `nil`: traces are off.
+    var traces: TraceSettings?
     /// `nil`: the listener of the apps serves the management API, too.
     var managementListener: ManagementListener?
     var connections: ConnectionLimits
@@ -48,7 +50,7 @@ struct ServiceConfiguration: Sendable {
     enum Key: String, CaseIterable {
         case host, port, database, keyFile, publicUrl, defaultApp, trustedProxies, countryHeader, development
         case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel, logFormat
-        case keyRotationDays, keyPublishAhead
+        case otlpEndpoint, otlpRatio, otlpFollowProxies, keyRotationDays, keyPublishAhead
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
         case requestLimit, drainDelay, tlsCertificate, tlsKey
         case emailRoute, emailHost, emailPort, emailTls, emailAuth, emailUsername, emailSecret, emailSecretFile
@@ -140,6 +142,7 @@ struct ServiceConfiguration: Sendable {
             try settings.number(.requestLimit, in: 16...100_000)
         }
         drainDelay = problems.value(0) { try settings.number(.drainDelay, in: 0...300) }
+        traces = Self.traces(settings, problems: &problems)
         tls = problems.value(nil) { try Self.tlsFiles(settings) }
         routes = Self.routes(settings, problems: &problems)
     }

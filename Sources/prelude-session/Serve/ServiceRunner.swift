@@ -12,7 +12,7 @@ struct ServiceRunner {
     let configuration: ServiceConfiguration
 
     func run() async throws {
-        let telemetry = Telemetry(configuration)
+        let telemetry = try Telemetry(configuration)
         let logger = telemetry.logger
         let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
@@ -35,7 +35,8 @@ struct ServiceRunner {
 
         let edge = EdgeOptions(
             trustedProxies: configuration.trustedProxies, countryHeader: configuration.countryHeader,
-            exemptsLoopback: configuration.isDevelopment)
+            exemptsLoopback: configuration.isDevelopment,
+            followsProxyTraces: configuration.traces?.followsProxies ?? false)
         let forwarding = ForwardingLog()
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment,
@@ -48,6 +49,7 @@ struct ServiceRunner {
                     .init(service: CourierService(courier: assembly.service.messages)),
                 ]
                     + (certificates.map { [.init(service: $0)] } ?? [])
+                    + (telemetry.traces.map { [.init(service: $0)] } ?? [])
                     + listeners.services(for: configuration) { api, health in
                         buildRouter(
                             service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox,
@@ -65,6 +67,7 @@ struct ServiceRunner {
         // All responses are sent and their data is committed. Closing the store only checkpoints the write-ahead log.
         try await assembly.store.close()
         await egress.shutdown()
+        await telemetry.traces?.finish()
         logger.notice("stopped")
     }
 

@@ -110,6 +110,16 @@ struct ConfigurationTableTests {
             testDescription: "no trust roots", file: "{\(valid), \"egressTrustRoots\": \"/nowhere.pem\"}",
             errors: ["FILE:1: egressTrustRoots: /nowhere.pem is missing"]),
         Row(
+            testDescription: "traces", file: "{\(valid), \"otlpEndpoint\": \"http://127.0.0.1:4318\"}",
+            flags: [.otlpRatio: "0.05"], errors: []),
+        Row(
+            testDescription: "a collector that is no URL, and a ratio above 1",
+            file: "{\(valid), \"otlpEndpoint\": \"localhost:4318\"}", flags: [.otlpRatio: "2"],
+            errors: [
+                "FILE:1: otlpEndpoint: must be the base URL of a collector",
+                "--otlp-ratio: must be a number from 0 to 1",
+            ]),
+        Row(
             testDescription: "a weak management key and a short publication",
             file: "{\(valid), \"managementKey\": \"a\"}",
             flags: [.keyPublishAhead: "60"],

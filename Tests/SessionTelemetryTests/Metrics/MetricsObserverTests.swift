@@ -82,6 +82,8 @@ struct MetricsObserverTests {
             (.writeRefused, "writes_refused_total 1"),
             (.called(EgressCall(.timedOut, seconds: 5)), #"egress_requests_total{result="timed_out"} 1"#),
             (.called(EgressCall(.timedOut, seconds: 5)), "egress_request_duration_seconds_sum 5"),
+            (.spansExported(4), "spans_exported_total 4"),
+            (.spansDropped(3), "spans_dropped_total 3"),
             (.keyAges([.access: 86_400]), #"signing_key_age_seconds{purpose="access"} 86400"#),
             (.notice(.clockJumped(seconds: 3)), #"notices_total{notice="clock_jumped"} 1"#),
             (.failed(.webhooks, StoreError.contended), #"background_errors_total{work="webhooks"} 1"#),

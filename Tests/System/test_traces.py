@@ -1,0 +1,205 @@
+"""Tests the traces that a collector gets: connected across the service, as the operator allows, and without secrets."""
+
+import contextlib
+import json
+import re
+import secrets
+import time
+
+import pytest
+
+from conftest import running
+from observed_story import Secrets, play
+from operator_api import Management
+from person import Person, new_email
+from receiver import Receiver, Reply
+from service import Service, free_port
+from test_hooks import PATH, REVIEW, SCOPE, delegate
+from transport import Transport
+
+#: The span of the caller.
+PARENT = "00f067aa0ba902b7"
+
+
+@pytest.fixture
+def collector():
+    with Receiver(None) as receiver:
+        receiver.on("/v1/traces", Reply(200, {"partialSuccess": {}}))
+        yield receiver
+
+
+def traced(directory, collector: Receiver, *flags: str) -> Service:
+    return Service(directory, "--otlp-endpoint", collector.url(""), "--log-format", "json", *flags)
+
+
+@contextlib.contextmanager
+def calls(trace: str, sampled: bool = True):
+    """Adds `traceparent` to each request inside."""
+    send = Transport.send
+
+    def sending(self, method, path, body=None, headers=()):
+        parent = f"00-{trace}-{PARENT}-{'01' if sampled else '00'}"
+        return send(self, method, path, body, [*headers, ("traceparent", parent)])
+
+    Transport.send = sending
+    try:
+        yield
+    finally:
+        Transport.send = send
+
+
+def exports(collector: Receiver) -> list:
+    received = []
+    while not collector.received.empty():
+        received.append(collector.received.get_nowait())
+    assert all(each.method == "POST" and each.path == "/v1/traces" for each in received)
+    assert all(each.headers["content-type"] == "application/json" for each in received)
+    return received
+
+
+def spans(received: list) -> list[dict]:
+    return [
+        span for each in received for resource in each.json["resourceSpans"] for scope in resource["scopeSpans"]
+        for span in scope["spans"]]
+
+
+def attributes(span: dict) -> dict:
+    return {each["key"]: next(iter(each["value"].values())) for each in span["attributes"]}
+
+
+def requests_in_log(service: Service) -> list[dict]:
+    records = [json.loads(line) for line in service.log().splitlines() if line.startswith("{")]
+    return [record for record in records if record["message"] == "request"]
+
+
+def test_a_login_and_a_refresh_are_one_trace_below_the_span_of_the_caller(tmp_path, collector):
+    trace = secrets.token_hex(16)
+    with running(traced(tmp_path, collector)) as service:
+        with calls(trace):
+            person = Person.signed_in(service)
+            person.refresh()
+            # An invalid header begins a trace of the service.
+            Transport(service.url).send("GET", "/v1/nothing")
+        assert service.stop() == 0
+    received = exports(collector)
+    resource = {each["key"]: each["value"]["stringValue"] for each in
+                received[0].json["resourceSpans"][0]["resource"]["attributes"]}
+    assert resource["service.name"] == "prelude-session" and resource["service.instance.id"].startswith("node_")
+    mine = [span for span in spans(received) if span["traceId"] == trace]
+    ids = {span["spanId"] for span in mine}
+    assert len(ids) == len(mine) and all(re.fullmatch("[0-9a-f]{16}", each) for each in ids)
+    roots = [span for span in mine if span["parentSpanId"] == PARENT]
+    assert all(span["parentSpanId"] in ids | {PARENT} for span in mine), "the trace is not connected"
+    assert all(span["kind"] == 2 for span in roots)
+    by_id = {span["spanId"]: span for span in mine}
+    refresh = next(span for span in roots if span["name"] == "POST /v1/session/refresh")
+    shown = attributes(refresh)
+    assert shown["http.route"] == "/v1/session/refresh" and shown["http.response.status_code"] == "200", shown
+    assert shown["prelude_session.app"] == service.app and shown["prelude_session.request_id"].startswith("req_")
+    names = {span["name"] for span in roots}
+    assert {"POST /v1/session/otp", "POST /v1/session/otp/check", "POST /v1/session/login/finalize"} <= names, names
+    rotation = next(span for span in mine if span["parentSpanId"] == refresh["spanId"])
+    assert rotation["name"] == "RotateRefreshToken" and rotation["kind"] == 1
+    commit = next(span for span in mine if span["parentSpanId"] == rotation["spanId"])
+    assert commit["name"] == "commit" and attributes(commit)["prelude_session.commit.writes"] == "1"
+    for span in mine:
+        parent = by_id.get(span["parentSpanId"])
+        assert int(span["startTimeUnixNano"]) <= int(span["endTimeUnixNano"])
+        assert parent is None or int(parent["startTimeUnixNano"]) <= int(span["startTimeUnixNano"])
+    # The delivery of the code is a trace of its own, because it waits in the database.
+    delivery = next(span for span in spans(received) if span["name"] == "deliver messages")
+    attempt = next(span for span in spans(received) if span["name"] == "send email")
+    assert "parentSpanId" not in delivery and attempt["parentSpanId"] == delivery["spanId"]
+    lines = [line for line in requests_in_log(service) if line["route"] == "/v1/session/refresh"]
+    assert [line["trace_id"] for line in lines] == [trace]
+
+
+def test_hashes_and_hooks_are_in_the_trace_and_hooks_continue_it(tmp_path, collector, authority, backend):
+    trace, password = secrets.token_hex(16), "correct horse " + secrets.token_hex(8)
+    flags = ["--egress-trust-roots", str(authority.certificate_path), "--egress-network", "127.0.0.0/8"]
+    with running(traced(tmp_path, collector, *flags)) as service:
+        management = Management(service)
+        management.register(SCOPE)
+        delegate(management, backend.url(PATH))
+        backend.on(PATH, Reply(200, REVIEW))
+        backend.forget()
+        email = new_email()
+        management.send(
+            "POST", "/users", {"identifiers": [{"type": "email_address", "value": email}], "password": password})
+        person = Person.signed_in(service)
+        with calls(trace):
+            person.device.password(email, password)
+            person.request_scope(SCOPE)
+        hook = backend.next()
+        assert service.stop() == 0
+    mine = [span for span in spans(exports(collector)) if span["traceId"] == trace]
+    by_id = {span["spanId"]: span for span in mine}
+    hashing = next(span for span in mine if span["name"] == "password hash")
+    assert by_id[hashing["parentSpanId"]]["name"] == "POST /v1/session/login/email/password"
+    call = next(span for span in mine if span["kind"] == 3)
+    assert call["name"] == "POST" and attributes(call)["server.address"] == "localhost"
+    assert hook.headers["traceparent"] == f"00-{trace}-{call['spanId']}-01"
+
+
+@pytest.mark.parametrize("flags, sampled, recorded", [
+    (["--otlp-ratio", "0"], True, False),
+    (["--otlp-ratio", "1"], False, True),
+    (["--otlp-ratio", "0", "--trusted-proxy", "127.0.0.1", "--trusted-proxy", "::1"], True, False),
+    (["--otlp-ratio", "0", "--trusted-proxy", "127.0.0.1", "--trusted-proxy", "::1", "--otlp-follow-proxies"], True, True),
+    (["--trusted-proxy", "127.0.0.1", "--trusted-proxy", "::1", "--otlp-follow-proxies"], False, False),
+])
+def test_callers_decide_only_as_trusted_proxies_which_traces_are_recorded(
+        tmp_path, collector, flags, sampled, recorded):
+    trace = secrets.token_hex(16)
+    with running(traced(tmp_path, collector, *flags)) as service:
+        with calls(trace, sampled):
+            Transport(service.url).send("GET", "/.well-known/jwks.json")
+        assert service.stop() == 0
+    mine = [span for span in spans(exports(collector)) if span["traceId"] == trace]
+    assert [span["name"] for span in mine] == (["GET /.well-known/jwks.json"] if recorded else [])
+    assert [line["trace_id"] for line in requests_in_log(service) if line["route"].endswith("jwks.json")] == [trace]
+
+
+def test_a_collector_that_takes_no_spans_changes_no_response_and_is_reported(tmp_path, collector):
+    collector.on("/v1/traces", Reply(400, "no"))
+    with running(traced(tmp_path, collector)) as service:
+        Person.signed_in(service).refresh()
+        deadline = time.monotonic() + 20
+        while "spans of traces were not exported" not in service.log() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        metrics = Transport(service.url).send(
+            "GET", "/metrics", None, [("Authorization", f"Bearer {service.key}")]).body.decode()
+        assert service.stop() == 0
+    assert "the collector answered 400. Calls are not affected" in service.log()
+    assert int(re.search(r"^prelude_session_spans_dropped_total (\d+)$", metrics, re.MULTILINE)[1]) > 0
+
+
+def test_a_collector_that_is_down_does_not_hold_up_the_end_and_its_loss_is_reported(tmp_path):
+    flags = ["--otlp-endpoint", f"http://127.0.0.1:{free_port()}"]
+    with running(Service(tmp_path, *flags)) as service:
+        Person.signed_in(service)
+        began = time.monotonic()
+        assert service.stop() == 0
+        assert time.monotonic() - began < 15
+    assert "spans of traces were not exported" in service.log()
+
+
+def test_no_secret_of_a_whole_story_reaches_the_collector(tmp_path, collector, authority, backend):
+    kept = Secrets()
+    flags = ["--egress-trust-roots", str(authority.certificate_path), "--egress-network", "127.0.0.0/8"]
+    with running(traced(tmp_path, collector, *flags)) as service:
+        play(service, backend, kept)
+        assert service.stop() == 0
+    kept.add(*(key["secret"] for key in json.loads((tmp_path / "session.sqlite.keys").read_text())["keys"]))
+    received = exports(collector)
+    shown = b"".join(each.body + repr(each.headers).encode() for each in received)
+    assert len(kept.values) > 60 and len(spans(received)) > 100
+    for secret in kept.forms():
+        assert secret not in shown, secret
+    names = {span["name"] for span in spans(received)}
+    assert {"deliver messages", "deliver webhooks", "password hash", "commit", "send email", "POST"} <= names, names
+    allowed = {
+        "http.request.method", "http.route", "http.response.status_code", "error.type", "server.address",
+        "prelude_session.app", "prelude_session.request_id", "prelude_session.commit.writes",
+        "prelude_session.commit.wait", "prelude_session.password_hash.wait", "prelude_session.message.route"}
+    assert {name for span in spans(received) for name in attributes(span)} <= allowed
