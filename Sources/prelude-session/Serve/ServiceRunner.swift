@@ -13,6 +13,8 @@ struct ServiceRunner {
 
     func run() async throws {
         let telemetry = Telemetry(configuration)
+        // Before the program prints its error.
+        defer { telemetry.flush() }
         let logger = telemetry.logger
         let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
