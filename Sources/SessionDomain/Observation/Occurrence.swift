@@ -12,6 +12,10 @@ package enum Occurrence: Sendable {
     case request(ServedRequest)
     /// A request is refused. The reason says more than the response, which must not reveal it.
     case refused(RefusalReason)
+    /// A request was rejected because the service has too many requests in work. No route has seen it.
+    case requestShed(RequestClass)
+    /// A connection has reached a limit, each time.
+    case connectionLimit(ConnectionLimit)
     /// A refresh token was presented.
     case refresh(RefreshResult)
     /// A spent refresh token ended its session.

@@ -1,3 +1,4 @@
+package import SessionDomain
 import Synchronization
 
 /// The requests that the service works on, with a bound for all connections together.
@@ -56,4 +57,16 @@ package final class RequestsInWork: Sendable {
 
     /// How many requests of each class were rejected since the start.
     package var rejected: [RequestClass: Int] { state.withLock(\.rejected) }
+}
+
+extension RequestClass {
+    /// The percentage of the places for requests that may be taken when a request of this class begins.
+    fileprivate var share: Int {
+        switch self {
+        case .session: 100
+        case .login: 80
+        case .change: 60
+        case .read: 40
+        }
+    }
 }

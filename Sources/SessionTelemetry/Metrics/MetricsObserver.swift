@@ -91,6 +91,7 @@ package final class MetricsObserver: ServiceObserver {
                     label: MetricCatalogue.keyAge.name, dimensions: [("purpose", purpose.rawValue)], factory: factory
                 ).set(age)
             }
+        case .requestShed, .connectionLimit: break
         case .notice, .refused, .login, .limitReached, .budgetSpent, .messageQueued, .messageSent,
             .messageAttemptFailed, .messageFailed:
             count(occurrence)

@@ -1,4 +1,4 @@
-import SessionWire
+import SessionDomain
 import Testing
 
 @testable import SessionHTTP
