@@ -30,19 +30,32 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// The service is not ready, or ready again. One line for each reason, none when all is well.
     case readinessChanged(Readiness)
 
-    /// The name in metrics.
-    package var name: String {
+    /// What a notice is about: its name in metrics.
+    package enum Kind: String, Sendable, CaseIterable {
+        case keysRescheduled = "keys_rescheduled"
+        case clockJumped = "clock_jumped"
+        case masterKeyMissing = "master_key_missing"
+        case sendLimitReached = "send_limit_reached"
+        case sessionsRecovered = "sessions_recovered"
+        case routeFailed = "route_failed"
+        case routeRecovered = "route_recovered"
+        case storeFailed = "store_failed"
+        case storeRecovered = "store_recovered"
+        case readinessChanged = "readiness_changed"
+    }
+
+    package var kind: Kind {
         switch self {
-        case .keysRescheduled: "keys_rescheduled"
-        case .clockJumped: "clock_jumped"
-        case .masterKeyMissing: "master_key_missing"
-        case .sendLimitReached: "send_limit_reached"
-        case .sessionsRecovered: "sessions_recovered"
-        case .routeFailed: "route_failed"
-        case .routeRecovered: "route_recovered"
-        case .storeFailed: "store_failed"
-        case .storeRecovered: "store_recovered"
-        case .readinessChanged: "readiness_changed"
+        case .keysRescheduled: .keysRescheduled
+        case .clockJumped: .clockJumped
+        case .masterKeyMissing: .masterKeyMissing
+        case .sendLimitReached: .sendLimitReached
+        case .sessionsRecovered: .sessionsRecovered
+        case .routeFailed: .routeFailed
+        case .routeRecovered: .routeRecovered
+        case .storeFailed: .storeFailed
+        case .storeRecovered: .storeRecovered
+        case .readinessChanged: .readinessChanged
         }
     }
 

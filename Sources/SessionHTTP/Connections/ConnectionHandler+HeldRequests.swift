@@ -57,8 +57,14 @@ extension ConnectionHandler {
         answerOwn(ConnectionAnswer(health, environment: environment.service), context)
     }
 
+    /// A client that has sent nothing has no line. Browsers open connections that they may not need.
+    func log(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
+        if let received { environment.accessLog?.write(answer, to: received, on: context.channel) }
+    }
+
     /// Answers a complete request without a route, and keeps the connection.
     func answerOwn(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
+        log(answer, context)
         var head = answer.head
         if isLastRequest { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)

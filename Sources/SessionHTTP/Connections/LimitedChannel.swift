@@ -16,17 +16,20 @@ package struct ListenerLimits: Sendable {
     /// - Parameters:
     ///   - work: The requests in work of all listeners that share the bound.
     ///   - health: Answers health checks. `nil`: the routes do.
+    ///   - edge: The proxies that report the addresses of clients, for the log.
     package init(
         _ limits: ConnectionLimits, environment: ServiceEnvironment, logger: Logger,
-        work: RequestsInWork = RequestsInWork(limit: ConnectionLimits.requests), health: HealthEndpoint? = nil
+        work: RequestsInWork = RequestsInWork(limit: ConnectionLimits.requests), health: HealthEndpoint? = nil,
+        edge: EdgeOptions = EdgeOptions()
     ) {
+        let accessLog = ConnectionAccessLog(logger: logger, observer: environment.observer, edge: edge)
         let log = LimitLog(logger: logger)
         self.environment = ConnectionHandler.Environment(
             limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment,
-            work: work, health: health)
+            work: work, health: health, accessLog: accessLog)
         environmentOfRequests = ConnectionHandler.Environment(
             limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment,
-            work: work, health: health)
+            work: work, health: health, accessLog: accessLog)
     }
 
     /// A server for HTTP/1.1 within these limits.

@@ -11,6 +11,7 @@ struct HealthRoute: Sendable {
         if path != .live { _ = await endpoint.monitor.checked() }
         let answer = endpoint.answer(path)
         guard let body = answer.body else {
+            RequestTrail.current?.note(code: WireRefusal.notReady.code.rawValue, refusal: .other(.notReady))
             return try ErrorResponse.make(WireRefusal.notReady, request: request, context: context)
         }
         var response = try Response.json(body, status: answer.status)

@@ -11,6 +11,7 @@ struct Listeners {
     let limits: ConnectionLimits
     let environment: ServiceEnvironment
     let health: HealthMonitor
+    let edge: EdgeOptions
     /// `nil`: plain HTTP.
     let certificates: TLSCertificates?
     let logger: Logger
@@ -53,7 +54,7 @@ struct Listeners {
         var limitLogger = logger
         limitLogger[metadataKey: "port"] = "\(port)"
         let listenerLimits = ListenerLimits(
-            limits, environment: environment, logger: limitLogger, work: work, health: health)
+            limits, environment: environment, logger: limitLogger, work: work, health: health, edge: edge)
         let application = Application(
             router: router, server: server(listenerLimits),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),

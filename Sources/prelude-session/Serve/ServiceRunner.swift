@@ -41,7 +41,7 @@ struct ServiceRunner {
         let forwarding = ForwardingLog()
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment,
-            health: assembly.health, certificates: certificates, logger: logger)
+            health: assembly.health, edge: edge, certificates: certificates, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -53,7 +53,7 @@ struct ServiceRunner {
                     + listeners.services(for: configuration) { api, health in
                         buildRouter(
                             service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox,
-                            health: health, api: api, controls: telemetry.controls)
+                            health: health, api: api, controls: telemetry.controls(health: assembly.health))
                     } + [
                         .init(
                             service: ProcessSignals(

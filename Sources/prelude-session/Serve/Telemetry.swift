@@ -11,8 +11,11 @@ import SessionTelemetry
 struct Telemetry {
     let logger: Logger
     let observer: any ServiceObserver
-    let controls: ProcessControls
+    let loads = LoadMonitor()
+    private let registry = MetricsRegistry()
     private let lines: LogLines
+    private let level: LogLevelSwitch
+    private let process: ProcessMetrics
 
     /// Makes the registry that of all libraries of the process, too.
     init(_ configuration: ServiceConfiguration) {
@@ -30,18 +33,33 @@ struct Telemetry {
             ServiceLogHandler(
                 label: label, format: format, level: level, now: { now().milliseconds }, write: lines.add)
         }
-        let registry = MetricsRegistry()
         MetricsSystem.bootstrap(registry)
-        let process = ProcessMetrics(startedAt: Double(now().milliseconds) / 1000)
+        process = ProcessMetrics(startedAt: Double(now().milliseconds) / 1000)
         self.logger = logger
         self.lines = lines
+        self.level = level
         observer = Observers([
             TrailObserver(), LogObserver(logger: logger),
             MetricsObserver(factory: registry, version: PreludeSessionCommand.configuration.version),
         ])
-        controls = ProcessControls(
-            metrics: { registry.exposition() + process.exposition() }, logLevel: { level.level },
-            setLogLevel: { level.level = $0 })
+    }
+
+    /// What the management API shows and changes of this process.
+    func controls(health: HealthMonitor) -> ProcessControls {
+        let gauges = PolledGauges(
+            factory: registry,
+            sources: PolledGauges.Sources(
+                loads: { [loads] in loads.loads },
+                readiness: {
+                    // A process without health checks has no other reason to look. The next scrape has the result.
+                    _ = health.check {}
+                    return health.readiness
+                }, droppedLines: { [lines] in lines.dropped }))
+        return ProcessControls(
+            metrics: { [registry, process] in
+                gauges.update()
+                return registry.exposition() + process.exposition()
+            }, logLevel: { [level] in level.level }, setLogLevel: { [level] in level.level = $0 })
     }
 
     /// Waits until the log is written. A log that has no reader ends the process after a pause.
