@@ -12,6 +12,7 @@ struct Telemetry {
     let logger: Logger
     let observer: any ServiceObserver
     let controls: ProcessControls
+    let loads = LoadMonitor()
 
     /// Makes the registry that of all libraries of the process, too.
     init(_ configuration: ServiceConfiguration) {
