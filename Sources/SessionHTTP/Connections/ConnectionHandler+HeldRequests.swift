@@ -28,7 +28,7 @@ extension ConnectionHandler {
         held = nil
         let requestClass = RequestClass(isRead: head.method == .GET || head.method == .HEAD, target: head.uri)
         guard environment.work.admit(requestClass, on: ObjectIdentifier(context.channel)) else {
-            environment.log.note(.shed, on: context.eventLoop)
+            environment.log.noteShed(requestClass, on: context.eventLoop)
             return false
         }
         context.fireChannelRead(Self.wrapInboundOut(.head(head)))

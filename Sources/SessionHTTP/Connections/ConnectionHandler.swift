@@ -113,6 +113,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if received == nil { received = environment.accessLog?.begin() }
             return arm(context)
         }
+        // The process ends. A request that has begun gets its response; handlers behind do not know one that is held.
+        if event is ChannelShouldQuiesceEvent, phases.phase == .body || phases.phase == .responding {
+            isLastRequest = true
+            return
+        }
         if isClosing, case .some(.inputClosed) = event as? ChannelEvent { return context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
@@ -155,7 +160,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let head = try RequestTarget.normalized(head)
             let healthPath = HealthEndpoint.Path(target: head.uri)
             guard place?.kind == .served || healthPath != nil else {
-                environment.log.note(.busy, on: context.eventLoop)
+                environment.log.note(.onlyHealthChecks, on: context.eventLoop)
                 return answer(.tooManyConnections, context)
             }
             phases.receivedHead()

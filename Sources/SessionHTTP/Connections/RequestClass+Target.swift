@@ -20,7 +20,7 @@ extension RequestClass {
     /// Whether an operator needs the path under overload: to see what happens, and to end sessions.
     private static func isForOperators(_ path: Substring) -> Bool {
         if path == "/metrics" || path == "/v2/session/log-level" { return true }
-        // /v2/session/apps/{app}/users/{user}/sessions/…
+        // /v2/session/apps/{app}/users/{user}/sessions/{session or "invalidate"}
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count == 9 && parts[1] == "v2" && parts[5] == "users" && parts[7] == "sessions"
     }

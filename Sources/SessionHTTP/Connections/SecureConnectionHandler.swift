@@ -105,7 +105,7 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
 
     private func becomesIdle() { close(in: (isEnding ? 0 : environment.limits.idleTimeout) + Self.lingering) }
 
-    private func close(in seconds: Int, logging event: LimitLog.Event? = nil) {
+    private func close(in seconds: Int, logging event: ConnectionLimit? = nil) {
         guard let channel else { return }
         timer?.cancel()
         timer = channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [log = environment.log] in

@@ -41,7 +41,7 @@ struct ServiceRunner {
         let forwarding = ForwardingLog()
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment,
-            health: assembly.health, edge: edge, certificates: certificates, logger: logger)
+            health: assembly.health, edge: edge, loads: telemetry.loads, certificates: certificates, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
