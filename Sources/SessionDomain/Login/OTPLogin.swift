@@ -40,9 +40,11 @@ package struct OTPLogin: Sendable {
         try limits.requireAllowed(identifier)
         let (events, attempt) = (events(app), LimitedAttempt.login(LoginMethod(codeTo: identifier.type)))
         try await sources.take(
-            .sourceStarts, for: attempt, source: source, limit: limits.startsPerIP, now: now, reporting: events, to: store)
+            .sourceStarts, for: attempt, source: source, limit: limits.startsPerIP, now: now, reporting: events,
+            to: store)
         try await sources.take(
-            .sourceSends, for: attempt, source: source, limit: limits.sendsPerIP, now: now, reporting: events, to: store)
+            .sourceSends, for: attempt, source: source, limit: limits.sendsPerIP, now: now, reporting: events, to: store
+        )
 
         let token = VerificationToken.make(environment: environment)
         let tokenHash = VerificationToken.hash(token)

@@ -36,6 +36,16 @@ extension ConnectionHandler {
         return true
     }
 
+    /// A request that this handler has rejected can end in the middle. That is no error of the request before it.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isClosing else { return }
+        switch error {
+        case HTTPParserError.headerOverflow: answer(.headersTooLarge, context)
+        case is HTTPParserError: answer(.invalidRequest("the request is not valid HTTP/1.1"), context)
+        default: context.fireErrorCaught(error)
+        }
+    }
+
     /// Answers on this event loop: a health check must not wait behind the tasks of requests.
     func answerHealth(_ path: HealthEndpoint.Path, _ context: ChannelHandlerContext) {
         guard let health = environment.health else { return }

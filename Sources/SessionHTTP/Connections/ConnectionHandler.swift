@@ -142,16 +142,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// A request that this handler has rejected can end in the middle. That is no error of the request before it.
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard !isClosing else { return }
-        switch error {
-        case HTTPParserError.headerOverflow: answer(.headersTooLarge, context)
-        case is HTTPParserError: answer(.invalidRequest("the request is not valid HTTP/1.1"), context)
-        default: context.fireErrorCaught(error)
-        }
-    }
-
     private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         isHead = head.method == .HEAD
         if received == nil { received = environment.accessLog?.begin() }

@@ -1,5 +1,6 @@
 import Hummingbird
 import SessionDomain
+import SessionWire
 
 /// Answers health checks of clients that reach the router. Most are answered by their connection.
 @available(service, *)

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import SessionDomain
+import SessionWire
 import Synchronization
 
 /// Writes the lines of requests that their connections answer without a route, and reports them to the observer.

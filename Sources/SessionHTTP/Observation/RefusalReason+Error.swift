@@ -18,7 +18,7 @@ extension RefusalReason {
 
 extension RefusalReason.Other {
     /// The reason of an error that the HTTP layer itself throws.
-    private init(_ status: HTTPResponse.Status) {
+    fileprivate init(_ status: HTTPResponse.Status) {
         self =
             switch status {
             case .notFound, .methodNotAllowed: .noSuchEndpoint

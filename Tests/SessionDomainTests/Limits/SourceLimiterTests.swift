@@ -62,7 +62,8 @@ struct SourceLimiterTests {
         let limiter = SourceLimiter()
         for _ in 1...5 {
             try limiter.take(
-                .sourceStarts, app: appID(), source: SourceAddress(ip: "127.0.0.1", isExempt: true), limit: two, now: now)
+                .sourceStarts, app: appID(), source: SourceAddress(ip: "127.0.0.1", isExempt: true), limit: two,
+                now: now)
         }
         #expect(limiter.count == 0)
         for _ in 1...2 { #expect(try take(limiter, "unknown")) }

@@ -107,7 +107,9 @@ struct ConnectionAccessLogTests {
     @Test("Bytes that are no request, and headers that are too large, have lines and error bodies with an id")
     func invalidBytes() throws {
         let large = "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n"
-        for (bytes, status, reason) in [("\u{1}\u{2}\r\n\r\n", "400", "invalid_request"), (large, "431", "headers_too_large")] {
+        for (bytes, status, reason) in [
+            ("\u{1}\u{2}\r\n\r\n", "400", "invalid_request"), (large, "431", "headers_too_large"),
+        ] {
             let world = try World()
             let connection = try world.connect()
             try? connection.send(bytes)

@@ -72,7 +72,9 @@ struct LogFormatTests {
         ])
     func invisible(text: String, shown: String) {
         let line = LogFormat.text.line(of: record("request", [("value", .string(text))]))
-        #expect(Array(line.unicodeScalars) == Array("2025-11-22T21:23:59.123Z info prelude-session: request value=\(shown)\n".unicodeScalars))
+        #expect(
+            Array(line.unicodeScalars)
+                == Array("2025-11-22T21:23:59.123Z info prelude-session: request value=\(shown)\n".unicodeScalars))
     }
 
     @Test("Times are those of Foundation, also before 1970 and around leap days")

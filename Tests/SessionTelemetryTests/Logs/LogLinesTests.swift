@@ -12,7 +12,9 @@ struct LogLinesTests {
 
         func lines(capacity: Int) -> LogLines {
             let descriptor = pipe.fileHandleForWriting.fileDescriptor
-            return LogLines(capacity: capacity, write: { LogFile.write($0, to: descriptor) }) { "dropped \($0)\n" }
+            return LogLines(
+                capacity: capacity, write: { LogFile.write($0, to: descriptor) }, reportOfDropped: { "dropped \($0)\n" }
+            )
         }
 
         /// Reads until the pipe ends.
@@ -38,7 +40,8 @@ struct LogLinesTests {
         }
     }
 
-    @Test("A pipe that is not read blocks no caller, and the lines that were dropped are counted where they are missing")
+    @Test(
+        "A pipe that is not read blocks no caller, and the lines that were dropped are counted where they are missing")
     func unreadPipe() throws {
         let pipe = UnreadPipe()
         let lines = pipe.lines(capacity: 64 * 1024)
@@ -71,7 +74,7 @@ struct LogLinesTests {
     func threads() async {
         let sink = Sink()
         sink.repair()
-        let lines = LogLines(write: sink.write) { "dropped \($0)\n" }
+        let lines = LogLines(write: sink.write, reportOfDropped: { "dropped \($0)\n" })
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 { group.addTask { for number in 0..<200 { lines.add("\(task) \(number)\n") } } }
         }
@@ -84,7 +87,7 @@ struct LogLinesTests {
     @Test("Lines that cannot be written are counted, and reported with the next one that can")
     func failures() {
         let sink = Sink()
-        let lines = LogLines(write: sink.write) { "dropped \($0)\n" }
+        let lines = LogLines(write: sink.write, reportOfDropped: { "dropped \($0)\n" })
         for number in 1...3 {
             lines.add("\(number)\n")
             lines.flush(seconds: 60)
@@ -100,10 +103,11 @@ struct LogLinesTests {
     func crash() async throws {
         let result = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
             LogCrashSignals.install()
-            let lines = LogLines(write: { bytes in
-                usleep(50_000)
-                return LogFile.writeToStandardError(bytes)
-            }) { "dropped \($0)\n" }
+            let lines = LogLines(
+                write: { bytes in
+                    usleep(50_000)
+                    return LogFile.writeToStandardError(bytes)
+                }, reportOfDropped: { "dropped \($0)\n" })
             lines.add("the reason\n")
             abort()
         }

@@ -30,12 +30,18 @@ struct MetricsObserverTests {
     func knownSeries() {
         let zeros = Set(lines())
         for reason in RefusalReason.all { #expect(zeros.contains(#"refusals_total{reason="\#(reason.name)"} 0"#)) }
-        for limit in LimitName.allCases { #expect(zeros.contains(#"limits_reached_total{limit="\#(limit.rawValue)"} 0"#)) }
-        for kind in ServiceNotice.Kind.allCases { #expect(zeros.contains(#"notices_total{notice="\#(kind.rawValue)"} 0"#)) }
+        for limit in LimitName.allCases {
+            #expect(zeros.contains(#"limits_reached_total{limit="\#(limit.rawValue)"} 0"#))
+        }
+        for kind in ServiceNotice.Kind.allCases {
+            #expect(zeros.contains(#"notices_total{notice="\#(kind.rawValue)"} 0"#))
+        }
         for limit in ConnectionLimit.allCases {
             #expect(zeros.contains(#"connection_limits_total{limit="\#(limit.rawValue)"} 0"#))
         }
-        for name in RequestClass.allCases { #expect(zeros.contains(#"requests_shed_total{class="\#(name.rawValue)"} 0"#)) }
+        for name in RequestClass.allCases {
+            #expect(zeros.contains(#"requests_shed_total{class="\#(name.rawValue)"} 0"#))
+        }
         #expect(
             zeros.isSuperset(of: [
                 #"dpop_proofs_rejected_total{reason="proof_wrong_target"} 0"#,

@@ -23,7 +23,8 @@ struct PolledGaugesTests {
         }
     }
 
-    private let (registry, values) = (MetricsRegistry(), Values())
+    private let registry = MetricsRegistry()
+    private let values = Values()
 
     private func lines(_ gauges: PolledGauges) -> Set<String> {
         gauges.update()
@@ -35,7 +36,10 @@ struct PolledGaugesTests {
     @Test("Connections are those of each listener, and requests in work those of all")
     func loads() {
         let gauges = PolledGauges(factory: registry, sources: values.sources)
-        #expect(lines(gauges).isSuperset(of: [#"connections_open{listener="apps"} 0"#, #"requests_in_work{class="read"} 0"#]))
+        #expect(
+            lines(gauges).isSuperset(of: [
+                #"connections_open{listener="apps"} 0"#, #"requests_in_work{class="read"} 0"#,
+            ]))
         values.state.withLock {
             $0.loads = [
                 ListenerLoad(.apps, connections: 7, requests: [.session: 2, .login: 1]),
