@@ -33,6 +33,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// The TLS certificate expires soon, or is not valid.
     case certificate(CertificateWatch.Finding)
 
+    /// Spans of traces were lost. The number since the last notice. There is one notice per minute at most.
+    case spansDropped(count: Int, reason: String)
+
     /// Whether something fails already, so that the log must have an error.
     package var isError: Bool {
         switch self {
@@ -41,24 +44,36 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Spans of traces were lost. The number since the last notice. There is one notice per minute at most.
-    case spansDropped(count: Int, reason: String)
+    /// What a notice is about: its name in metrics.
+    package enum Kind: String, Sendable, CaseIterable {
+        case keysRescheduled = "keys_rescheduled"
+        case clockJumped = "clock_jumped"
+        case masterKeyMissing = "master_key_missing"
+        case sendLimitReached = "send_limit_reached"
+        case sessionsRecovered = "sessions_recovered"
+        case routeFailed = "route_failed"
+        case routeRecovered = "route_recovered"
+        case storeFailed = "store_failed"
+        case storeRecovered = "store_recovered"
+        case readinessChanged = "readiness_changed"
+        case certificate
+        case spansDropped = "spans_dropped"
+    }
 
-    /// The name in metrics.
-    package var name: String {
+    package var kind: Kind {
         switch self {
-        case .keysRescheduled: "keys_rescheduled"
-        case .clockJumped: "clock_jumped"
-        case .masterKeyMissing: "master_key_missing"
-        case .sendLimitReached: "send_limit_reached"
-        case .sessionsRecovered: "sessions_recovered"
-        case .routeFailed: "route_failed"
-        case .routeRecovered: "route_recovered"
-        case .storeFailed: "store_failed"
-        case .storeRecovered: "store_recovered"
-        case .readinessChanged: "readiness_changed"
-        case .certificate: "certificate"
-        case .spansDropped: "spans_dropped"
+        case .keysRescheduled: .keysRescheduled
+        case .clockJumped: .clockJumped
+        case .masterKeyMissing: .masterKeyMissing
+        case .sendLimitReached: .sendLimitReached
+        case .sessionsRecovered: .sessionsRecovered
+        case .routeFailed: .routeFailed
+        case .routeRecovered: .routeRecovered
+        case .storeFailed: .storeFailed
+        case .storeRecovered: .storeRecovered
+        case .readinessChanged: .readinessChanged
+        case .certificate: .certificate
+        case .spansDropped: .spansDropped
         }
     }
 

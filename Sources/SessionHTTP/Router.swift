@@ -21,7 +21,7 @@ package func buildRouter(
     router.add(middleware: AccessLogMiddleware(options: edge, observer: service.environment.observer))
     router.add(middleware: TraceMiddleware(options: edge, observer: service.environment.observer))
     router.add(middleware: ResponseHeadersMiddleware(environment: service.environment))
-    router.add(middleware: ErrorResponseMiddleware(observer: service.environment.observer))
+    router.add(middleware: ErrorResponseMiddleware())
     router.add(middleware: HeaderLimitMiddleware())
     router.add(middleware: PathMiddleware())
     router.add(middleware: ForwardingMiddleware(options: edge, log: forwarding))

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import hashlib
 import pathlib
+import re
 import secrets
 import time
 
@@ -28,12 +29,16 @@ class Secrets:
 
     def __init__(self):
         self.values: set[str] = set()
+        #: Codes of messages. They are short, so they are in longer numbers and ids by chance.
+        self.codes: set[str] = set()
 
     def add(self, *values: str) -> None:
         for value in values:
-            # Short values occur by chance: a code of six digits is in many times and ids. A `code` may be that of an error.
+            # A `code` may be that of an error.
             if len(value) >= 8 and not value.replace("_", "").isalpha():
                 self.values.add(value)
+            elif len(value) >= 4 and value.isdecimal():
+                self.codes.add(value)
 
     def add_body(self, body) -> None:
         match body:
@@ -46,6 +51,10 @@ class Secrets:
             case list():
                 for value in body:
                     self.add_body(value)
+
+    def codes_in(self, text: str) -> set[str]:
+        """Returns the codes that are whole words of a text: not a part of a longer number, a fraction or an id."""
+        return {word for word in re.findall(r"(?<![\w.:-])\d+(?![\w:-]|\.\d)", text) if word in self.codes}
 
     def forms(self) -> set[bytes]:
         """Returns the secrets, and how logs usually repeat them by mistake."""

@@ -39,7 +39,7 @@ class Service:
         self.process: subprocess.Popen | None = None
 
     def start(self) -> None:
-        log = open(self.directory / "service.log", "ab")
+        log = self.open_log()
         self.process = subprocess.Popen(
             [BINARY, "serve", "--port", str(self.port), "--database", self.database, *self.flags],
             env={**os.environ, **({"PRELUDE_SESSION_MANAGEMENT_KEY": self.key} if self.key else {})},
@@ -55,6 +55,10 @@ class Service:
                 time.sleep(0.05)
         raise RuntimeError("the service did not answer within 20 seconds")
 
+    def open_log(self):
+        """Opens what receives the output of the process."""
+        return open(self.directory / "service.log", "ab")
+
     def kill(self) -> None:
         """Sends SIGKILL and waits for the process."""
         self.process.kill()
@@ -66,7 +70,13 @@ class Service:
         return self.process.wait(20)
 
     def log(self) -> str:
-        return (self.directory / "service.log").read_text(errors="replace")
+        """Returns the log. The service writes it on a thread of its own, so this waits until the file stops growing."""
+        path = self.directory / "service.log"
+        sizes = [-1, path.stat().st_size]
+        while self.process and self.process.poll() is None and sizes[-1] != sizes[-2] and len(sizes) < 20:
+            time.sleep(0.03)
+            sizes.append(path.stat().st_size)
+        return path.read_text(errors="replace")
 
     def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess:
         """Runs a client or administration command with the service's database and its own credentials."""

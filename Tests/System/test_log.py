@@ -1,8 +1,16 @@
 """Tests the log at the most verbose level: fields and not objects, and no secret."""
 
 import base64
+import collections
+import fcntl
 import json
+import os
+import re
 import secrets
+import signal
+import socket
+import threading
+import time
 
 import pytest
 
@@ -10,7 +18,8 @@ from conftest import running
 from observed_story import Secrets, play
 from operator_api import Management
 from person import Person, new_email
-from service import Service, free_port
+from service import ROOT, Service, free_port
+from transport import Transport
 
 
 @pytest.mark.parametrize("listeners", [1, 2])
@@ -61,6 +70,7 @@ def test_no_secret_of_a_whole_story_is_in_the_most_verbose_log(tmp_path, authori
     for secret in kept.forms():
         assert secret not in log, secret
     lines = [line for line in log.decode().split("\n") if line and not line.startswith("Management key of this start")]
+    assert len(kept.codes) > 2 and not kept.codes_in("\n".join(lines))
     assert not [character for character in "".join(lines) if character < " " or character in "\x7f\u2028\u2029"]
     records = [json.loads(line) for line in lines] if form == "json" else lines
     if form == "json":
@@ -75,3 +85,110 @@ def test_no_secret_of_a_whole_story_is_in_the_most_verbose_log(tmp_path, authori
                 "hook_invalid_status_code", "limit_sends_hour"} <= reasons, reasons
     else:
         assert all(line[:4].isdigit() and line[23] == "Z" for line in records)
+
+
+def test_the_search_for_codes_finds_words_and_no_parts_of_numbers():
+    kept = Secrets()
+    kept.add("123456", "00421337", "bad_code", "12")
+    assert kept.codes == {"123456"} and kept.values == {"00421337"}
+    for text in ["code=123456", '"code":"123456"', "123456", "the code 123456.", "(123456)", "[123456,", "a=1 b=123456\n"]:
+        assert kept.codes_in(text) == {"123456"}, text
+    for text in ["req_123456", "1234567", "0.123456", "123456.5", "2026-123456", "12:123456", "abc123456", "127.0.123456"]:
+        assert not kept.codes_in(text), text
+
+
+def test_the_log_and_the_metrics_name_the_same_refusals(tmp_path, authority, backend):
+    """A refusal that passes several layers counts once, with the reason of its line."""
+    flags = ["--egress-trust-roots", str(authority.certificate_path), "--egress-network", "127.0.0.0/8"]
+    with running(Service(tmp_path, "--log-level", "debug", "--log-format", "json", *flags)) as service:
+        play(service, backend, Secrets())
+        raw(service, b"GET /v1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
+        raw(service, b"no request\r\n\r\n")
+        text = scrape(service)
+        assert service.stop() == 0
+    # The line of the scrape itself is written after it.
+    records = [json.loads(line) for line in service.log().splitlines() if '"message":"request"' in line]
+    refused = collections.Counter(record["reason"] for record in records if "code" in record)
+    counted = {reason: int(count) for reason, count in re.findall(
+        r'^prelude_session_refusals_total{reason="(\w+)"} (\d+)$', text, re.MULTILINE)}
+    assert dict(refused) == {reason: count for reason, count in counted.items() if count}
+    assert {"invalid_request", "no_such_endpoint", "wrong_password", "limit_sends_hour"} <= set(refused)
+    page = (ROOT / "docs" / "observability.md").read_text().split("| reason | meaning |")[1].split("\n\n")[0]
+    listed = [name for row in page.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split(" | ")[0])]
+    assert sorted(listed) == sorted(counted)
+    answered = sum(int(count) for count in re.findall(
+        r"^prelude_session_http_requests_total{.*} (\d+)$", text, re.MULTILINE))
+    assert answered == len(records) - 1
+
+
+def raw(service: Service, sent: bytes) -> bytes:
+    """Sends bytes and returns everything until the service closes the connection."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=10) as connection:
+        connection.sendall(sent)
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def scrape(service: Service) -> str:
+    headers = [("Authorization", f"Bearer {service.key}")]
+    return Transport(service.url).send("GET", "/metrics", None, headers).body.decode()
+
+
+class PipedService(Service):
+    """A service whose log is a small pipe."""
+
+    def __init__(self, *arguments: str):
+        super().__init__(*arguments)
+        self.reading, self.writing = os.pipe()
+        fcntl.fcntl(self.writing, fcntl.F_SETPIPE_SZ, 4096)
+
+    def open_log(self):
+        return self.writing
+
+
+def test_a_reader_that_does_not_read_the_log_delays_no_request(tmp_path):
+    service = PipedService(tmp_path, "--log-level", "debug")
+    with running(service):
+        # Many times as many lines as the pipe keeps.
+        for _ in range(100):
+            assert Management(service).send("GET", "").status == 200
+        assert "prelude_session_log_lines_dropped_total 0" in scrape(service)
+        os.close(service.writing)
+        text = []
+        reader = threading.Thread(target=lambda: text.append(open(service.reading, "rb").read()))
+        reader.start()
+        assert service.stop() == 0
+        reader.join(20)
+    assert text[0].count(b": request ") >= 100 and text[0].count(b"stopped") == 1
+
+
+def test_a_log_without_a_reader_ends_no_service_and_its_lines_are_counted(tmp_path):
+    service = PipedService(tmp_path)
+    with running(service):
+        os.close(service.writing)
+        os.close(service.reading)
+        for _ in range(5):
+            assert Management(service).send("GET", "").status == 200
+        # The lines are written on another thread.
+        deadline = time.monotonic() + 10
+        while "prelude_session_log_lines_dropped_total 0" in scrape(service) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert "prelude_session_log_lines_dropped_total 0" not in scrape(service)
+        assert service.stop() == 0
+
+
+def test_a_process_whose_log_is_never_read_ends(tmp_path):
+    service = PipedService(tmp_path, "--log-level", "debug")
+    with running(service):
+        for _ in range(100):
+            Management(service).send("GET", "")
+        assert service.stop() == 0
+    os.close(service.reading)
+
+
+def test_the_lines_before_a_crash_are_in_the_log(tmp_path):
+    with running(Service(tmp_path, "--log-level", "debug")) as service:
+        for _ in range(20):
+            Management(service).send("GET", "")
+        service.process.send_signal(signal.SIGABRT)
+        assert service.process.wait(20) == -signal.SIGABRT
+    assert service.log().count(": request ") >= 20

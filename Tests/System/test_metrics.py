@@ -92,9 +92,12 @@ def test_the_story_is_in_the_metrics(text):
         'prelude_session_messages_queued_total{channel="email",purpose="sign_in"}',
         'prelude_session_http_requests_total{route="/v1/session/refresh",method="POST",status="200"}',
         'prelude_session_http_requests_total{route="unmatched",method="GET",status="404"}',
+        'prelude_session_http_requests_total{route="/health",method="GET",status="200"}',
         'prelude_session_password_hash_duration_seconds_count', 'prelude_session_commit_duration_seconds_count',
         'prelude_session_outbox_lag_seconds_count{outbox="messages"}',
         'prelude_session_signing_key_age_seconds{purpose="access"}',
+        'prelude_session_ready', 'prelude_session_health_check_ok{check="database"}',
+        'prelude_session_connections_open{listener="apps"}',
     ]:
         assert name in values, name
         assert values[name] > 0 or "key_age" in name, name
@@ -175,6 +178,11 @@ def test_the_log_level_can_be_changed_while_the_service_runs(tmp_path):
         Management(service).send("GET", "")
         assert service.log().count(" info ") == lines
         assert service.log().count("the log level was changed") == 1
+        assert "from=info key_id=configuration key_name=" in service.log()
         assert send("PUT", {"level": "trace"}).status == 200
         Transport(service.url).send("GET", "/metrics")
         assert " debug " in service.log() and service.log().count("the log level was changed") == 2
+        created = json.loads(service.run("key", "create", "Night shift", "--json").stdout)[0]
+        send("PUT", {"level": "info"}, key=created["key"])
+        line = next(line for line in service.log().splitlines() if "to=info" in line)
+        assert f'from=trace key_id={created["id"]} key_name="Night shift" ' in line and "request_id=req_" in line

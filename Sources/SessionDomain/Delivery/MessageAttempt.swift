@@ -51,7 +51,8 @@ extension QueuedMessage {
             next.status = .failed
             next.lastFailure =
                 lastFailure
-                ?? MessageFailure(route: nil, stage: "expired", reason: "the message expired before it was sent")
+                ?? MessageFailure(
+                    route: nil, stage: MessageFailure.expiredStage, reason: "the message expired before it was sent")
         case .undeliverable(let failure):
             next.status = .failed
             next.lastFailure = failure

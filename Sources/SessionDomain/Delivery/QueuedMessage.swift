@@ -105,9 +105,14 @@ package struct MessageSender: Sendable, Equatable, Codable {
 
 /// Why a message was not sent, as it is stored and reported.
 package struct MessageFailure: Sendable, Equatable, Codable {
+    /// The stage of a message that expired before it was tried.
+    package static let expiredStage = "expired"
+    /// The stage of a message that no route can be asked for.
+    package static let configurationStage = "configuration"
+
     /// The name of the route. `nil` if none was tried.
     package let route: String?
-    /// A `SendingFailure.Stage`, `expired` or `configuration`.
+    /// A `SendingFailure.Stage`, `expiredStage` or `configurationStage`.
     package let stage: String
     /// It contains no code and no recipient.
     package let reason: String
@@ -122,7 +127,7 @@ package struct MessageFailure: Sendable, Equatable, Codable {
     }
 
     static func configuration(_ reason: String) -> MessageFailure {
-        MessageFailure(route: nil, stage: "configuration", reason: reason)
+        MessageFailure(route: nil, stage: configurationStage, reason: reason)
     }
 }
 

@@ -9,7 +9,7 @@ package enum LoginPurpose: String, Sendable {
 }
 
 /// Why an attempt failed, as events report it. The caller never learns it.
-package enum LoginFailure: String, Sendable, Codable {
+package enum LoginFailure: String, Sendable, Codable, CaseIterable {
     case wrongCode = "wrong_code"
     case expiredCode = "expired_code"
     /// The code has no attempts left.
@@ -90,7 +90,7 @@ extension EventFactory {
         guard !facts.isTaken(.redemption(key)) else { return [] }
         var data = subject.data
         if let method { data["method"] = .string(method.rawValue) }
-        data["limit"] = .string(limit.counter.name)
+        data["limit"] = .string(limit.counter.limit.rawValue)
         data["retry_at"] = .string(limit.until.rfc3339)
         let event = make(.loginLimited, data)
         return [
@@ -99,10 +99,10 @@ extension EventFactory {
         ]
     }
 
-    /// Reports that a source address reached its limit for a kind of call.
-    func sourceLimited(_ kind: String, _ attempt: LimitedAttempt, until: Timestamp) -> Event {
+    /// Reports that a source address reached a limit.
+    func sourceLimited(_ limit: LimitName, _ attempt: LimitedAttempt, until: Timestamp) -> Event {
         var data: [String: JSONValue] = [
-            "limit": .string("source_\(kind)"), "retry_at": .string(until.rfc3339),
+            "limit": .string(limit.rawValue), "retry_at": .string(until.rfc3339),
         ]
         if let purpose = attempt.purpose { data["purpose"] = .string(purpose.rawValue) }
         if let method = attempt.method { data["method"] = .string(method.rawValue) }
@@ -122,23 +122,5 @@ struct LimitedAttempt: Sendable {
 
     static func login(_ method: LoginMethod? = nil) -> LimitedAttempt {
         LimitedAttempt(purpose: .login, method: method)
-    }
-}
-
-extension CounterKey {
-    /// The name of the limit in events and counts: what is counted, without whose it is.
-    var name: String {
-        switch self {
-        case .starts: "starts"
-        case .failures(_, let span): "failures_\(span.rawValue)"
-        case .passwordTries: "password_tries"
-        case .sends(_, let span): "sends_\(span.rawValue)"
-        case .failuresOfGroup: "failures_of_user"
-        case .sendsOfGroup: "sends_of_user"
-        case .sendsOfApp: "sends_of_app"
-        case .sendsToCallingCode: "sends_to_calling_code"
-        case .stepUps: "step_ups"
-        case .notices: "notices"
-        }
     }
 }

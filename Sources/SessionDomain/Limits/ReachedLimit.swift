@@ -20,7 +20,7 @@ package struct ReachedLimit: Sendable, Equatable {
 
     /// The answer to the caller. It does not name the limit; the observer learns its name.
     func refusal(now: Timestamp, observer: any ServiceObserver) -> Refusal {
-        observer.observe(.limitReached(counter.name))
+        observer.observe(.limitReached(counter.limit))
         return .rateLimited(retryAfter: until.retryAfter(from: now))
     }
 }

@@ -7,7 +7,7 @@
 struct SourceCounters {
     struct Key: Hashable, Sendable {
         let app: AppID
-        let kind: String
+        let limit: LimitName
         let network: SourceNetwork.Key
     }
 

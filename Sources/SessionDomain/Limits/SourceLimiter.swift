@@ -25,14 +25,14 @@ package final class SourceLimiter: Sendable {
         self.tables = (0..<tables).map { _ in Table(capacity: max(2, capacity / tables)) }
     }
 
-    /// Counts one event of a kind from an address.
+    /// Counts one event from an address.
     ///
     /// - Parameter app: The app whose users the limit protects. `AppID.service`: a limit of the whole service.
     /// - Throws: `Refusal.rateLimited` if the limit is exceeded.
     package func take(
-        _ kind: String, app: AppID, source: SourceAddress, limit: RateLimit, now: Timestamp
+        _ name: LimitName, app: AppID, source: SourceAddress, limit: RateLimit, now: Timestamp
     ) throws(Refusal) {
-        if let refusal = refusal(kind, app: app, source: source, limit: limit, now: now) {
+        if let refusal = refusal(name, app: app, source: source, limit: limit, now: now) {
             throw .rateLimited(retryAfter: refusal.until.retryAfter(from: now))
         }
     }
@@ -40,25 +40,25 @@ package final class SourceLimiter: Sendable {
     /// The same for the app of `events`. The first refusal of a window is reported, and no later one: a flood from an
     /// address writes one event.
     func take(
-        _ kind: String, for attempt: LimitedAttempt, source: SourceAddress, limit: RateLimit, now: Timestamp,
+        _ name: LimitName, for attempt: LimitedAttempt, source: SourceAddress, limit: RateLimit, now: Timestamp,
         reporting events: EventFactory, to store: any IntentStore
     ) async throws {
-        guard let refusal = refusal(kind, app: events.appID, source: source, limit: limit, now: now) else { return }
+        guard let refusal = refusal(name, app: events.appID, source: source, limit: limit, now: now) else { return }
         if refusal.isFirst {
-            try await store.perform(AppendEvents([events.sourceLimited(kind, attempt, until: refusal.until)]))
+            try await store.perform(AppendEvents([events.sourceLimited(name, attempt, until: refusal.until)]))
         }
         throw Refusal.rateLimited(retryAfter: refusal.until.retryAfter(from: now))
     }
 
     private func refusal(
-        _ kind: String, app: AppID, source: SourceAddress, limit: RateLimit, now: Timestamp
+        _ name: LimitName, app: AppID, source: SourceAddress, limit: RateLimit, now: Timestamp
     ) -> (until: Timestamp, isFirst: Bool)? {
         guard !source.isExempt else { return nil }
         for network in source.networks {
-            let key = SourceCounters.Key(app: app, kind: kind, network: network.key)
+            let key = SourceCounters.Key(app: app, limit: name, network: network.key)
             let refusal = table(of: key).refusal(key, limit: limit.inMemory(widening: network.widening), now: now)
             if let refusal {
-                observer.observe(.limitReached("source_\(kind)"))
+                observer.observe(.limitReached(name))
                 return refusal
             }
         }

@@ -58,7 +58,7 @@ struct CodeSender: Sendable {
 
     /// The answer to a caller for whom no code is sent. Reports and counts a limit once.
     func refusal(_ limit: ReachedLimit, app: AppID, now: Timestamp) -> Refusal {
-        if limit.isReported { environment.observer.observe(.budgetSpent(limit.counter.name)) }
+        if limit.isReported { environment.observer.observe(.budgetSpent(limit.counter.limit)) }
         notices.report(limit, app: app, now: now)
         return limit.refusal(now: now, observer: environment.observer)
     }

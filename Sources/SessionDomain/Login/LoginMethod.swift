@@ -1,5 +1,5 @@
 /// How a user signed in, as events report it.
-package enum LoginMethod: String, Sendable, Codable {
+package enum LoginMethod: String, Sendable, Codable, CaseIterable {
     case smsCode = "otp_sms"
     case emailCode = "otp_email"
     case password

@@ -40,9 +40,11 @@ package struct OTPLogin: Sendable {
         try limits.requireAllowed(identifier)
         let (events, attempt) = (events(app), LimitedAttempt.login(LoginMethod(codeTo: identifier.type)))
         try await sources.take(
-            "otp", for: attempt, source: source, limit: limits.startsPerIP, now: now, reporting: events, to: store)
+            .sourceStarts, for: attempt, source: source, limit: limits.startsPerIP, now: now, reporting: events,
+            to: store)
         try await sources.take(
-            "send", for: attempt, source: source, limit: limits.sendsPerIP, now: now, reporting: events, to: store)
+            .sourceSends, for: attempt, source: source, limit: limits.sendsPerIP, now: now, reporting: events, to: store
+        )
 
         let token = VerificationToken.make(environment: environment)
         let tokenHash = VerificationToken.hash(token)
@@ -75,7 +77,7 @@ package struct OTPLogin: Sendable {
         let now = environment.now()
         let limits = app.settings.otpLimits
         try await sources.take(
-            "send", for: .login(), source: source, limit: limits.sendsPerIP, now: now, reporting: events(app),
+            .sourceSends, for: .login(), source: source, limit: limits.sendsPerIP, now: now, reporting: events(app),
             to: store)
         let tokenHash = VerificationToken.hash(token)
         guard let running = try await store.verification(tokenHash: tokenHash, app: app.settings.id) else {
@@ -110,7 +112,7 @@ package struct OTPLogin: Sendable {
         let now = environment.now()
         let limits = app.settings.otpLimits
         try await sources.take(
-            "check", for: .login(), source: source, limit: limits.checksPerIP, now: now, reporting: events(app),
+            .sourceChecks, for: .login(), source: source, limit: limits.checksPerIP, now: now, reporting: events(app),
             to: store)
         let tokenHash = VerificationToken.hash(token)
         let outcome = try await store.perform(

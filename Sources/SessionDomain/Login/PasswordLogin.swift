@@ -33,7 +33,8 @@ package struct PasswordLogin: Sendable {
         let place = try hasher.admit(app: app.settings.id)
         let events = EventFactory(appID: app.settings.id, environment: environment)
         try await sources.take(
-            "password", for: .login(.password), source: source, limit: config.ipLimit, now: now, reporting: events,
+            .sourcePasswords, for: .login(.password), source: source, limit: config.ipLimit, now: now,
+            reporting: events,
             to: store)
         let device = KnownDevice(deviceToken, app: app.settings.id, keys: keys, now: now)
         let budget = CallBudget(

@@ -48,7 +48,7 @@ extension ManagementKeys {
         guard let key = try await key(secret), key.isValid(at: now), key.appID == nil || key.appID?.rawValue == app
         else {
             try await sources.take(
-                "management_key", for: .management, source: source, limit: Self.wrongKeyLimit, now: now,
+                .sourceManagementKeys, for: .management, source: source, limit: Self.wrongKeyLimit, now: now,
                 reporting: events, to: store)
             throw Refusal.unauthorized
         }

@@ -38,7 +38,7 @@ package struct MigrationLogin: Sendable {
         }
         guard let config = app.settings.migration else { throw Refusal.noLoginConfig("migration is not configured") }
         try await sources.take(
-            "migration", for: .login(.migration), source: source, limit: RateLimit(limit: 30, window: 600),
+            .sourceMigrations, for: .login(.migration), source: source, limit: RateLimit(limit: 30, window: 600),
             now: environment.now(), reporting: EventFactory(appID: app.settings.id, environment: environment), to: store
         )
         let user = try await validated(token, config: config, app: app)

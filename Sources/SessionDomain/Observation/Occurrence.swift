@@ -1,7 +1,7 @@
 /// Something that happened in the service.
 ///
 /// No occurrence contains a token, code, password, key, proof, recipient or text of a caller. What observers use as a
-/// label of a metric is an enum, or a name that the source code contains.
+/// label of a metric is an enum, or the type or stage of a route.
 package enum Occurrence: Sendable {
     /// A condition that belongs in the operator's log.
     case notice(ServiceNotice)
@@ -12,6 +12,10 @@ package enum Occurrence: Sendable {
     case request(ServedRequest)
     /// A request is refused. The reason says more than the response, which must not reveal it.
     case refused(RefusalReason)
+    /// A request was rejected because the service has too many requests in work. No route has seen it.
+    case requestShed(RequestClass)
+    /// A connection has reached a limit, each time.
+    case connectionLimit(ConnectionLimit)
     /// A refresh token was presented.
     case refresh(RefreshResult)
     /// A spent refresh token ended its session.
@@ -19,9 +23,9 @@ package enum Occurrence: Sendable {
     /// A login ended. `nil`: the challenge of the login is of an older version and does not name its method.
     case login(LoginMethod?, LoginResult)
     /// A call was refused by this limit, each time.
-    case limitReached(String)
+    case limitReached(LimitName)
     /// A limit of messages was reached. Only the first call at the limit reports it.
-    case budgetSpent(String)
+    case budgetSpent(LimitName)
     /// The answer of a hook was not used.
     case hookFailed(HookFailure)
 

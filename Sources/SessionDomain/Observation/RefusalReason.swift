@@ -1,105 +1,109 @@
-internal import SessionTokens
+/// Why a request was refused: the same name in the log and in metrics.
+///
+/// All names are known when the program is built, so a metric can have each of them from the start.
+package enum RefusalReason: Sendable, Hashable, CustomStringConvertible {
+    case proof(Proof)
+    case limit(LimitName)
+    case login(LoginFailure)
+    case reuse(RefreshTokenReuse)
+    case hook(HookFailure)
+    case other(Other)
 
-/// Why a request was refused: a name for logs and metrics, from a list that the source code contains.
-package struct RefusalReason: Sendable, Hashable, CustomStringConvertible {
-    package let name: String
-    /// Whether the reason is about the DPoP proof of the request.
-    package let isAboutProof: Bool
+    package static let all =
+        Proof.allCases.map(RefusalReason.proof) + LimitName.allCases.map(RefusalReason.limit)
+        + LoginFailure.allCases.map(RefusalReason.login) + RefreshTokenReuse.allCases.map(RefusalReason.reuse)
+        + HookFailure.allCases.map(RefusalReason.hook) + Other.allCases.map(RefusalReason.other)
 
-    private init(_ name: String, isAboutProof: Bool = false) {
-        self.name = name
-        self.isAboutProof = isAboutProof
+    package var name: String {
+        switch self {
+        case .proof(let proof): "proof_\(proof.rawValue)"
+        case .limit(let limit): "limit_\(limit.rawValue)"
+        case .login(let failure): failure.rawValue
+        case .reuse(let reuse): "refresh_token_reused_\(reuse.rawValue)"
+        case .hook(let failure): "hook_\(failure.rawValue)"
+        case .other(let other): other.rawValue
+        }
     }
+
+    /// Whether the reason is about the DPoP proof of the request.
+    package var isAboutProof: Bool { if case .proof = self { true } else { false } }
 
     package var description: String { name }
 
-    private static func proof(_ name: String) -> RefusalReason { RefusalReason("proof_\(name)", isAboutProof: true) }
-
-    /// A limit, by its name in events.
-    package static func limit(_ name: String) -> RefusalReason { RefusalReason("limit_\(name)") }
-
-    package static func login(_ failure: LoginFailure) -> RefusalReason { RefusalReason(failure.rawValue) }
-
-    package static func reuse(_ reuse: RefreshTokenReuse) -> RefusalReason {
-        RefusalReason("refresh_token_reused_\(reuse.rawValue)")
+    /// What is wrong with the DPoP proof of a request.
+    package enum Proof: String, Sendable, CaseIterable {
+        case missing
+        case moreThanOne = "more_than_one"
+        case malformed
+        case wrongType = "wrong_type"
+        case unsupportedAlgorithm = "unsupported_algorithm"
+        case invalidSignature = "invalid_signature"
+        case invalidKey = "invalid_key"
+        case wrongMethod = "wrong_method"
+        case wrongTarget = "wrong_target"
+        case wrongAccessToken = "wrong_access_token"
+        case replayed
+        case otherKey = "other_key"
+        case notOfChallenge = "not_of_challenge"
+        case nonceRequired = "nonce_required"
     }
 
-    package static func hook(_ failure: HookFailure) -> RefusalReason { RefusalReason("hook_\(failure.rawValue)") }
+    package enum Other: String, Sendable, CaseIterable {
+        case invalidField = "invalid_field"
+        case invalidIdentifier = "invalid_identifier"
+        case invalidVerificationToken = "invalid_verification_token"
+        case invalidNewPassword = "invalid_new_password"
+        case passwordNotSet = "password_not_set"
+        case noLoginConfig = "no_login_config"
+        case invalidMetadata = "invalid_metadata"
+        case invalidStepToken = "invalid_step_token"
+        case invalidPagination = "invalid_pagination"
+        case unauthorized
+        case spentCode = "spent_code"
+        case challengeMissing = "challenge_missing"
+        case challengeInvalid = "challenge_invalid"
+        case challengeExpired = "challenge_expired"
+        case challengeReused = "challenge_reused"
+        case challengeMismatch = "challenge_mismatch"
+        case refreshTokenInvalid = "refresh_token_invalid"
+        case refreshTokenSpent = "refresh_token_spent"
+        case sessionEnded = "session_ended"
+        case stepNotCompleted = "step_not_completed"
+        case stepNotFound = "step_not_found"
+        case stepBypassed = "step_bypassed"
+        case stepUpNotConfigured = "step_up_not_configured"
+        case scopeNotAllowed = "scope_not_allowed"
+        case scopeIdentifierMismatch = "scope_identifier_mismatch"
+        case scopeDenied = "scope_denied"
+        case insufficientScope = "insufficient_scope"
+        case forbidden
+        case suspendedAccount = "suspended_account"
+        case notFound = "not_found"
+        case conflict
+        case identifierTaken = "identifier_taken"
+        case identifiersFull = "identifiers_full"
+        case stepUpConfigExists = "step_up_config_exists"
+        case rateLimited = "rate_limited"
+        case overloaded
+        case unavailable
+        case passwordHashQueueFull = "password_hash_queue_full"
+        case writeQueueFull = "write_queue_full"
 
-    package static let forgedRefreshToken = RefusalReason("refresh_token_invalid")
-    package static let endedSession = RefusalReason("session_ended")
-    package static let busyHashQueue = RefusalReason("password_hash_queue_full")
-    package static let busyWriteQueue = RefusalReason("write_queue_full")
-}
-
-extension RefusalReason {
-    /// The reason that an error itself contains.
-    package init(_ refusal: Refusal) {
-        self =
-            switch refusal {
-            case .missingProof: .proof("missing")
-            case .invalidProof(let error): .proof(error.name)
-            case .proofForOtherTarget: .proof(DPoPError.wrongTarget.name)
-            case .replayedProof: .proof("replayed")
-            case .proofKeyMismatch: .proof("other_key")
-            case .proofNotOfChallenge: .proof("not_of_challenge")
-            case .nonceRequired: .proof("nonce_required")
-            case .invalidField: .init("invalid_field")
-            case .invalidIdentifier: .init("invalid_identifier")
-            case .invalidVerificationToken: .init("invalid_verification_token")
-            case .invalidPassword: .init("invalid_new_password")
-            case .passwordNotSet: .init("password_not_set")
-            case .noLoginConfig: .init("no_login_config")
-            case .invalidMetadata: .init("invalid_metadata")
-            case .invalidStepToken: .init("invalid_step_token")
-            case .invalidPaginationLimit, .invalidPaginationOffset: .init("invalid_pagination")
-            case .unauthorized: .init("unauthorized")
-            case .badCode: .init("wrong_code")
-            case .spentCode: .init("spent_code")
-            case .missingChallenge: .init("challenge_missing")
-            case .invalidChallenge: .init("challenge_invalid")
-            case .expiredChallenge: .init("challenge_expired")
-            case .verifierMismatch: .init("wrong_verifier")
-            case .challengeReused: .init("challenge_reused")
-            case .refreshTokenSpent: .init("refresh_token_spent")
-            case .challengeMismatch: .init("challenge_mismatch")
-            case .stepNotCompleted: .init("step_not_completed")
-            case .stepNotFound: .init("step_not_found")
-            case .stepBypassed: .init("step_bypassed")
-            case .stepUpNotConfigured: .init("step_up_not_configured")
-            case .scopeNotAllowed: .init("scope_not_allowed")
-            case .scopeIdentifierMismatch: .init("scope_identifier_mismatch")
-            case .authBlocked: .init("scope_denied")
-            case .insufficientScope: .init("insufficient_scope")
-            case .forbidden: .init("forbidden")
-            case .inactiveUser: .init("inactive_user")
-            case .suspendedAccount: .init("suspended_account")
-            case .notFound: .init("not_found")
-            case .conflict: .init("conflict")
-            case .identifierTaken: .init("identifier_taken")
-            case .identifiersFull: .init("identifiers_full")
-            case .stepUpConfigExists: .init("step_up_config_exists")
-            case .rateLimited: .init("rate_limited")
-            case .overloaded: .init("overloaded")
-            case .unavailable: .init("unavailable")
-            }
-    }
-}
-
-extension DPoPError {
-    /// The name in logs and metrics, in the form of the other names.
-    fileprivate var name: String {
-        switch self {
-        case .missing: "missing"
-        case .moreThanOne: "more_than_one"
-        case .malformed: "malformed"
-        case .wrongType: "wrong_type"
-        case .unsupportedAlgorithm: "unsupported_algorithm"
-        case .invalidSignature: "invalid_signature"
-        case .invalidKey: "invalid_key"
-        case .wrongMethod: "wrong_method"
-        case .wrongTarget: "wrong_target"
-        case .wrongAccessToken: "wrong_access_token"
-        }
+        // What no rule of the service decides.
+        case noSuchEndpoint = "no_such_endpoint"
+        case invalidRequest = "invalid_request"
+        case bodyTooLarge = "body_too_large"
+        case headersTooLarge = "headers_too_large"
+        case unsupportedMediaType = "unsupported_media_type"
+        case databaseUnavailable = "database_unavailable"
+        case internalError = "internal_error"
+        /// The request took too long to arrive.
+        case tooSlow = "too_slow"
+        /// The service had too many connections.
+        case tooManyConnections = "too_many_connections"
+        /// The service had too many requests in work.
+        case tooManyRequests = "too_many_requests"
+        /// A health check: the service is not ready.
+        case notReady = "not_ready"
     }
 }

@@ -86,7 +86,7 @@ package struct StepUp: Sendable {
         try codes.requireDelivery(by: OTPLoginConfig.Channel.allCases, app: app.settings)
         let limits = app.settings.otpLimits
         try await sources.take(
-            "send", for: .stepUp, source: source, limit: limits.sendsPerIP, now: now, reporting: events(app),
+            .sourceSends, for: .stepUp, source: source, limit: limits.sendsPerIP, now: now, reporting: events(app),
             to: store)
         // The channel is known only inside the transaction.
         let (keys, number, size) = (keys, codes.newNumber(), codes.codeSize(app.settings))

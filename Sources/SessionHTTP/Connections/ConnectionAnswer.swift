@@ -10,6 +10,13 @@ import SessionWire
 struct ConnectionAnswer {
     var head: HTTPResponseHead
     let body: ByteBuffer
+    let requestID: String
+    var isHealthCheck = false
+    /// What the log and metrics have about an error.
+    var code: ErrorCode?
+    var reason: RefusalReason?
+
+    var status: Int { Int(head.status.code) }
 
     /// - Parameter closes: Whether the connection is closed after it.
     init(_ refusal: WireRefusal, closes: Bool = true, environment: ServiceEnvironment) {
@@ -19,16 +26,19 @@ struct ConnectionAnswer {
         self.init(
             status: refusal.status, body: error, requestID: requestID, retryAfter: refusal.retryAfter, closes: closes,
             environment: environment)
+        (code, reason) = (refusal.code, RefusalReason(ofConnection: refusal))
     }
 
     init(_ answer: HealthAnswer, environment: ServiceEnvironment) {
         guard let body = answer.body else {
             self.init(.notReady, closes: false, environment: environment)
+            isHealthCheck = true
             return
         }
         self.init(
             status: answer.status, body: body, requestID: environment.newID("req"), retryAfter: answer.retryAfter,
             closes: false, environment: environment)
+        isHealthCheck = true
     }
 
     private init(
@@ -50,6 +60,7 @@ struct ConnectionAnswer {
             version: .http1_1,
             status: HTTPResponseStatus(statusCode: status.code, reasonPhrase: status.reasonPhrase), headers: headers)
         self.body = ByteBuffer(bytes: data)
+        self.requestID = requestID
     }
 }
 
@@ -57,6 +68,9 @@ extension WireRefusal {
     static func invalidRequest(_ message: String) -> WireRefusal {
         WireRefusal(status: .badRequest, code: .badRequest, message: message)
     }
+
+    static let headersTooLarge = WireRefusal(
+        status: .requestHeaderFieldsTooLarge, code: .badRequest, message: "the headers are larger than 16 KiB")
 
     static let tooSlow = WireRefusal(
         status: .requestTimeout, code: .badRequest, message: "the request took too long to arrive")
@@ -68,4 +82,18 @@ extension WireRefusal {
     static let tooManyRequests = WireRefusal(
         status: .serviceUnavailable, code: .internal, message: "the service has too many requests; try again",
         retryAfter: 2)
+}
+
+extension RefusalReason {
+    fileprivate init(ofConnection refusal: WireRefusal) {
+        self =
+            switch refusal {
+            case .tooSlow: .other(.tooSlow)
+            case .tooManyConnections: .other(.tooManyConnections)
+            case .tooManyRequests: .other(.tooManyRequests)
+            case .headersTooLarge: .other(.headersTooLarge)
+            case .notReady: .other(.notReady)
+            default: .other(.invalidRequest)
+            }
+    }
 }

@@ -28,12 +28,22 @@ extension ConnectionHandler {
         held = nil
         let requestClass = RequestClass(isRead: head.method == .GET || head.method == .HEAD, target: head.uri)
         guard environment.work.admit(requestClass, on: ObjectIdentifier(context.channel)) else {
-            environment.log.note(.shed, on: context.eventLoop)
+            environment.log.noteShed(requestClass, on: context.eventLoop)
             return false
         }
         context.fireChannelRead(Self.wrapInboundOut(.head(head)))
         for bytes in body { context.fireChannelRead(Self.wrapInboundOut(.body(bytes))) }
         return true
+    }
+
+    /// A request that this handler has rejected can end in the middle. That is no error of the request before it.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isClosing else { return }
+        switch error {
+        case HTTPParserError.headerOverflow: answer(.headersTooLarge, context)
+        case is HTTPParserError: answer(.invalidRequest("the request is not valid HTTP/1.1"), context)
+        default: context.fireErrorCaught(error)
+        }
     }
 
     /// Answers on this event loop: a health check must not wait behind the tasks of requests.
@@ -57,8 +67,14 @@ extension ConnectionHandler {
         answerOwn(ConnectionAnswer(health, environment: environment.service), context)
     }
 
+    /// A client that has sent nothing has no line. Browsers open connections that they may not need.
+    func log(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
+        if let received { environment.accessLog?.write(answer, to: received, on: context.channel) }
+    }
+
     /// Answers a complete request without a route, and keeps the connection.
     func answerOwn(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
+        log(answer, context)
         var head = answer.head
         if isLastRequest { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)

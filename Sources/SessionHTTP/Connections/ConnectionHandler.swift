@@ -20,6 +20,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var work = RequestsInWork(limit: .max)
         /// Answers health checks. `nil`: the routes do.
         var health: HealthEndpoint?
+        var accessLog: ConnectionAccessLog?
     }
 
     /// A request that has not reached the routes.
@@ -45,6 +46,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var isLastRequest = false
     var isHead = false
     var held: Held?
+    /// The request that has no response yet.
+    var received: ConnectionAccessLog.Received?
 
     /// - Parameter gate: The handler in front of the decoder of this connection. `nil` for a request of HTTP/2.
     init(_ environment: Environment, gate: RequestGate?) {
@@ -107,9 +110,15 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is RequestGate.Arrived {
             phases.receivedBytes()
+            if received == nil { received = environment.accessLog?.begin() }
             return arm(context)
         }
         if let request = event as? RejectedRequest { return reject(request, context) }
+        // The process ends. A request that has begun gets its response; handlers behind do not know one that is held.
+        if event is ChannelShouldQuiesceEvent, phases.phase == .body || phases.phase == .responding {
+            isLastRequest = true
+            return
+        }
         if isClosing, case .some(.inputClosed) = event as? ChannelEvent { return context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
@@ -134,18 +143,15 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// A request that this handler has rejected can end in the middle. That is no error of the request before it.
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if !isClosing { context.fireErrorCaught(error) }
-    }
-
     private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         isHead = head.method == .HEAD
+        if received == nil { received = environment.accessLog?.begin() }
+        received?.head = head
         do throws(Refusal) {
             let head = try RequestTarget.normalized(head)
             let healthPath = HealthEndpoint.Path(target: head.uri)
             guard place?.kind == .served || healthPath != nil else {
-                environment.log.note(.busy, on: context.eventLoop)
+                environment.log.note(.onlyHealthChecks, on: context.eventLoop)
                 return answer(.tooManyConnections, context)
             }
             phases.receivedHead()
@@ -178,6 +184,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func writeEnd(_ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         phases.wroteResponse()
+        received = nil
         arm(context)
         // Closing discards what the client has not read. So the time to read begins when all is sent.
         if isLastRequest { return linger(context, after: data, promise) }
@@ -195,6 +202,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return context.close(promise: nil)
         }
         let answer = ConnectionAnswer(refusal, environment: environment.service)
+        log(answer, context)
         context.write(Self.wrapOutboundOut(.head(answer.head)), promise: nil)
         if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
         context.write(Self.wrapOutboundOut(.end(nil)), promise: nil)

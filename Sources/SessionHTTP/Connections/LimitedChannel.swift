@@ -10,30 +10,53 @@ package struct ListenerLimits: Sendable {
     private let environment: ConnectionHandler.Environment
     /// The requests of HTTP/2 have places of their own, as many as there are connections.
     private let environmentOfRequests: ConnectionHandler.Environment
+    private let accepted: AcceptedConnections
 
     package var limits: ConnectionLimits { environment.limits }
 
     /// - Parameters:
     ///   - work: The requests in work of all listeners that share the bound.
     ///   - health: Answers health checks. `nil`: the routes do.
+    ///   - edge: The proxies that report the addresses of clients, for the log.
     package init(
         _ limits: ConnectionLimits, environment: ServiceEnvironment, logger: Logger,
-        work: RequestsInWork = RequestsInWork(limit: ConnectionLimits.requests), health: HealthEndpoint? = nil
+        work: RequestsInWork = RequestsInWork(limit: ConnectionLimits.requests), health: HealthEndpoint? = nil,
+        edge: EdgeOptions = EdgeOptions()
     ) {
-        let log = LimitLog(logger: logger)
+        let accessLog = ConnectionAccessLog(logger: logger, observer: environment.observer, edge: edge)
+        let log = LimitLog(logger: logger, observer: environment.observer)
+        accepted = AcceptedConnections(limit: limits.connections + limits.healthReserve)
         self.environment = ConnectionHandler.Environment(
             limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment,
-            work: work, health: health)
+            work: work, health: health, accessLog: accessLog)
         environmentOfRequests = ConnectionHandler.Environment(
             limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment,
-            work: work, health: health)
+            work: work, health: health, accessLog: accessLog)
     }
 
     /// A server for HTTP/1.1 within these limits.
     package var server: HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            channel(responder)
+            counted(channel(responder))
         }
+    }
+
+    /// A connection that is counted while it waits for a task. Each connection of a listener must be one.
+    package func counted<Connection: ServerChildChannel>(_ connection: Connection) -> AcceptedChannel<Connection> {
+        AcceptedChannel(connection: connection, accepted: accepted)
+    }
+
+    /// Accepts connections on the event loop from now on.
+    ///
+    /// - Parameter listener: The channel that accepts connections.
+    /// - Throws: `ChannelError` when the channel is closed.
+    package func accept(on listener: any Channel) async throws {
+        try await listener.pipeline.addHandler(AcceptHandler(accepted), position: .first).get()
+    }
+
+    /// What the listener has to do now.
+    package func load(of listener: ListenerLoad.Listener) -> ListenerLoad {
+        ListenerLoad(listener, connections: environment.connections.count, requests: environment.work.counts)
     }
 
     /// A connection of HTTP/1.1.
@@ -75,10 +98,7 @@ package struct LimitedChannel: ServerChildChannel {
 
     init(responder: @escaping HTTPChannelHandler.Responder, environment: ConnectionHandler.Environment) {
         self.environment = environment
-        http = HTTP1Channel { [work = environment.work] request, writer, channel in
-            defer { work.finish(on: ObjectIdentifier(channel)) }
-            try await responder(request, writer, channel)
-        }
+        http = HTTP1Channel(responder: responder)
     }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {

@@ -1,4 +1,5 @@
 import NIOCore
+import SessionDomain
 import Synchronization
 
 /// The open connections of a listener.

@@ -159,7 +159,7 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
         close(in: (endingSince == nil ? environment.limits.idleTimeout : 0) + Self.lingering)
     }
 
-    private func close(in seconds: Int, logging event: LimitLog.Event? = nil) {
+    private func close(in seconds: Int, logging event: ConnectionLimit? = nil) {
         guard let context else { return }
         timer?.cancel()
         timer = scheduleClose(in: seconds, context, logging: event)
@@ -167,7 +167,7 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
 
     /// Closes without an alert of TLS, which would wait for a client that does not read.
     private func scheduleClose(
-        in seconds: Int, _ context: ChannelHandlerContext, logging event: LimitLog.Event? = nil
+        in seconds: Int, _ context: ChannelHandlerContext, logging event: ConnectionLimit? = nil
     ) -> Scheduled<Void> {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         return context.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [log = environment.log] in

@@ -25,9 +25,11 @@ struct OperatorContext: ChildRequestContext {
 @available(service, *)
 struct AllAppsContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
+    let managementKey: ManagementKey
 
     init(context: ServiceRequestContext) throws {
-        guard try context.managementKey.appID == nil else { throw Refusal.unauthorized }
+        managementKey = try context.managementKey
+        guard managementKey.appID == nil else { throw Refusal.unauthorized }
         coreContext = context.coreContext
     }
 }

@@ -1,5 +1,6 @@
 import Hummingbird
 import SessionDomain
+import SessionWire
 
 /// Answers health checks of clients that reach the router. Most are answered by their connection.
 @available(service, *)
@@ -11,6 +12,7 @@ struct HealthRoute: Sendable {
         if path != .live { _ = await endpoint.monitor.checked() }
         let answer = endpoint.answer(path)
         guard let body = answer.body else {
+            RequestTrail.current?.note(code: WireRefusal.notReady.code.rawValue, refusal: .other(.notReady))
             return try ErrorResponse.make(WireRefusal.notReady, request: request, context: context)
         }
         var response = try Response.json(body, status: answer.status)

@@ -16,6 +16,7 @@ struct AccessLogMiddleware: RouterMiddleware {
 
     /// The name of the route of a path that no route has.
     static let unmatched = "unmatched"
+    static let otherMethod = "other"
 
     func handle(
         _ request: Request, context: ServiceRequestContext,
@@ -30,11 +31,14 @@ struct AccessLogMiddleware: RouterMiddleware {
                 ServedRequest(
                     route: route, method: request.method.rawValue, status: Int(response.status.code), seconds: seconds)
             ))
+        let findings = trail.current
+        // Here and nowhere else, so that a refusal that passes several layers counts once.
+        if findings.refusal != nil, let reason = findings.mainReason { observer.observe(.refused(reason)) }
         let level = Self.level(of: response.status, route: route)
         guard context.logger.logLevel <= level else { return response }
         context.logger.log(
             level: level, "request",
-            metadata: metadata(request, response, context, route: route, seconds: seconds, trail.current))
+            metadata: metadata(request, response, context, route: route, seconds: seconds, findings))
         return response
     }
 
@@ -64,7 +68,7 @@ struct AccessLogMiddleware: RouterMiddleware {
         if let id = findings.traceID { metadata["trace_id"] = .string(id) }
         if let app = findings.app { metadata["app"] = .string(app.rawValue) }
         if let code = findings.code { metadata["code"] = .string(code) }
-        if let reason = findings.reason ?? findings.refusal { metadata["reason"] = .string(reason.name) }
+        if let reason = findings.mainReason { metadata["reason"] = .string(reason.name) }
         return metadata
     }
 
@@ -72,7 +76,7 @@ struct AccessLogMiddleware: RouterMiddleware {
     static func method(_ method: HTTPRequest.Method) -> String {
         switch method {
         case .get, .head, .post, .put, .patch, .delete, .options: method.rawValue
-        default: "other"
+        default: otherMethod
         }
     }
 }

@@ -27,7 +27,14 @@ struct ProcessRoutes: Sendable {
         let before = controls.logLevel()
         // Written at the level that shows it, whatever the new one is.
         controls.setLogLevel(min(before, level, .notice))
-        context.logger.notice("the log level was changed", metadata: ["from": "\(before)", "to": "\(level)"])
+        let key = context.managementKey
+        context.logger.notice(
+            "the log level was changed",
+            metadata: [
+                "from": "\(before)", "to": "\(level)", "key_name": "\(key.name)",
+                // The id of a configured key contains a part of the hash of its secret.
+                "key_id": "\(key.createdBy == .configuration ? "configuration" : key.id)",
+            ])
         controls.setLogLevel(level)
         return try .json(LogLevelBody(level: level.rawValue))
     }

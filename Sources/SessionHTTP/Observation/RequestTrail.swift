@@ -16,8 +16,11 @@ package final class RequestTrail: Sendable {
         var code: String?
         /// The reason that a rule has reported.
         var reason: RefusalReason?
-        /// The reason that the error itself contains.
+        /// The reason that the error itself contains. `nil`: the request was not refused.
         var refusal: RefusalReason?
+
+        /// The most precise reason, the same one for the log and for metrics.
+        var mainReason: RefusalReason? { reason ?? refusal }
     }
 
     private let findings = Mutex(Findings())
@@ -28,7 +31,7 @@ package final class RequestTrail: Sendable {
 
     func note(traceID: String) { findings.withLock { $0.traceID = traceID } }
 
-    func note(code: String, refusal: RefusalReason?) {
+    func note(code: String, refusal: RefusalReason) {
         findings.withLock { findings in
             findings.code = code
             findings.refusal = refusal
@@ -58,10 +61,10 @@ extension RefusalReason {
         case .limitReached(let limit): self = .limit(limit)
         case .reuse(let reuse): self = .reuse(reuse)
         case .hookFailed(let failure): self = .hook(failure)
-        case .refresh(.invalidToken): self = .forgedRefreshToken
-        case .refresh(.ended): self = .endedSession
-        case .passwordHashRefused: self = .busyHashQueue
-        case .writeRefused: self = .busyWriteQueue
+        case .refresh(.invalidToken): self = .other(.refreshTokenInvalid)
+        case .refresh(.ended): self = .other(.sessionEnded)
+        case .passwordHashRefused: self = .other(.passwordHashQueueFull)
+        case .writeRefused: self = .other(.writeQueueFull)
         default: return nil
         }
     }

@@ -15,8 +15,7 @@ enum ErrorResponse {
         } else if refusal.status.kind == .serverError {
             context.logger.error("request failed", metadata: ["error": .string(String(describing: error))])
         }
-        RequestTrail.current?.note(
-            code: refusal.code.rawValue, refusal: (error as? Refusal).map { RefusalReason($0) })
+        RequestTrail.current?.note(code: refusal.code.rawValue, refusal: RefusalReason(of: error))
         return try make(refusal, request: request, context: context)
     }
 

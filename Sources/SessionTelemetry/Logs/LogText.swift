@@ -1,12 +1,16 @@
 /// Escapes text for a line of the log, so that no text begins a line of its own or changes how a terminal shows the rest.
 @available(service, *)
 enum LogText {
-    /// Control characters, line separators and characters that change the direction of text become `\u{…}`.
+    /// Characters that cannot be seen, or that change how others are shown, become `\u{…}`: control characters, line
+    /// separators, changes of direction, fillers, spaces other than U+0020, and a mark that would combine with the character
+    /// before the text.
     static func escaped(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: mustEscape) else { return text }
+        guard isMark(text.unicodeScalars.first) || text.unicodeScalars.contains(where: mustEscape) else { return text }
         var escaped = ""
+        var isFirst = true
         for scalar in text.unicodeScalars {
-            if mustEscape(scalar) {
+            defer { isFirst = false }
+            if mustEscape(scalar) || (isFirst && isMark(scalar)) {
                 escaped += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 escaped.unicodeScalars.append(scalar)
@@ -26,14 +30,16 @@ enum LogText {
     /// A JSON string (RFC 8259 §7). Everything that `escaped` escapes becomes `\uXXXX`.
     static func json(_ text: String) -> String {
         var json = "\""
+        var isFirst = true
         for scalar in text.unicodeScalars {
+            defer { isFirst = false }
             switch scalar {
             case "\"": json += "\\\""
             case "\\": json += "\\\\"
             case "\n": json += "\\n"
             case "\r": json += "\\r"
             case "\t": json += "\\t"
-            case _ where mustEscape(scalar):
+            case _ where mustEscape(scalar) || (isFirst && isMark(scalar)):
                 for unit in String(scalar).utf16 {
                     let digits = String(unit, radix: 16)
                     json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -46,7 +52,17 @@ enum LogText {
 
     private static func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .format: true
+        case .control, .lineSeparator, .paragraphSeparator, .format, .unassigned: true
+        case .spaceSeparator: scalar != " "
+        // The Braille pattern without dots looks like a space.
+        default: scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}"
+        }
+    }
+
+    /// Whether a character is shown on the one before it.
+    private static func isMark(_ scalar: Unicode.Scalar?) -> Bool {
+        switch scalar?.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
         default: false
         }
     }

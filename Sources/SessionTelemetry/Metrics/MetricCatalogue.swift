@@ -92,6 +92,22 @@ package enum MetricCatalogue {
     package static let backgroundErrors = MetricDescription(
         "prelude_session_background_errors_total", .counter, labels: ["work"],
         "Rounds of work in the background that failed.")
+    package static let shedRequests = MetricDescription(
+        "prelude_session_requests_shed_total", .counter, labels: ["class"],
+        "Requests that were rejected because too many were in work.")
+    package static let connectionLimits = MetricDescription(
+        "prelude_session_connection_limits_total", .counter, labels: ["limit"],
+        "Limits that connections have reached.")
+    package static let connectionsOpen = MetricDescription(
+        "prelude_session_connections_open", .gauge, labels: ["listener"], "Open connections.")
+    package static let requestsInWork = MetricDescription(
+        "prelude_session_requests_in_work", .gauge, labels: ["class"], "Requests that the service works on.")
+    package static let ready = MetricDescription(
+        "prelude_session_ready", .gauge, "1 if load balancers may send requests to this node, or 0.")
+    package static let healthCheckOK = MetricDescription(
+        "prelude_session_health_check_ok", .gauge, labels: ["check"], "1 if the check has found nothing, or 0.")
+    package static let droppedLines = MetricDescription(
+        "prelude_session_log_lines_dropped_total", .counter, "Lines of the log that could not be written.")
     package static let buildInfo = MetricDescription(
         "prelude_session_build_info", .gauge, labels: ["version"], "1, with the version of the service.")
 
@@ -99,6 +115,7 @@ package enum MetricCatalogue {
         requests, requestDuration, refusals, rejectedProofs, refreshes, reuses, logins, limits, budgets, hookFailures,
         messagesQueued, messagesSent, messagesFailed, attemptsFailed, outboxDue, outboxLag, hashDuration, hashWait,
         hashRefusals, commitDuration, commitWait, commitBatch, commitFailures, writesWaiting, writeRefusals,
-        egressCalls, egressDuration, spansExported, spansDropped, keyAge, notices, backgroundErrors, buildInfo,
+        egressCalls, egressDuration, spansExported, spansDropped, keyAge, notices, backgroundErrors, shedRequests,
+        connectionLimits, connectionsOpen, requestsInWork, ready, healthCheckOK, droppedLines, buildInfo,
     ]
 }

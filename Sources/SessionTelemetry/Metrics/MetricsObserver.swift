@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Counts and measures what it observes, through swift-metrics.
 ///
-/// The counters of enums exist from the start, so that a rate is known from the first value on, and a call only looks up
-/// an enum. Routes, and names of limits and stages, get their series when they first occur.
+/// The counters of names that are known exist from the start, so that the first event is an increase. Routes and statuses of
+/// requests get their series when they first occur.
 @available(service, *)
 package final class MetricsObserver: ServiceObserver {
     private let factory: any MetricsFactory
@@ -13,6 +13,8 @@ package final class MetricsObserver: ServiceObserver {
     private let reuses: EnumCounters<RefreshTokenReuse>
     private let background: EnumCounters<BackgroundWork>
     private let egress: EnumCounters<EgressCall.Result>
+    private let shed: EnumCounters<RequestClass>
+    private let connectionLimits: EnumCounters<ConnectionLimit>
     private let hooks: EnumCounters<HookFailure>
     private let hashRefusals: Counter
     private let hashDuration: Recorder
@@ -43,6 +45,8 @@ package final class MetricsObserver: ServiceObserver {
         background = EnumCounters(MetricCatalogue.backgroundErrors, factory)
         egress = EnumCounters(MetricCatalogue.egressCalls, factory)
         hooks = EnumCounters(MetricCatalogue.hookFailures, factory)
+        shed = EnumCounters(MetricCatalogue.shedRequests, factory)
+        connectionLimits = EnumCounters(MetricCatalogue.connectionLimits, factory)
         hashRefusals = counter(MetricCatalogue.hashRefusals)
         hashDuration = recorder(MetricCatalogue.hashDuration)
         hashWait = recorder(MetricCatalogue.hashWait)
@@ -60,7 +64,7 @@ package final class MetricsObserver: ServiceObserver {
         }
         outboxLag = OutboxKind.each { recorder(MetricCatalogue.outboxLag, [("outbox", $0.rawValue)]) }
         requests = RequestMetrics(factory)
-        named = NamedCounters(factory)
+        named = NamedCounters(factory, KnownSeries.all)
         Meter(label: MetricCatalogue.buildInfo.name, dimensions: [("version", version)], factory: factory).set(1)
         for outbox in outboxDue.values { outbox.set(0) }
         writesWaiting.set(0)
@@ -97,23 +101,25 @@ package final class MetricsObserver: ServiceObserver {
                     label: MetricCatalogue.keyAge.name, dimensions: [("purpose", purpose.rawValue)], factory: factory
                 ).set(age)
             }
+        case .requestShed(let requestClass): shed.increment(requestClass)
+        case .connectionLimit(let limit): connectionLimits.increment(limit)
         case .notice, .refused, .login, .limitReached, .budgetSpent, .messageQueued, .messageSent,
             .messageAttemptFailed, .messageFailed:
             count(occurrence)
         }
     }
 
-    /// Occurrences whose names are not all in one enum.
+    /// Occurrences that several names describe.
     private func count(_ occurrence: Occurrence) {
         switch occurrence {
-        case .notice(let notice): named.increment(MetricCatalogue.notices, [notice.name])
+        case .notice(let notice): named.increment(MetricCatalogue.notices, [notice.kind.rawValue])
         case .refused(let reason):
             named.increment(MetricCatalogue.refusals, [reason.name])
             if reason.isAboutProof { named.increment(MetricCatalogue.rejectedProofs, [reason.name]) }
         case .login(let method, let result):
-            named.increment(MetricCatalogue.logins, [method?.rawValue ?? "unknown", result.name])
-        case .limitReached(let limit): named.increment(MetricCatalogue.limits, [limit])
-        case .budgetSpent(let limit): named.increment(MetricCatalogue.budgets, [limit])
+            named.increment(MetricCatalogue.logins, [method?.rawValue ?? KnownSeries.unknownMethod, result.name])
+        case .limitReached(let limit): named.increment(MetricCatalogue.limits, [limit.rawValue])
+        case .budgetSpent(let limit): named.increment(MetricCatalogue.budgets, [limit.rawValue])
         case .messageQueued(let channel, let purpose):
             named.increment(MetricCatalogue.messagesQueued, [channel.rawValue, purpose.rawValue])
         case .messageSent(let channel, let purpose, let route):

@@ -18,7 +18,7 @@ struct EnumCounters<Key: RawRepresentable<String> & CaseIterable & Hashable & Se
     func increment(_ key: Key) { counters[key]?.increment() }
 }
 
-/// Counters by names that the source code contains, each made when it first occurs. Not for calls that succeed.
+/// Counters by names that the source code contains. Not for calls that succeed.
 @available(service, *)
 final class NamedCounters: Sendable {
     private struct Key: Hashable {
@@ -29,10 +29,18 @@ final class NamedCounters: Sendable {
     private let factory: any MetricsFactory
     private let counters = Mutex<[Key: Counter]>([:])
 
-    init(_ factory: any MetricsFactory) { self.factory = factory }
+    /// - Parameter known: The series that exist from the start, with the values of their labels.
+    init(_ factory: any MetricsFactory, _ known: [(metric: MetricDescription, values: [String])]) {
+        self.factory = factory
+        for series in known { _ = counter(series.metric, series.values) }
+    }
 
     func increment(_ metric: MetricDescription, _ values: [String]) {
-        let counter = counters.withLock { counters in
+        counter(metric, values).increment()
+    }
+
+    private func counter(_ metric: MetricDescription, _ values: [String]) -> Counter {
+        counters.withLock { counters in
             let key = Key(metric: metric.name, values: values)
             if let counter = counters[key] { return counter }
             let counter = Counter(
@@ -40,7 +48,6 @@ final class NamedCounters: Sendable {
             counters[key] = counter
             return counter
         }
-        counter.increment()
     }
 }
 

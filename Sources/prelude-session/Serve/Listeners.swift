@@ -11,6 +11,9 @@ struct Listeners {
     let limits: ConnectionLimits
     let environment: ServiceEnvironment
     let health: HealthMonitor
+    let edge: EdgeOptions
+    /// Gets the load of each listener.
+    let loads: LoadMonitor
     /// `nil`: plain HTTP.
     let certificates: TLSCertificates?
     let logger: Logger
@@ -27,15 +30,17 @@ struct Listeners {
         guard let management = configuration.managementListener else {
             return [
                 listener(
-                    router(.all, health), limits, work, health, host: configuration.host, port: configuration.port)
+                    .apps, router(.all, health), limits, work, health, host: configuration.host,
+                    port: configuration.port)
             ]
         }
         let forOperators = HealthEndpoint(monitor: self.health, showsReasons: true)
         return [
             listener(
-                router(.frontend, health), limits, work, health, host: configuration.host, port: configuration.port),
+                .apps, router(.frontend, health), limits, work, health, host: configuration.host,
+                port: configuration.port),
             listener(
-                router(.management, forOperators), limits.ofManagement,
+                .management, router(.management, forOperators), limits.ofManagement,
                 RequestsInWork(limit: min(configuration.requestLimit, Self.managementRequests)), forOperators,
                 host: management.host, port: management.port, message: "listening for the management API"),
         ]
@@ -45,7 +50,8 @@ struct Listeners {
     private static let managementRequests = 64
 
     private func listener(
-        _ router: Router<ServiceRequestContext>, _ limits: ConnectionLimits, _ work: RequestsInWork,
+        _ name: ListenerLoad.Listener, _ router: Router<ServiceRequestContext>, _ limits: ConnectionLimits,
+        _ work: RequestsInWork,
         _ health: HealthEndpoint, host: String, port: Int,
         message: Logger.Message = "listening"
     ) -> ServiceGroupConfiguration.ServiceConfiguration {
@@ -53,11 +59,14 @@ struct Listeners {
         var limitLogger = logger
         limitLogger[metadataKey: "port"] = "\(port)"
         let listenerLimits = ListenerLimits(
-            limits, environment: environment, logger: limitLogger, work: work, health: health)
+            limits, environment: environment, logger: limitLogger, work: work, health: health, edge: edge)
+        loads.add { listenerLimits.load(of: name) }
         let application = Application(
-            router: router, server: server(listenerLimits),
+            responder: CountedResponder(router.buildResponder(), work: work), server: server(listenerLimits),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
-            onServerRunning: { [logger] _ in
+            onServerRunning: { [logger] channel in
+                // This fails only if the listener is closed already.
+                try? await listenerLimits.accept(on: channel)
                 logger.notice(message, metadata: ["host": "\(host)", "port": "\(port)"])
             },
             logger: logger)
@@ -68,7 +77,7 @@ struct Listeners {
     private func server(_ limits: ListenerLimits) -> HTTPServerBuilder {
         guard let certificates else { return limits.server }
         return HTTPServerBuilder { responder in
-            SecureChannel(limits, certificates: certificates, responder: responder)
+            limits.counted(SecureChannel(limits, certificates: certificates, responder: responder))
         }
     }
 }

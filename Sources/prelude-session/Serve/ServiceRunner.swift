@@ -13,6 +13,8 @@ struct ServiceRunner {
 
     func run() async throws {
         let telemetry = try Telemetry(configuration)
+        // Before the program prints its error.
+        defer { telemetry.flush() }
         let logger = telemetry.logger
         let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
@@ -40,7 +42,7 @@ struct ServiceRunner {
         let forwarding = ForwardingLog()
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment,
-            health: assembly.health, certificates: certificates, logger: logger)
+            health: assembly.health, edge: edge, loads: telemetry.loads, certificates: certificates, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -53,7 +55,7 @@ struct ServiceRunner {
                     + listeners.services(for: configuration) { api, health in
                         buildRouter(
                             service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox,
-                            health: health, api: api, controls: telemetry.controls)
+                            health: health, api: api, controls: telemetry.controls(health: assembly.health))
                     } + [
                         .init(
                             service: ProcessSignals(

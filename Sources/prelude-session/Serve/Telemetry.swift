@@ -11,23 +11,35 @@ import SessionTelemetry
 struct Telemetry {
     let logger: Logger
     let observer: any ServiceObserver
-    let controls: ProcessControls
     /// `nil`: traces are off.
     let traces: TraceExport?
+    let loads = LoadMonitor()
+    private let registry = MetricsRegistry()
+    private let lines: LogLines
+    private let level: LogLevelSwitch
+    private let process: ProcessMetrics
 
     /// Makes the registry that of all libraries of the process, too.
     init(_ configuration: ServiceConfiguration) throws {
-        let (level, lines) = (LogLevelSwitch(configuration.logLevel), StandardErrorLines())
+        let (level, format) = (LogLevelSwitch(configuration.logLevel), configuration.logFormat)
         let now = ServiceEnvironment.live.now
+        let lines = LogLines(write: LogFile.writeToStandardError) { count in
+            format.line(
+                of: LogRecord(
+                    milliseconds: now().milliseconds, level: .warning, logger: "prelude-session",
+                    message: "lines of the log were dropped: its reader is too slow",
+                    metadata: [("count", .stringConvertible(count))]))
+        }
+        LogCrashSignals.install()
         let logger = Logger(label: "prelude-session") { label in
             ServiceLogHandler(
-                label: label, format: configuration.logFormat, level: level, now: { now().milliseconds },
-                write: lines.write)
+                label: label, format: format, level: level, now: { now().milliseconds }, write: lines.add)
         }
-        let registry = MetricsRegistry()
         MetricsSystem.bootstrap(registry)
-        let process = ProcessMetrics(startedAt: Double(now().milliseconds) / 1000)
+        process = ProcessMetrics(startedAt: Double(now().milliseconds) / 1000)
         self.logger = logger
+        self.lines = lines
+        self.level = level
         let version = PreludeSessionCommand.configuration.version
         let observers: [any ServiceObserver] = [
             TrailObserver(), LogObserver(logger: logger), MetricsObserver(factory: registry, version: version),
@@ -37,8 +49,26 @@ struct Telemetry {
                 $0, client: try configuration.makeCollectorClient(), version: version, observer: Observers(observers))
         }
         observer = Observers(observers, tracer: traces?.tracer)
-        controls = ProcessControls(
-            metrics: { registry.exposition() + process.exposition() }, logLevel: { level.level },
-            setLogLevel: { level.level = $0 })
     }
+
+    /// What the management API shows and changes of this process.
+    func controls(health: HealthMonitor) -> ProcessControls {
+        let gauges = PolledGauges(
+            factory: registry,
+            sources: PolledGauges.Sources(
+                loads: { [loads] in loads.loads },
+                readiness: {
+                    // A process without health checks has no other reason to look. The next scrape has the result.
+                    _ = health.check {}
+                    return health.readiness
+                }, droppedLines: { [lines] in lines.dropped }))
+        return ProcessControls(
+            metrics: { [registry, process] in
+                gauges.update()
+                return registry.exposition() + process.exposition()
+            }, logLevel: { [level] in level.level }, setLogLevel: { [level] in level.level = $0 })
+    }
+
+    /// Waits until the log is written. A log that has no reader ends the process after a pause.
+    func flush() { lines.flush(seconds: 2) }
 }

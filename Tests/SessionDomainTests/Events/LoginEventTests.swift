@@ -198,7 +198,7 @@ struct LoginEventTests {
         func take(after seconds: Int = 0) async -> Bool {
             do {
                 try await sources.take(
-                    "otp", for: .login(.emailCode), source: source, limit: limit, now: now + seconds,
+                    .sourceStarts, for: .login(.emailCode), source: source, limit: limit, now: now + seconds,
                     reporting: try TestApp.events(),
                     to: recorder)
                 return true

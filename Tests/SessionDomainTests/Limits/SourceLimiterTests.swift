@@ -7,12 +7,12 @@ struct SourceLimiterTests {
     private let two = RateLimit(limit: 2, window: 600)
 
     private func take(
-        _ limiter: SourceLimiter, _ ip: String, app: String = "domain1", kind: String = "password",
+        _ limiter: SourceLimiter, _ ip: String, app: String = "domain1", name: LimitName = .sourcePasswords,
         limit: RateLimit? = nil, at time: Timestamp = now
     ) throws -> Bool {
         do {
             try limiter.take(
-                kind, app: appID(app), source: SourceAddress(ip: ip), limit: limit ?? two, now: time)
+                name, app: appID(app), source: SourceAddress(ip: ip), limit: limit ?? two, now: time)
             return true
         } catch Refusal.rateLimited {
             return false
@@ -33,7 +33,7 @@ struct SourceLimiterTests {
         let limiter = SourceLimiter()
         for _ in 1...2 { #expect(try take(limiter, "192.0.2.1")) }
         #expect(try !take(limiter, "::ffff:192.0.2.1"))
-        #expect(try take(limiter, "192.0.2.1", kind: "otp"))
+        #expect(try take(limiter, "192.0.2.1", name: .sourceStarts))
         #expect(try take(limiter, "192.0.2.2"))
         #expect(try take(limiter, "192.0.2.1", at: now + 600), "a new window")
     }
@@ -62,7 +62,8 @@ struct SourceLimiterTests {
         let limiter = SourceLimiter()
         for _ in 1...5 {
             try limiter.take(
-                "otp", app: appID(), source: SourceAddress(ip: "127.0.0.1", isExempt: true), limit: two, now: now)
+                .sourceStarts, app: appID(), source: SourceAddress(ip: "127.0.0.1", isExempt: true), limit: two,
+                now: now)
         }
         #expect(limiter.count == 0)
         for _ in 1...2 { #expect(try take(limiter, "unknown")) }

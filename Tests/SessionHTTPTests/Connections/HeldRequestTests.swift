@@ -42,6 +42,26 @@ struct HeldRequestTests {
         try second.send(Self.refresh)
         #expect(second.requests == ["/v1/session/refresh"])
         #expect(world.lines == ["limit of requests in work reached: rejected requests, the least urgent first 1"])
+        #expect(world.observedLimits == ["shed read"])
+    }
+
+    @Test("When the process ends, a request that has begun gets its response, which ends the connection")
+    func ending() throws {
+        let world = ConnectionWorld(ConnectionLimits())
+        let (begun, working) = (try world.connect(), try world.connect())
+        try working.send(Self.refresh)
+        #expect(working.requests == ["/v1/session/refresh"])
+        try begun.send("POST /v1/session/otp HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
+        for connection in [begun, working] { connection.quiesce() }
+        #expect(begun.isOpen && working.isOpen)
+        try begun.send("cd")
+        #expect(begun.requests == ["/v1/session/otp"])
+        for connection in [begun, working] {
+            try connection.respond()
+            #expect(try connection.received().lowercased().contains("connection: close"))
+            connection.closeInput()
+            #expect(!connection.isOpen)
+        }
     }
 
     @Test("A body above the limit of all bodies is passed on, so that a route rejects it early")

@@ -18,13 +18,16 @@ struct ConnectionWorld {
     var work: RequestsInWork { environment.work }
     /// The message and count of each line of the log.
     var lines: [String] { log.lines.withLock { $0 } }
+    /// What observers got, in order. A shed request has its class.
+    var observedLimits: [String] { log.limits.withLock { $0 } }
 
     /// - Parameters:
     ///   - requests: The most requests in work.
     ///   - monitor: Answers health checks. `nil`: they pass, as all requests do.
     init(_ limits: ConnectionLimits, requests: Int = .max, monitor: HealthMonitor? = nil, showsReasons: Bool = false) {
         let recorder = log
-        let limitLog = LimitLog(logger: Logger(label: "test") { _ in RecordingHandler(recorded: recorder) })
+        let limitLog = LimitLog(
+            logger: Logger(label: "test") { _ in RecordingHandler(recorded: recorder) }, observer: recorder)
         let time = Timestamp(seconds: 1_800_000_000)
         environment = ConnectionHandler.Environment(
             limits: limits, connections: OpenConnections(limits: limits, log: limitLog), log: limitLog,
@@ -87,6 +90,9 @@ struct TestConnection {
     /// The client sends no more, and can receive.
     func closeInput() { channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
 
+    /// The process ends.
+    func quiesce() { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+
     /// The client closes the connection.
     func close() {
         channel.close(promise: nil)
@@ -134,8 +140,17 @@ private final class ReadCounter: ChannelOutboundHandler {
     }
 }
 
-private final class RecordedLines: Sendable {
+private final class RecordedLines: ServiceObserver {
     let lines = Mutex<[String]>([])
+    let limits = Mutex<[String]>([])
+
+    func observe(_ occurrence: Occurrence) {
+        switch occurrence {
+        case .connectionLimit(let limit): limits.withLock { $0.append(limit.rawValue) }
+        case .requestShed(let requestClass): limits.withLock { $0.append("shed \(requestClass)") }
+        default: break
+        }
+    }
 }
 
 private struct RecordingHandler: LogHandler {

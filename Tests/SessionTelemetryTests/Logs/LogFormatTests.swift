@@ -10,7 +10,8 @@ struct LogFormatTests {
     static let texts = [
         "a\nb", "a\r\nb", "\u{1B}[2J", "\"} {\"level\":\"error\"", "\\", "a\u{2028}b", "a\u{85}b", "\u{202E}abc", "\0",
         "=",
-        " status=200", "\u{7F}", "😀",
+        " status=200", "\u{7F}", "😀", "\u{301}a", "\u{20DD}", "a\u{A0}status=200", "\u{3164}", "a\u{2003}b", "\u{2800}",
+        "\u{FE0F}", "e\u{301}", "\u{E0041}",
     ]
 
     private func record(_ message: String, _ metadata: [(String, Logger.MetadataValue)] = []) -> LogRecord {
@@ -60,6 +61,20 @@ struct LogFormatTests {
         let line = LogFormat.text.line(of: record("request", [("value", .string(text))]))
         let quoted = text.replacingOccurrences(of: "\"", with: "\\\"")
         #expect(line.hasSuffix(" value=\"\(quoted)\"\n"))
+    }
+
+    @Test(
+        "A value begins with a character that can be seen, and no character looks like the space before a name",
+        arguments: [
+            ("\u{301}a", #"\u{301}a"#), ("\u{20DD}", #"\u{20dd}"#), ("\u{3164}", #"\u{3164}"#),
+            ("a\u{A0}b", #"a\u{a0}b"#), ("\u{2800}", #"\u{2800}"#), ("\u{FE0F}x", #"\u{fe0f}x"#),
+            ("\u{301} =", #""\u{301} =""#), ("e\u{301}", "e\u{301}"),
+        ])
+    func invisible(text: String, shown: String) {
+        let line = LogFormat.text.line(of: record("request", [("value", .string(text))]))
+        #expect(
+            Array(line.unicodeScalars)
+                == Array("2025-11-22T21:23:59.123Z info prelude-session: request value=\(shown)\n".unicodeScalars))
     }
 
     @Test("Times are those of Foundation, also before 1970 and around leap days")

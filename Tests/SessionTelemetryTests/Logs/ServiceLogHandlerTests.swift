@@ -56,7 +56,7 @@ struct ServiceLogHandlerTests {
         // The store reports its failures itself.
         observer.observe(.failed(.messages, StoreError.contended))
         observer.observe(.refresh(.rotated))
-        observer.observe(.limitReached("starts"))
+        observer.observe(.limitReached(.starts))
         try #require(lines.all.count == 3)
         #expect(lines.all[0].contains(" warning test: the clock advanced by 7 seconds"))
         #expect(lines.all[1].contains(" error test: housekeeping failed error="))

@@ -26,6 +26,52 @@ struct MetricsObserverTests {
         }
     }
 
+    @Test("Every series whose labels are known exists from the start with 0")
+    func knownSeries() {
+        let zeros = Set(lines())
+        for reason in RefusalReason.all { #expect(zeros.contains(#"refusals_total{reason="\#(reason.name)"} 0"#)) }
+        for limit in LimitName.allCases {
+            #expect(zeros.contains(#"limits_reached_total{limit="\#(limit.rawValue)"} 0"#))
+        }
+        for kind in ServiceNotice.Kind.allCases {
+            #expect(zeros.contains(#"notices_total{notice="\#(kind.rawValue)"} 0"#))
+        }
+        for limit in ConnectionLimit.allCases {
+            #expect(zeros.contains(#"connection_limits_total{limit="\#(limit.rawValue)"} 0"#))
+        }
+        for name in RequestClass.allCases {
+            #expect(zeros.contains(#"requests_shed_total{class="\#(name.rawValue)"} 0"#))
+        }
+        #expect(
+            zeros.isSuperset(of: [
+                #"dpop_proofs_rejected_total{reason="proof_wrong_target"} 0"#,
+                #"logins_total{method="otp_sms",outcome="succeeded"} 0"#,
+                #"logins_total{method="unknown",outcome="wrong_code"} 0"#,
+                #"message_budgets_spent_total{limit="sends_of_app"} 0"#,
+                #"messages_queued_total{channel="sms",purpose="notice"} 0"#,
+                #"messages_sent_total{channel="email",purpose="sign_in",route="smtp"} 0"#,
+                #"messages_failed_total{channel="sms",purpose="sign_in",route="twilio",stage="tls"} 0"#,
+                #"messages_failed_total{channel="email",purpose="step_up",route="",stage="expired"} 0"#,
+                #"message_attempts_failed_total{channel="email",route="",stage="configuration"} 0"#,
+                #"message_attempts_failed_total{channel="sms",route="webhook",stage="response"} 0"#,
+            ]))
+        #expect(!zeros.contains { $0.hasPrefix("dpop_proofs_rejected_total{reason=\"wrong") })
+    }
+
+    @Test("What happens first is an increase of a series that exists, not a new one")
+    func noNewSeries() {
+        let occurrences: [Occurrence] = [
+            .refused(.proof(.malformed)), .login(nil, .failed(.usedUp)), .limitReached(.sourceChecks),
+            .budgetSpent(.sendsToCallingCode), .notice(.clockJumped(seconds: 1)), .requestShed(.login),
+            .connectionLimit(.slowHeader), .messageQueued(.sms, .notice),
+            .messageFailed(.email, .signIn, route: "smtp", stage: "tls"),
+            .messageAttemptFailed(.sms, route: "vonage", stage: "timeout"),
+            .messageSent(.sms, .stepUp, route: "prelude"), .hookFailed(.invalidStep), .refresh(.ended),
+        ]
+        let before = lines().count
+        for occurrence in occurrences { #expect(lines(occurrence).count == before, "\(occurrence)") }
+    }
+
     @Test("Requests are counted by route, method and status, and measured by route")
     func requests() {
         func request(_ method: String, _ status: Int, _ seconds: Double) -> Occurrence {
@@ -44,6 +90,8 @@ struct MetricsObserverTests {
     func occurrences() {
         let batch = CommitBatch(writes: 3, waited: 0.001, took: 0.004, hasFailed: true, waiting: 5)
         let expected: [(Occurrence, String)] = [
+            (.requestShed(.login), #"requests_shed_total{class="login"} 1"#),
+            (.connectionLimit(.slowReader), #"connection_limits_total{limit="slow_reader"} 1"#),
             (.refresh(.repeated), #"refreshes_total{result="repeated"} 1"#),
             (.reuse(.olderToken), #"refresh_token_reuses_total{reason="older_token"} 1"#),
             (
@@ -51,8 +99,8 @@ struct MetricsObserverTests {
                 #"logins_total{method="password",outcome="wrong_password"} 1"#
             ),
             (.login(nil, .succeeded), #"logins_total{method="unknown",outcome="succeeded"} 1"#),
-            (.limitReached("starts"), #"limits_reached_total{limit="starts"} 1"#),
-            (.budgetSpent("sends_day"), #"message_budgets_spent_total{limit="sends_day"} 1"#),
+            (.limitReached(.starts), #"limits_reached_total{limit="starts"} 1"#),
+            (.budgetSpent(.sendsDay), #"message_budgets_spent_total{limit="sends_day"} 1"#),
             (.refused(RefusalReason(.missingProof)), #"dpop_proofs_rejected_total{reason="proof_missing"} 1"#),
             (.refused(RefusalReason(.badCode)), #"refusals_total{reason="wrong_code"} 1"#),
             (.hookFailed(.invalidStatus), #"hook_failures_total{reason="invalid_status"} 1"#),

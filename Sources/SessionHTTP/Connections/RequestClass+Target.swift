@@ -1,0 +1,27 @@
+import SessionDomain
+import SessionWire
+
+extension RequestClass {
+    /// - Parameters:
+    ///   - isRead: Whether the method is GET or HEAD.
+    ///   - target: A target in origin form. A query has no effect.
+    init(isRead: Bool, target: String) {
+        let path = target.prefix { $0 != "?" }
+        switch FrontendPath(rawValue: String(path)) {
+        case .refresh, .revoke, .revokeSessions, .jwks, .stepUpJWKS, .metadata: self = .session
+        case .sessions, .identifiers: self = .read
+        case .passwordReset: self = .change
+        case .some: self = .login
+        case nil where Self.isForOperators(path): self = .session
+        case nil: self = isRead ? .read : .change
+        }
+    }
+
+    /// Whether an operator needs the path under overload: to see what happens, and to end sessions.
+    private static func isForOperators(_ path: Substring) -> Bool {
+        if path == "/metrics" || path == "/v2/session/log-level" { return true }
+        // /v2/session/apps/{app}/users/{user}/sessions/{session or "invalidate"}
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 9 && parts[1] == "v2" && parts[5] == "users" && parts[7] == "sessions"
+    }
+}

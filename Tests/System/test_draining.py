@@ -1,0 +1,64 @@
+"""Tests how the service ends: what it reports while it drains, and which requests it finishes."""
+
+import contextlib
+import signal
+import socket
+import time
+
+import pytest
+from conftest import running
+from person import Person
+from service import Service
+from test_connections import connect, received
+
+
+def status(port: int, path: str, *, on: socket.socket | None = None) -> int:
+    """Asks on a new connection, or on an open one."""
+    request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    with contextlib.ExitStack() as stack:
+        connection = on or stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+        connection.sendall(request)
+        return int(connection.recv(65536).split(b" ", 2)[1])
+
+
+@pytest.fixture
+def draining(tmp_path):
+    """A service that has got SIGTERM, goes on for a while, and has a request that is not complete."""
+    with running(Service(tmp_path, "--drain-delay", "8")) as service:
+        person = Person.signed_in(service)
+        body = b'{"identifier":"a@example.com","password":"wrong password"}'
+        head = (
+            b"POST /v1/session/login/email/password HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\n\r\n" % len(body))
+        with connect(service.port, head + body[:10]) as begun:
+            kept = connect(service.port, b"")
+            assert status(service.port, "/readyz", on=kept) == 200
+            service.process.send_signal(signal.SIGTERM)
+            deadline = time.monotonic() + 5
+            while "draining" not in service.log() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            yield service, person, kept, begun, body[10:]
+            kept.close()
+
+
+def test_a_draining_service_reports_503_and_serves_until_its_delay_ends(draining):
+    service, person, kept, begun, rest = draining
+    for path, expected in [("/readyz", 503), ("/health", 503), ("/livez", 200)]:
+        assert status(service.port, path) == expected
+        assert status(service.port, path, on=kept) == expected
+    person.refresh()
+    begun.sendall(rest)
+    assert begun.recv(65536).startswith(b"HTTP/1.1 401 ")
+    assert service.process.wait(20) == 0
+
+
+def test_a_second_signal_ends_the_delay_and_open_requests_finish(draining):
+    service, _, kept, begun, rest = draining
+    started = time.monotonic()
+    service.process.send_signal(signal.SIGTERM)
+    # The listener closes. The connection without a request, too.
+    assert received(kept) == b""
+    begun.sendall(rest)
+    assert received(begun).startswith(b"HTTP/1.1 401 ")
+    assert service.process.wait(20) == 0
+    assert time.monotonic() - started < 7
