@@ -54,8 +54,7 @@ let package = Package(
     traits: [
         .trait(name: "Testing", description: "PreludeSessionTesting: the session service inside an app's unit tests."),
         .trait(name: "Hummingbird", description: "PreludeSessionHummingbird: the verifier as middleware."),
-        .trait(
-            name: "AsyncHTTPClient", description: "PreludeSessionAsyncHTTPClient: a transport of the SDK for Linux."),
+        .trait(name: "AsyncHTTPClient", description: "PreludeSessionAsyncHTTPClient: a transport for Linux."),
         .default(enabledTraits: buildsService ? ["AsyncHTTPClient", "Hummingbird", "Testing"] : []),
     ],
     dependencies: [

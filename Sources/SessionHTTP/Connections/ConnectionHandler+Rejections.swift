@@ -27,7 +27,7 @@ extension ConnectionHandler {
         switch request.reason {
         case .malformed(let problem): answer(.invalidRequest(problem.text), context)
         case .tooManyConnections:
-            environment.log.note(.busy, on: context.eventLoop)
+            environment.log.note(.onlyHealthChecks, on: context.eventLoop)
             answer(.tooManyConnections, context)
         }
     }

@@ -19,7 +19,7 @@ struct TraceMiddleware: RouterMiddleware {
     ) async throws -> Response {
         guard observer.tracer != nil else { return try await next(request, context) }
         let work = TracedWork.request(
-            traceparents: request.headers.all("traceparent"),
+            traceparents: request.headers.all(.traceparent),
             isTrusted: options.followsProxyTraces && options.isTrusted(context.peerAddress))
         return try await observer.trace(work) { span in
             var context = context

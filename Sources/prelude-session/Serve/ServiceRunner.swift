@@ -43,28 +43,26 @@ struct ServiceRunner {
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment,
             health: assembly.health, edge: edge, loads: telemetry.loads, certificates: certificates, logger: logger)
+        let controls = telemetry.controls(health: assembly.health)
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: Housekeeper(service: assembly.service)),
+            .init(service: CourierService(courier: assembly.service.courier)),
+            .init(service: CourierService(courier: assembly.service.messages)),
+        ]
+        if let certificates { services.append(.init(service: certificates)) }
+        if let traces = telemetry.traces { services.append(.init(service: traces)) }
+        services += listeners.services(for: configuration) { api, health in
+            buildRouter(
+                service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, health: health,
+                api: api, controls: controls)
+        }
+        let signals = ProcessSignals(
+            health: assembly.health, drainDelay: configuration.drainDelay,
+            environment: assembly.service.environment, logger: logger,
+            reload: { certificates?.reload(isForced: true) })
+        services.append(.init(service: signals, successTerminationBehavior: .gracefullyShutdownGroup))
         let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: Housekeeper(service: assembly.service)),
-                    .init(service: CourierService(courier: assembly.service.courier)),
-                    .init(service: CourierService(courier: assembly.service.messages)),
-                ]
-                    + (certificates.map { [.init(service: $0)] } ?? [])
-                    + (telemetry.traces.map { [.init(service: $0)] } ?? [])
-                    + listeners.services(for: configuration) { api, health in
-                        buildRouter(
-                            service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox,
-                            health: health, api: api, controls: telemetry.controls(health: assembly.health))
-                    } + [
-                        .init(
-                            service: ProcessSignals(
-                                health: assembly.health, drainDelay: configuration.drainDelay,
-                                environment: assembly.service.environment, logger: logger,
-                                reload: { certificates?.reload(isForced: true) }),
-                            successTerminationBehavior: .gracefullyShutdownGroup)
-                    ],
-                gracefulShutdownSignals: [], logger: logger))
+            configuration: ServiceGroupConfiguration(services: services, gracefulShutdownSignals: [], logger: logger))
         try await group.run()
         // All responses are sent and their data is committed. Closing the store only checkpoints the write-ahead log.
         try await assembly.store.close()
