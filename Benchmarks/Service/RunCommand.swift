@@ -21,6 +21,9 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Three rounds of short phases: less than two minutes.")
     var quick = false
 
+    @Option(help: "A file that describes another server, for comparison. See Benchmarks/peers.")
+    var peer: String?
+
     @Flag(help: "Let servers and generator use all cores.")
     var unpinned = false
 
@@ -39,7 +42,8 @@ struct RunCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: work) }
         let plan = Plan(rounds: quick ? 3 : rounds, seconds: quick ? 1.2 : seconds)
         let suite = try await Suite(
-            plan: plan, service: program, own: own, folder: work, cores: Cores(pinned: !unpinned))
+            plan: plan, service: program, own: own, folder: work, cores: Cores(pinned: !unpinned),
+            peer: try peer.map { try Peer(file: URL(fileURLWithPath: $0)) })
         let interruption = Interruption(stopping: suite.processes, removing: work)
         defer {
             suite.stop()

@@ -9,13 +9,15 @@ final class Suite {
     private let generator: Generator
     private let service: ServiceProcess
     private let others: [ServerKind: ChildProcess]
+    private let peer: Peer?
     private var results = Results()
 
     /// Connections of the comparison with the bound.
     private static let connections = [16, 64, 1]
 
     /// Starts the servers, opens all connections, and changes the settings of the service.
-    init(plan: Plan, service program: URL, own: URL, folder: URL, cores: Cores) async throws {
+    init(plan: Plan, service program: URL, own: URL, folder: URL, cores: Cores, peer: Peer?) async throws {
+        self.peer = peer
         (self.plan, self.own, self.folder, self.cores) = (plan, own, folder, cores)
         generator = try await Generator()
         let port = try await generator.freePort()
@@ -34,6 +36,7 @@ final class Suite {
                 others[kind] = process
                 try await generator.connect(kind, port: port, count: 64, of: process)
             }
+            if let peer { try await generator.connect(peer) }
             let once = Phase(pace: .once, connections: 1)
             for call in service.settings(passwordUsers: 16) { _ = try await generator.run(once, .manage(call)) }
             try await Self.require(generator.run(Phase(pace: .once, connections: 64), .signIn), "the first login")
@@ -78,6 +81,9 @@ final class Suite {
             let bound = try await closed("bound", .bound, connections)
             let refresh = try await closed("refresh", .refresh, connections)
             results.addRatio("refresh / bound, \(connections)", refresh.rate / bound.rate)
+            guard let peer, peer.sessions.count >= connections else { continue }
+            let other = try await closed(peer.name, .peerRefresh, connections)
+            results.addRatio("refresh / \(peer.name), \(connections)", refresh.rate / other.rate)
         }
         let maximum = results.last(.init(name: "refresh", connections: 16))?.rate ?? 0
         let half = try await measure(
@@ -136,9 +142,10 @@ final class Suite {
         var phase = phase
         phase.seconds = plan.seconds
         let process = others[scenario.server] ?? service.process
-        let (before, own) = (ProcessUsage(of: process.id), ProcessUsage.ownCPU)
+        let id = scenario.server == .peer ? peer?.pid ?? 0 : process.id
+        let (before, own) = (ProcessUsage(of: id), ProcessUsage.ownCPU)
         let result = try await generator.run(phase, scenario)
-        let (after, ownAfter) = (ProcessUsage(of: process.id), ProcessUsage.ownCPU)
+        let (after, ownAfter) = (ProcessUsage(of: id), ProcessUsage.ownCPU)
         try process.check()
         if let error = result.tally.firstError {
             FileHandle.standardError.write(Data("\(name): \(error.prefix(300))\n".utf8))

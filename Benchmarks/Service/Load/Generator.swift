@@ -28,9 +28,9 @@ struct Generator: Sendable {
 
     /// Opens connections to a server, and waits until it listens.
     ///
-    /// - Parameter process: The process of the server. If it ends, waiting ends.
+    /// - Parameter process: The process of the server, if it is a child. If it ends, waiting ends.
     /// - Throws: `BenchmarkError` if it does not listen within 30 seconds.
-    func connect(_ server: ServerKind, port: Int, count: Int, of process: ChildProcess) async throws {
+    func connect(_ server: ServerKind, port: Int, count: Int, of process: ChildProcess? = nil) async throws {
         let bootstrap = ClientBootstrap(group: loop)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { [state] channel in
@@ -44,13 +44,19 @@ struct Generator: Sendable {
                 _ = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
                 open += 1
             } catch {
-                try process.check()
+                try process?.check()
                 failures += 1
                 guard failures < 300 else { throw BenchmarkError("\(server) does not listen: \(error)") }
                 try await Task.sleep(for: .milliseconds(100))
             }
         }
         try await loop.submit { [state] in state.value.removeClosed(server) }.get()
+    }
+
+    /// Opens connections to another server, one for each session.
+    func connect(_ peer: Peer) async throws {
+        try await loop.submit { [state] in try state.value.add(peer) }.get()
+        try await connect(.peer, port: peer.port, count: peer.sessions.count)
     }
 
     func run(_ phase: Phase, _ scenario: Scenario) async throws -> PhaseResult {

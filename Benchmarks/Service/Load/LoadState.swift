@@ -2,7 +2,7 @@ import NIOCore
 
 /// A server under load.
 enum ServerKind: Sendable, Hashable, CaseIterable {
-    case service, bound, verifier
+    case service, bound, verifier, peer
 }
 
 /// Everything that belongs to the event loop of the generator: connections, devices and codes.
@@ -12,6 +12,7 @@ final class LoadState {
     private var connections: [ServerKind: [Connection]] = [:]
     private var wires: [ServerKind: WireRequest] = [:]
     private var clients: [LoadClient] = []
+    private var peerSessions: [OAuthRefresh] = []
 
     init(loop: any EventLoop) { self.loop = loop }
 
@@ -24,6 +25,10 @@ final class LoadState {
 
     /// Forgets the connections of a server that have failed to open.
     func removeClosed(_ server: ServerKind) { connections[server]?.removeAll { !$0.isOpen } }
+
+    func add(_ peer: Peer) throws {
+        peerSessions = try peer.sessions.map { try OAuthRefresh(peer, session: $0) }
+    }
 
     func start(_ phase: Phase, _ scenario: Scenario) throws -> EventLoopFuture<PhaseResult> {
         inbox.forgetAll()
@@ -39,6 +44,10 @@ final class LoadState {
     }
 
     private func operation(_ scenario: Scenario, _ index: Int) throws -> any Operation {
+        if scenario == .peerRefresh {
+            guard index < peerSessions.count else { throw BenchmarkError("the peer has too few sessions") }
+            return peerSessions[index]
+        }
         guard let service = wires[.service] else { throw BenchmarkError("the service is not connected") }
         while clients.count <= index { clients.append(try LoadClient(clients.count, wire: service)) }
         return try scenario.operation(clients[index], wires: wires)

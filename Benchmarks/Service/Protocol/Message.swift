@@ -16,12 +16,14 @@ struct Message {
 
     /// The text of a member of the JSON body. It must have no escapes, as tokens and codes have none.
     func member(_ name: String) -> String? {
-        let mark = Array("\"\(name)\":\"".utf8)
+        let mark = Array("\"\(name)\":".utf8)
         return body.withUnsafeReadableBytes { bytes in
-            guard let start = bytes.firstIndex(of: mark).map({ $0 + mark.count }),
-                let end = UnsafeRawBufferPointer(rebasing: bytes[start...]).firstIndex(of: [UInt8(ascii: "\"")])
+            guard let behind = bytes.firstIndex(of: mark).map({ $0 + mark.count }),
+                let quote = bytes[behind...].firstIndex(where: { $0 != UInt8(ascii: " ") }),
+                bytes[quote] == UInt8(ascii: "\""),
+                let end = UnsafeRawBufferPointer(rebasing: bytes[(quote + 1)...]).firstIndex(of: [UInt8(ascii: "\"")])
             else { return nil }
-            return String(decoding: bytes[start..<start + end], as: UTF8.self)
+            return String(decoding: bytes[(quote + 1)..<(quote + 1 + end)], as: UTF8.self)
         }
     }
 

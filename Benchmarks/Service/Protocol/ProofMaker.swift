@@ -21,7 +21,7 @@ struct ProofPurpose: Equatable {
 /// `SessionTokens` writes the header. The claims are written as text, because a generator that is slower than the service
 /// would measure itself.
 final class ProofMaker {
-    let key = P256.Signing.PrivateKey()
+    private let key: P256.Signing.PrivateKey
     private let header: [UInt8]
     /// Random bytes of this device. Together with a count they make ids that never repeat, without a system call for each.
     private let salt: [UInt8]
@@ -32,8 +32,11 @@ final class ProofMaker {
     /// Seconds for which a proof that was made ahead is used. The service accepts 60.
     private static let useWithin = 20
 
-    /// - Parameter now: Returns seconds since 1970.
-    init(now: @escaping () -> Int = { time(nil) }) throws {
+    /// - Parameters:
+    ///   - key: The key of the device.
+    ///   - now: Returns seconds since 1970.
+    init(key: P256.Signing.PrivateKey = .init(), now: @escaping () -> Int = { time(nil) }) throws {
+        self.key = key
         let jose = JOSEHeader(alg: .es256, typ: TokenType.dpopProof, jwk: PublicJWK(key.publicKey))
         header = Array(try CompactJWS.signingInput(header: jose, payload: Data()).utf8)
         var generator = SystemRandomNumberGenerator()

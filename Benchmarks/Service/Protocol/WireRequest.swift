@@ -18,7 +18,8 @@ struct WireRequest {
 
     /// The bytes of a request. Names and values must be valid: nothing is checked.
     func bytes(
-        _ method: String, _ path: String, headers: [(String, String)] = [], body: String = ""
+        _ method: String, _ path: String, headers: [(String, String)] = [], body: String = "",
+        contentType: String = "application/json"
     ) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: 2048)
         buffer.writeString("\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nUser-Agent: service-benchmark\r\n")
@@ -29,7 +30,7 @@ struct WireRequest {
             buffer.writeStaticString("\r\n")
         }
         if method != "GET" {
-            buffer.writeString("Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n")
+            buffer.writeString("Content-Type: \(contentType)\r\nContent-Length: \(body.utf8.count)\r\n")
         }
         buffer.writeStaticString("\r\n")
         buffer.writeString(body)

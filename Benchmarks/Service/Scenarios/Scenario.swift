@@ -3,6 +3,8 @@ import SessionWire
 /// What the connections of a phase do.
 enum Scenario: Sendable, Hashable {
     case refresh, otpLogin, passwordLogin, list, stepUp, verify, mixed, bound
+    /// A refresh of another server.
+    case peerRefresh
     /// Signs in the device of each connection.
     case signIn
     /// Signs in a new user of each connection, who then steps up.
@@ -14,6 +16,7 @@ enum Scenario: Sendable, Hashable {
         switch self {
         case .bound: .bound
         case .verify: .verifier
+        case .peerRefresh: .peer
         default: .service
         }
     }
@@ -44,6 +47,7 @@ enum Scenario: Sendable, Hashable {
                 offset: client.index)
         case .signIn: return OTPLogin(client.device, numbers: client.returning)
         case .signInForStepUp: return OTPLogin(client.stepUp, numbers: NumberPool(client.newStepUpNumber()))
+        case .peerRefresh: throw BenchmarkError("a peer has its own sessions")
         case .manage(let call): return ManagementOperation(call, wire: wire)
         }
     }

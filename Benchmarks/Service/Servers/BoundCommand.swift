@@ -13,7 +13,7 @@ struct BoundCommand: AsyncParsableCommand {
     var port: Int
 
     @Option(help: "Bytes of the body, without the signature.")
-    var bodySize = 560
+    var bodySize = 567
 
     func run() async throws {
         try await Application(
@@ -26,8 +26,8 @@ struct BoundCommand: AsyncParsableCommand {
     /// that of an access token.
     private func router() throws -> Router<BasicRequestContext> {
         let (device, service) = (P256.Signing.PrivateKey(), Curve25519.Signing.PrivateKey())
-        let proof = Data(repeating: 0x61, count: 480)
-        let token = Data(repeating: 0x62, count: 470)
+        let proof = Data(repeating: 0x61, count: 430)
+        let token = Data(repeating: 0x62, count: 480)
         let (deviceKey, signature) = (device.publicKey, try device.signature(for: proof))
         let text = String(repeating: "x", count: bodySize)
         let router = Router()
