@@ -6,6 +6,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// The system clock advanced more than the elapsed time, by this many seconds.
     case clockJumped(seconds: Int)
 
+    /// The system clock was set by this many seconds. Negative: back.
+    case clockWasSet(seconds: Int)
+
     /// Signing keys in the database are sealed with a master key that this process does not have.
     case masterKeyMissing(id: String)
 
@@ -38,6 +41,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .keysRescheduled: "keys_rescheduled"
         case .clockJumped: "clock_jumped"
+        case .clockWasSet: "clock_was_set"
         case .masterKeyMissing: "master_key_missing"
         case .sendLimitReached: "send_limit_reached"
         case .sessionsRecovered: "sessions_recovered"
@@ -67,6 +71,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .clockJumped(let seconds):
             "the clock advanced by \(seconds) seconds more than the elapsed time. Tokens and codes expire by this clock, but "
                 + "expired rows are not deleted by it until it has stayed there for a day: check the clock of this machine"
+        case .clockWasSet(let seconds):
+            "the system clock was set \(seconds < 0 ? "back" : "ahead") by \(abs(seconds)) seconds. While it is wrong, proofs of "
+                + "correct devices, codes and tokens are rejected or live too long: compare it with NTP"
         case .sendLimitReached(let app, let callingCode, let until):
             "app \(app) has sent as many codes\(callingCode.map { " to \($0)" } ?? "") as its limits allow in a day. It sends "
                 + "no more to unknown devices until \(until.rfc3339): check for abuse, or raise the limit"

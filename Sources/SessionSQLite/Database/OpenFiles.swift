@@ -80,7 +80,8 @@ final class OpenFiles: Sendable {
     private func lost(_ suffix: String) -> StoreError {
         .unavailable(
             "\(path)\(suffix) was deleted or replaced while the service runs. The committed data is in the database and its "
-                + "log, so nothing is lost: restart every process of the service, and leave the files beside the database alone")
+                + "log, so nothing is lost: restart every process of the service, and leave the files beside the database alone"
+        )
     }
 
     /// Bytes that this user can still write. `nil` if the system does not say.

@@ -44,6 +44,7 @@ struct ServiceRunner {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: Housekeeper(service: assembly.service)),
+                    .init(service: ClockWatcher(monitor: ClockMonitor(environment: assembly.service.environment))),
                     .init(service: CourierService(courier: assembly.service.courier)),
                     .init(service: CourierService(courier: assembly.service.messages)),
                 ]
