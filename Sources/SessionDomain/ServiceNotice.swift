@@ -6,6 +6,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// The system clock advanced more than the elapsed time, by this many seconds.
     case clockJumped(seconds: Int)
 
+    /// The system clock was set by this many seconds. Negative: back.
+    case clockWasSet(seconds: Int)
+
     /// Signing keys in the database are sealed with a master key that this process does not have.
     case masterKeyMissing(id: String)
 
@@ -26,6 +29,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
 
     /// The store works again, after this many failures in these seconds.
     case storeRecovered(failures: Int, seconds: Int)
+
+    /// The log of the database was deleted while the service runs, and is written again.
+    case databaseLogRestored
 
     /// The service is not ready, or ready again. One line for each reason, none when all is well.
     case readinessChanged(Readiness)
@@ -48,6 +54,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     package enum Kind: String, Sendable, CaseIterable {
         case keysRescheduled = "keys_rescheduled"
         case clockJumped = "clock_jumped"
+        case clockWasSet = "clock_was_set"
         case masterKeyMissing = "master_key_missing"
         case sendLimitReached = "send_limit_reached"
         case sessionsRecovered = "sessions_recovered"
@@ -55,6 +62,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case routeRecovered = "route_recovered"
         case storeFailed = "store_failed"
         case storeRecovered = "store_recovered"
+        case databaseLogRestored = "database_log_restored"
         case readinessChanged = "readiness_changed"
         case certificate
         case spansDropped = "spans_dropped"
@@ -64,6 +72,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .keysRescheduled: .keysRescheduled
         case .clockJumped: .clockJumped
+        case .clockWasSet: .clockWasSet
         case .masterKeyMissing: .masterKeyMissing
         case .sendLimitReached: .sendLimitReached
         case .sessionsRecovered: .sessionsRecovered
@@ -71,6 +80,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .routeRecovered: .routeRecovered
         case .storeFailed: .storeFailed
         case .storeRecovered: .storeRecovered
+        case .databaseLogRestored: .databaseLogRestored
         case .readinessChanged: .readinessChanged
         case .certificate: .certificate
         case .spansDropped: .spansDropped
@@ -84,6 +94,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
                 + "write get 503 with Retry-After until it works again, and no session ends by it"
         case .storeRecovered(let failures, let seconds):
             "the database works again, after \(failures) failures in \(seconds) seconds"
+        case .databaseLogRestored:
+            "the log of the database, the file -wal, was deleted while the service runs. It is written again from the open "
+                + "file, and nothing is lost: find out what deletes files beside the database"
         case .readinessChanged(let readiness): readiness.description
         case .certificate(let finding): finding.description
         case .spansDropped(let count, let reason):
@@ -94,6 +107,9 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .clockJumped(let seconds):
             "the clock advanced by \(seconds) seconds more than the elapsed time. Tokens and codes expire by this clock, but "
                 + "expired rows are not deleted by it until it has stayed there for a day: check the clock of this machine"
+        case .clockWasSet(let seconds):
+            "the system clock was set \(seconds < 0 ? "back" : "ahead") by \(abs(seconds)) seconds. While it is wrong, proofs of "
+                + "correct devices, codes and tokens are rejected or live too long: compare it with NTP"
         case .sendLimitReached(let app, let callingCode, let until):
             "app \(app) has sent as many codes\(callingCode.map { " to \($0)" } ?? "") as its limits allow in a day. It sends "
                 + "no more to unknown devices until \(until.rfc3339): check for abuse, or raise the limit"

@@ -21,7 +21,7 @@ package final class SQLiteStore: Sendable {
     package static let supportedSchema = Migration.all.last?.number ?? 0
 
     private init(
-        database: any DatabaseWriter, file: OpenFile? = nil, lock: DatabaseLock?, schema: (found: Int, now: Int),
+        database: any DatabaseWriter, files: OpenFiles? = nil, lock: DatabaseLock?, schema: (found: Int, now: Int),
         queueCapacity: Int, batchSize: Int, health: StoreHealth, observer: any ServiceObserver
     ) {
         self.observer = observer
@@ -30,7 +30,7 @@ package final class SQLiteStore: Sendable {
         self.schema = schema
         self.health = health
         writer = GroupCommit(
-            writer: database, file: file, capacity: queueCapacity, batchSize: batchSize, health: health,
+            writer: database, files: files, capacity: queueCapacity, batchSize: batchSize, health: health,
             observer: observer)
     }
 
@@ -63,7 +63,7 @@ package final class SQLiteStore: Sendable {
                 return try Migration.apply(to: db, opening: opening)
             }
             return SQLiteStore(
-                database: database, file: OpenFile(path: database.path), lock: lock, schema: schema,
+                database: database, files: try openFiles(of: database.path), lock: lock, schema: schema,
                 queueCapacity: queueCapacity, batchSize: batchSize, health: health, observer: observer)
         } catch {
             throw StoreError(error)
@@ -76,8 +76,16 @@ package final class SQLiteStore: Sendable {
         let path = try DatabaseFile.resolved(path)
         try NewDatabase.prepare(at: path, opening: opening)
         let lock = try DatabaseLock(path, .shared)
+        try LostFiles.refuse(at: path, lock: lock)
         try DatabaseReplacement.undoUnfinished(of: path)
         return (try DatabasePool(path: path, configuration: ConnectionSettings.configuration), lock)
+    }
+
+    private static func openFiles(of path: String) throws -> OpenFiles {
+        guard let files = OpenFiles(path: path) else {
+            throw StoreError.unavailable("a file of the database was deleted while it was opened. Try again")
+        }
+        return files
     }
 
     /// Finishes the accepted writes, rejects further ones, and closes the file. Closing twice is no error.
@@ -87,12 +95,11 @@ package final class SQLiteStore: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 // Copying the WAL into the database blocks, so it does not run on the cooperative pool.
                 DispatchQueue(label: "prelude-session.close").async {
-                    // The last connection to close is a reader, which does not copy the WAL. The copy can fail while another
-                    // process reads. Then the WAL stays, and nothing is lost.
-                    if isFirst { _ = try? self.database.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
+                    // The last connection to close is a reader, which does not copy the WAL.
+                    let isIntact = isFirst ? self.writer.foldLog() : self.writer.files?.areLost != true
                     continuation.resume(
                         with: Result {
-                            try self.database.close()
+                            if isIntact { try self.database.close() } else { LeftOpen.keep(self.database) }
                             self.lock?.release()
                         })
                 }
@@ -110,6 +117,7 @@ package final class SQLiteStore: Sendable {
             // A database in memory has one connection. It runs one job at a time, so a read needs no transaction for a
             // snapshot, and without one SQLite keeps its prepared statements.
             if let memory = database as? DatabaseQueue { return try await memory.unsafeRead(query) }
+            try await checkFiles()
             return try await database.read(query)
         } catch is CancellationError {
             throw CancellationError()
@@ -118,6 +126,14 @@ package final class SQLiteStore: Sendable {
             health.failed(error)
             throw error
         }
+    }
+
+    /// Compares the files before a read. A connection that is opened without the log would create an empty one.
+    private func checkFiles() async throws {
+        guard let files = writer.files else { return }
+        try files.checkForReading()
+        // A transaction writes the log again.
+        if files.lacksLog { try await writer.perform { _ in .keep(()) } }
     }
 
     /// Writes a page to the disk and changes nothing, to find out whether writes work. It waits for its turn, as others do.
@@ -131,5 +147,5 @@ package final class SQLiteStore: Sendable {
     }
 
     /// Bytes that this user can still write beside the database. `nil` for a database in memory.
-    package var freeBytes: Int64? { writer.file?.freeBytes }
+    package var freeBytes: Int64? { writer.files?.freeBytes }
 }

@@ -206,7 +206,7 @@ struct GroupCommitTests {
     func lostName() async throws {
         let (path, aside) = (directory.path("commits.sqlite"), directory.path("aside"))
         let writer = GroupCommit(
-            writer: database, file: OpenFile(path: path), capacity: 1000, batchSize: 64, health: StoreHealth())
+            writer: database, files: OpenFiles(path: path), capacity: 1000, batchSize: 64, health: StoreHealth())
         try await writer.perform(insert(1))
         try FileManager.default.moveItem(atPath: path, toPath: aside)
         await #expect(throws: StoreError.self) { try await writer.perform(insert(2)) }

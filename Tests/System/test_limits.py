@@ -430,3 +430,17 @@ def test_every_limit_has_an_invalid_value_and_a_row_on_the_page():
     section = page.split("#### `PUT …/config/limits`")[1].split("#### ")[0]
     rows = dict(re.findall(r"^\| `(\w+)` \|.*\| `([^`]+)` \|$", section, re.MULTILINE))
     assert {name: json.loads(default) for name, default in rows.items()} == DEFAULTS
+
+
+def test_a_limit_of_zero_stops_messages_to_a_country_and_to_no_other_channel(shared, limits):
+    """Also for a known device, which has the last fifth of every other limit."""
+    phone = new_phone()
+    known = Person.signed_in(shared, phone)
+    limits(calling_code_sends_per_day=0)
+    for device in (stranger(shared), known.device):
+        assert_limited(device.start(phone, "phone_number"), DAY - 5, DAY)
+    start(stranger(shared), new_email())
+    event = Management(shared).events("login.limited")[0]
+    assert event["data"]["calling_code"] == "+1" and event["data"]["limit"] == "sends_to_calling_code"
+    limits(app_sends_per_day=0)
+    assert_limited(stranger(shared).start(new_email()), DAY - 5, DAY)

@@ -60,7 +60,12 @@ package struct LoginSubject: Sendable {
 
     var data: [String: JSONValue] {
         var data: [String: JSONValue] = ["purpose": .string(purpose.rawValue)]
-        if let identifier { data["identifier"] = .string(identifier.masked) }
+        if let identifier {
+            data["identifier"] = .string(identifier.masked)
+            if identifier.type == .phoneNumber {
+                data["calling_code"] = .string(CallingCode.of(identifier.canonical))
+            }
+        }
         if let userID { data["user_id"] = .string(userID) }
         if let sessionID { data["session_id"] = .string(sessionID) }
         return data

@@ -31,12 +31,19 @@ package struct ClockWatch: Sendable {
     ///
     /// - Parameter uptime: Milliseconds on a clock that never jumps.
     package mutating func finding(now: Timestamp, uptime: Int64) -> Finding? {
-        let offset = now.milliseconds - uptime
-        let change = offset - (lastOffset ?? offset)
-        lastOffset = offset
-        if abs(change) > Int64(Self.tolerance) * 1000 { jump = (Int(change / 1000), uptime) }
+        if let seconds = newJump(now: now, uptime: uptime) { jump = (seconds, uptime) }
         if now < Self.earliest { return .farOff }
         guard let jump, uptime - jump.at < Self.memory else { return nil }
         return .jumped(seconds: jump.seconds)
+    }
+
+    /// By how many seconds the clock was set since the last call. `nil`: not at all, or by a normal correction.
+    ///
+    /// - Parameter uptime: Milliseconds on a clock that never jumps.
+    mutating func newJump(now: Timestamp, uptime: Int64) -> Int? {
+        let offset = now.milliseconds - uptime
+        let change = offset - (lastOffset ?? offset)
+        lastOffset = offset
+        return abs(change) > Int64(Self.tolerance) * 1000 ? Int(change / 1000) : nil
     }
 }

@@ -35,6 +35,8 @@ package struct HealthProbes: Sendable {
 package final class HealthMonitor: Sendable {
     /// Milliseconds for which a result counts.
     package static let lifetime: Int64 = 1000
+    /// Callers that wait for a check at most. Others get what is known, so a write that hangs collects no callers.
+    package static let waitingLimit = 256
 
     private struct State {
         var findings = HealthFindings()
@@ -78,20 +80,24 @@ package final class HealthMonitor: Sendable {
     /// Starts the checks if the last ones are too old.
     ///
     /// - Parameter completion: Called after the write of the check, on any thread.
-    /// - Returns: `true` if the state of the database is known, because a transaction ended within the last second. Then
-    ///   `completion` is not called.
+    /// - Returns: `true` if the caller must not wait: a transaction ended within the last second, or too many callers wait.
+    ///   Then `completion` is not called.
     package func check(_ completion: @escaping @Sendable () -> Void) -> Bool {
         let now = environment.uptime()
         let isKnown = store.age.map { $0 < Self.lifetime } ?? false
+        var waits = false
         let mustStart = state.withLock { state in
-            if !isKnown { state.waiting.append(completion) }
+            if !isKnown, state.waiting.count < Self.waitingLimit {
+                state.waiting.append(completion)
+                waits = true
+            }
             guard state.runningSince == nil else { return false }
             if isKnown, let last = state.lastRound, now - last < Self.lifetime { return false }
             (state.lastRound, state.runningSince) = (now, now)
             return true
         }
         if mustStart { Task { await runRound() } }
-        return isKnown
+        return !waits
     }
 
     /// Runs the checks if the last ones are too old, and returns the result.

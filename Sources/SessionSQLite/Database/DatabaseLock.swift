@@ -16,7 +16,10 @@ package final class DatabaseLock: Sendable {
 
     private let descriptor: Mutex<Int32?>
 
-    /// Takes the lock without waiting.
+    /// Attempts to get the lock shared, 10 milliseconds apart: `isAlone` of another process holds it alone for a moment.
+    private static let attempts = 10
+
+    /// Takes the lock, after a tenth of a second at most.
     ///
     /// - Parameter path: The path of the database.
     /// - Throws: `StoreError.inUse` when another process holds the lock in a mode that excludes this one.
@@ -24,15 +27,40 @@ package final class DatabaseLock: Sendable {
         let path = try DatabaseFile.resolved(path)
         let file = path + ".lock"
         let descriptor = try Self.open(file, beside: path)
+        do {
+            try Self.take(descriptor, mode)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = Mutex(descriptor)
+    }
+
+    private static func take(_ descriptor: Int32, _ mode: Mode) throws {
+        var attempt = 1
         while flock(descriptor, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             let code = errno
             if code == EINTR { continue }
-            close(descriptor)
-            throw code == EWOULDBLOCK
-                ? StoreError.inUse
-                : StoreError.unavailable("cannot lock \(file): \(String(cString: strerror(code)))")
+            guard code == EWOULDBLOCK else {
+                throw StoreError.unavailable("cannot lock the database: \(String(cString: strerror(code)))")
+            }
+            guard mode == .shared, attempt < attempts else { throw StoreError.inUse }
+            attempt += 1
+            usleep(10_000)
         }
-        self.descriptor = Mutex(descriptor)
+    }
+
+    /// Whether no other process has the database open now. The lock is shared afterwards, as before.
+    ///
+    /// - Throws: `StoreError.inUse` if another process has taken the lock alone meanwhile.
+    func isAlone() throws -> Bool {
+        try descriptor.withLock { descriptor in
+            guard let descriptor else { return false }
+            let isAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            // A failed attempt loses the shared lock, too (flock(2)).
+            try Self.take(descriptor, .shared)
+            return isAlone
+        }
     }
 
     private static func open(_ file: String, beside path: String) throws -> Int32 {

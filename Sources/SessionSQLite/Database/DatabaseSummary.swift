@@ -22,6 +22,10 @@ package struct DatabaseSummary: Sendable, Equatable {
                 try NewDatabase.checkHasNoTraces(beside: resolved)
                 return nil
             }
+            // Without a lock, no process has opened the database since it has this name.
+            let lock = DatabaseFile.exists(at: resolved + ".lock") ? try DatabaseLock(resolved, .shared) : nil
+            defer { lock?.release() }
+            if let lock { try LostFiles.refuse(at: resolved, lock: lock) }
             var configuration = ConnectionSettings.configuration
             configuration.readonly = true
             let database = try DatabaseQueue(path: resolved, configuration: configuration)

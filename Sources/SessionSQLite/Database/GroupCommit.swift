@@ -33,7 +33,7 @@ final class GroupCommit: Sendable {
 
     private let writer: any DatabaseWriter
     /// `nil` for a database in memory.
-    let file: OpenFile?
+    let files: OpenFiles?
     private let health: StoreHealth
     private let capacity: Int
     private let batchSize: Int
@@ -41,17 +41,17 @@ final class GroupCommit: Sendable {
     private let queue = Mutex(Queue())
 
     /// - Parameters:
-    ///   - file: The file of the database. Nothing is written when its name is gone.
+    ///   - files: The files of the database. Nothing is written when one of them is lost.
     ///   - capacity: Jobs that may wait. One more is rejected.
     ///   - batchSize: Jobs that share a transaction at most.
     ///   - health: Learns how each transaction ends.
     init(
-        writer: any DatabaseWriter, file: OpenFile? = nil, capacity: Int, batchSize: Int,
+        writer: any DatabaseWriter, files: OpenFiles? = nil, capacity: Int, batchSize: Int,
         health: StoreHealth = StoreHealth(), observer: any ServiceObserver = NoObserver()
     ) {
         self.observer = observer
         self.writer = writer
-        self.file = file
+        self.files = files
         self.health = health
         self.capacity = capacity
         self.batchSize = batchSize
@@ -126,11 +126,13 @@ final class GroupCommit: Sendable {
         var replies: [@Sendable () -> Void] = []
         let startedAt = observer.instant()
         do {
-            try file?.checkName()
             try db.inTransaction(.immediate) {
+                try keepFiles()
                 replies = try batch.map { try $0.run(db) }
                 return .commit
             }
+            // The log was deleted since. Without its name, a killed process would lose what is answered now.
+            if files?.hasDeletedLog == true { try Self.restoreLog(db, keepFiles) }
         } catch {
             let failure = StoreError(error)
             health.failedTransaction(failure)
@@ -142,6 +144,36 @@ final class GroupCommit: Sendable {
         // Before the replies, so that a metric that is read after a response contains its commit.
         report(batch, startedAt: startedAt, hasFailed: false)
         for reply in replies { reply() }
+    }
+
+    /// Checks the files in a transaction that holds the write lock, and writes a deleted log again.
+    private func keepFiles() throws {
+        if try files?.check() == true { observer.observe(.notice(.databaseLogRestored)) }
+    }
+
+    /// Writes a deleted log again after a commit.
+    private static func restoreLog(_ db: Database, _ keepFiles: () throws -> Void) throws {
+        try db.inTransaction(.immediate) {
+            try keepFiles()
+            return .commit
+        }
+    }
+
+    /// Copies the log into the database, as the last work before the database is closed.
+    ///
+    /// - Returns: `false` if a file is lost. Then the database must not be closed, because SQLite would copy the log.
+    func foldLog() -> Bool {
+        writer.writeWithoutTransaction { db in
+            do {
+                try Self.restoreLog(db, keepFiles)
+            } catch {
+                // Other errors, such as a full disk, leave the log for the next start.
+                return files?.areLost != true
+            }
+            // The copy can fail while another process reads. Then the log stays, and nothing is lost.
+            _ = try? db.checkpoint(.truncate)
+            return true
+        }
     }
 
     private func report(_ batch: [Job], startedAt: UInt64, hasFailed: Bool) {

@@ -106,12 +106,17 @@ extension KeyCommand {
 
         func run() async throws {
             try await options.withService(keys: .needed) { service in
-                try options.show([("resealed", String(try await service.signingKeys.reseal()))])
+                let count = try await service.signingKeys.reseal()
+                try options.show([("resealed", String(count))])
                 // Written to standard error, because programs read standard output.
                 let note = """
-                    All signing keys are sealed with the master key \(service.signingKeys.masterKeyID). Running processes of \
-                    the service without this key continue with the signing keys that they have already opened. Add the key \
-                    there and restart them before you rotate signing keys or remove the old master key.
+                    Resealed \(count) signing keys and secrets of delivery. All of them are sealed with the master key \
+                    \(service.signingKeys.masterKeyID) now.
+                    Next: add this key to each running process that lacks it, and restart that process before you rotate \
+                    signing keys. Until then it continues with the keys that it has opened.
+                    Then remove the old master key: after the idle lifetime of your sessions if you change keys by schedule, \
+                    at once if it has leaked. Sessions whose refresh tokens it made end with it.
+                    If it has leaked, also run `key rotate --app APP --emergency` for each app.
 
                     """
                 FileHandle.standardError.write(Data(note.utf8))

@@ -13,6 +13,16 @@ struct Housekeeper: Service {
     }
 }
 
+/// Watches the system clock in the background.
+@available(service, *)
+struct ClockWatcher: Service {
+    let monitor: ClockMonitor
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await monitor.run() }
+    }
+}
+
 /// Delivers an outbox in the background.
 @available(service, *)
 struct CourierService<Box: Outbox>: Service {
@@ -33,6 +43,11 @@ struct CourierService<Box: Outbox>: Service {
 @available(service, *)
 extension Housekeeper: CustomStringConvertible {
     var description: String { "Housekeeper" }
+}
+
+@available(service, *)
+extension ClockWatcher: CustomStringConvertible {
+    var description: String { "Clock watcher" }
 }
 
 @available(service, *)

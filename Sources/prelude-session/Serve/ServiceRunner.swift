@@ -48,6 +48,7 @@ struct ServiceRunner {
             .init(service: Housekeeper(service: assembly.service)),
             .init(service: CourierService(courier: assembly.service.courier)),
             .init(service: CourierService(courier: assembly.service.messages)),
+            .init(service: ClockWatcher(monitor: ClockMonitor(environment: assembly.service.environment))),
         ]
         if let certificates { services.append(.init(service: certificates)) }
         if let traces = telemetry.traces { services.append(.init(service: traces)) }

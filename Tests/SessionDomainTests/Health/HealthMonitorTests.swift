@@ -62,6 +62,15 @@ struct HealthMonitorTests {
         await probe.release()
     }
 
+    @Test("While a write hangs, a bounded number of callers waits, and the others get what is known")
+    func crowd() async {
+        for _ in 0..<HealthMonitor.waitingLimit { #expect(!monitor.check {}) }
+        #expect(monitor.check { Issue.record("this caller does not wait") })
+        probe.uptime.withLock { $0 = HealthFindings.slowWrite + 1 }
+        #expect(await !monitor.checked().isReady)
+        await probe.release()
+    }
+
     @Test("A write that does not end makes the node not ready, and its end makes it ready")
     func hanging() async {
         #expect(!monitor.check {})

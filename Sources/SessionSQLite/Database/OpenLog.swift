@@ -1,0 +1,108 @@
+internal import Foundation
+internal import SessionDomain
+
+/// The write-ahead log of an open database, which is written again when its name was deleted.
+///
+/// A file without a name cannot get one again. So its content is copied to a new file, and the descriptors of this process
+/// then mean the copy (`dup2`). SQLite neither locks nor maps the log, and the content is the same, so its connections go
+/// on. Descriptors of other processes still mean the old file: they find another file under the name, and write nothing.
+@available(service, *)
+final class OpenLog: Sendable {
+    private let path: String
+    private let database: String
+    /// A descriptor of its own, which keeps the content while the store is open.
+    private let descriptor: Int32
+
+    /// - Returns: `nil` without a log.
+    init?(database: String) {
+        (path, self.database) = (database + "-wal", database)
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whether the name means the open file.
+    var hasName: Bool { FileIdentity(path: path).map { $0 == FileIdentity(descriptor: descriptor) } ?? false }
+
+    /// Whether the open file has no name any more.
+    var isDeleted: Bool {
+        var file = stat()
+        return fstat(descriptor, &file) == 0 && file.st_nlink == 0
+    }
+
+    /// Whether a connection of this process has created a new log, because the name was missing.
+    var isReplacedByEmpty: Bool {
+        var file = stat()
+        guard stat(path, &file) == 0, file.st_size == 0, let found = FileIdentity(path: path) else { return false }
+        return OpenDescriptors.all.contains { FileIdentity(descriptor: $0) == found }
+    }
+
+    /// The error when another file has the name.
+    var replaced: StoreError {
+        .unavailable(
+            "\(path) was replaced while the service runs. Nothing is written to the old file: restart every process of the "
+                + "service")
+    }
+
+    /// Writes the content of the open file under its name.
+    ///
+    /// - Parameter replacingEmpty: Whether an empty log that this process has opened meanwhile may be replaced. Only if the
+    ///   processes still share the index, and so the write lock, which the caller holds.
+    /// - Throws: `StoreError.unavailable` if another file has the name, or the new file cannot be written.
+    func restore(replacingEmpty: Bool) throws(StoreError) {
+        let isTaken = FileIdentity(path: path) != nil
+        guard !isTaken || (replacingEmpty && isReplacedByEmpty) else { throw replaced }
+        var meaningLog = [FileIdentity(descriptor: descriptor)]
+        // SQLite's descriptors, beside the own one. Without them, this is not the file that SQLite writes to.
+        guard OpenDescriptors.all.filter({ meaningLog.contains(FileIdentity(descriptor: $0)) }).count > 1 else {
+            throw replaced
+        }
+        let partial = path + ".new-" + String(getpid())
+        do {
+            try DurableFile.remove(partial)
+            defer { try? DurableFile.remove(partial) }
+            let copy = try copied(to: partial)
+            defer { close(copy) }
+            if isTaken {
+                meaningLog.append(FileIdentity(path: path))
+                try DurableFile.move(partial, to: path)
+            } else {
+                try DurableFile.link(partial, as: path)
+                try DurableFile.sync((path as NSString).deletingLastPathComponent)
+            }
+            // After the name exists, so that a connection that is opened now gets the copy.
+            for other in OpenDescriptors.all where meaningLog.contains(FileIdentity(descriptor: other)) {
+                try OpenDescriptors.make(other, mean: copy)
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Copies the open file to a new one and syncs it.
+    ///
+    /// - Returns: A descriptor of the copy.
+    private func copied(to partial: String) throws -> Int32 {
+        try DatabaseFile.create(at: partial, owner: FileOwner(beside: database))
+        let copy = open(partial, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard copy >= 0 else { throw StoreError.unavailable("cannot open \(partial)") }
+        do {
+            let writing = FileHandle(fileDescriptor: copy, closeOnDealloc: false)
+            var offset: off_t = 0
+            var block = [UInt8](repeating: 0, count: 1 << 18)
+            while true {
+                let count = pread(descriptor, &block, block.count, offset)
+                guard count >= 0 else { throw StoreError.unavailable("the deleted \(path) cannot be read") }
+                if count == 0 { break }
+                try writing.write(contentsOf: Data(block[..<count]))
+                offset += off_t(count)
+            }
+            try DurableFile.sync(partial)
+            return copy
+        } catch {
+            close(copy)
+            throw error
+        }
+    }
+}

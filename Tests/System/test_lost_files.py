@@ -1,0 +1,86 @@
+"""Tests files of the database that are deleted while the service runs: no answered refresh is lost, no user is signed out."""
+
+import threading
+
+import pytest
+from conftest import running
+from person import Person
+from service import Service
+from test_full_disk import assert_is_temporary, health, wait_until
+from test_terminal import log_in_with_code
+
+
+class Refreshing:
+    """Devices that refresh all the time, and keep the newest token that was answered."""
+
+    def __init__(self, people: list[Person]):
+        self.statuses: set[int] = set()
+        self.answered = 0
+        self._ends = threading.Event()
+        self._threads = [threading.Thread(target=self._run, args=[person]) for person in people]
+
+    def __enter__(self) -> "Refreshing":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._ends.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self, person: Person) -> None:
+        while not self._ends.is_set():
+            try:
+                answer = person.device.refresh(person.refresh_token)
+            except Exception:  # the process was killed
+                return
+            self.statuses.add(answer.status)
+            if answer.status == 200:
+                person.keep(answer)
+                self.answered += 1
+
+
+@pytest.mark.parametrize("suffixes", [["-wal"], ["-wal", "-shm"]])
+def test_a_deleted_log_and_a_kill_lose_no_answered_refresh(tmp_path, suffixes):
+    with running(Service(tmp_path)) as service:
+        people = [Person.signed_in(service) for _ in range(4)]
+        with Refreshing(people) as load:
+            wait_until(lambda: load.answered > 20)
+            for suffix in suffixes:
+                (tmp_path / f"session.sqlite{suffix}").unlink()
+            before = load.answered
+            # With the log alone, calls go on. Without the index they fail, until the restart.
+            wait_until(lambda: load.answered > before + 20 if len(suffixes) == 1 else 503 in load.statuses)
+            service.kill()
+        assert load.statuses <= ({200} if len(suffixes) == 1 else {200, 503})
+        service.start()
+        for person in people:
+            person.refresh()
+
+
+def test_the_sdk_stays_signed_in_when_the_log_is_deleted(tmp_path):
+    with running(Service(tmp_path)) as service:
+        assert log_in_with_code(service, "ada@example.com").returncode == 0
+        (tmp_path / "session.sqlite-wal").unlink()
+        assert service.run("refresh").returncode == 0
+        assert "the log of the database, the file -wal, was deleted" in service.log()
+        service.kill()
+        service.start()
+        assert service.run("refresh").returncode == 0
+        assert "ada@example.com" in service.run("whoami").stdout
+
+
+def test_a_lost_index_stops_service_and_commands_until_a_restart(tmp_path):
+    with running(Service(tmp_path)) as service:
+        person = Person.signed_in(service)
+        (tmp_path / "session.sqlite-shm").unlink()
+        refused = service.run("app", "list")
+        assert refused.returncode != 0 and "another process has it open" in refused.stderr, refused
+        assert_is_temporary(person.device.refresh(person.refresh_token))
+        wait_until(lambda: health(service, "/readyz")[0] == 503)
+        assert "restart every process of the service" in service.log()
+        assert service.stop() == 0
+        service.start()
+        person.refresh()
+        assert service.run("app", "list").returncode == 0
