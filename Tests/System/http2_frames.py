@@ -61,6 +61,8 @@ class Connection:
         #: The error codes of RST_STREAM.
         self.resets: dict[int, int] = {}
         self.has_ended = False
+        #: All frames since the start.
+        self.seen: list[tuple[int, int, int, bytes]] = []
 
     def __enter__(self):
         return self
@@ -92,7 +94,8 @@ class Connection:
             else:
                 response.body += payload
             response.has_ended |= flags & END_STREAM != 0
-        return kind, flags, stream, payload
+        self.seen.append((kind, flags, stream, payload))
+        return self.seen[-1]
 
     def frames(self) -> list[tuple[int, int, int, bytes]]:
         """Returns all frames to the end of the connection."""

@@ -68,7 +68,9 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if phase == .discarding, case .some(.inputClosed) = event as? ChannelEvent { return context.close(promise: nil) }
+        if phase == .discarding, case .some(.inputClosed) = event as? ChannelEvent {
+            return context.close(promise: nil)
+        }
         if event is ChannelShouldQuiesceEvent { announceEnd(context) }
         context.fireUserInboundEventTriggered(event)
     }

@@ -18,7 +18,9 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let configuration = try options.configuration()
         print("The configuration is valid.")
-        for warning in try configuration.tls?.read(configuration.settings).warnings(at: ServiceEnvironment.live.now()) ?? [] {
+        for warning in try configuration.tls?.read(configuration.settings).warnings(at: ServiceEnvironment.live.now())
+            ?? []
+        {
             print("warning       \(warning)")
         }
         print("listens on    \(configuration.host), port \(configuration.port)")

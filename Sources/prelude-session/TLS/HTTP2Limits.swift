@@ -6,8 +6,9 @@ extension NIOHTTP2Handler.Configuration {
     /// The limits of one connection. A client that exceeds one loses it, with GOAWAY.
     static var limited: Self {
         var configuration = Self()
+        // 100 requests at once is what clients expect before they have the settings (RFC 9113 §6.5.2).
         configuration.connection.initialSettings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: 64),
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
             HTTP2Setting(parameter: .maxHeaderListSize, value: 16 * 1024),
             HTTP2Setting(parameter: .initialWindowSize, value: 65_535),
         ]

@@ -98,7 +98,9 @@ struct SecureConnectionTests {
         #expect(!channel.isActive)
     }
 
-    @Test("When the process ends, a connection closes two seconds after its last request, and at once during the handshake")
+    @Test(
+        "When the process ends, a connection closes two seconds after its last request, and at once during the handshake"
+    )
     func drained() throws {
         let (channel, handler) = try world.connectSecure()
         handler.receivedPreface()
