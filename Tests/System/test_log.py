@@ -158,7 +158,7 @@ def test_a_reader_that_does_not_read_the_log_delays_no_request(tmp_path):
         reader.start()
         assert service.stop() == 0
         reader.join(20)
-    assert text[0].count(b": request ") >= 100 and text[0].count(b"stopped") == 1
+    assert text[0].count(b": request ") >= 100 and text[0].count(b"prelude-session: stopped") == 1
 
 
 def test_a_log_without_a_reader_ends_no_service_and_its_lines_are_counted(tmp_path):

@@ -4,15 +4,21 @@ enum LogText {
     /// Characters that cannot be seen, or that change how others are shown, become `\u{…}`: control characters, line
     /// separators, changes of direction, fillers, spaces other than U+0020, and a mark that would combine with the character
     /// before the text.
-    static func escaped(_ text: String) -> String {
-        guard isMark(text.unicodeScalars.first) || text.unicodeScalars.contains(where: mustEscape) else { return text }
+    ///
+    /// - Parameter isQuoted: Whether the text is between quotes, which it must not end.
+    static func escaped(_ text: String, isQuoted: Bool = false) -> String {
+        guard isQuoted || isMark(text.unicodeScalars.first) || text.unicodeScalars.contains(where: mustEscape) else {
+            return text
+        }
         var escaped = ""
         var isFirst = true
+        // Scalars and not characters: a quote with an accent is another character, and still a quote.
         for scalar in text.unicodeScalars {
             defer { isFirst = false }
             if mustEscape(scalar) || (isFirst && isMark(scalar)) {
                 escaped += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
+                if isQuoted, scalar == "\"" || scalar == "\\" { escaped += "\\" }
                 escaped.unicodeScalars.append(scalar)
             }
         }
@@ -24,7 +30,7 @@ enum LogText {
         let isWord =
             !text.isEmpty && text.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && $0 != "=" && $0 != "\\" }
         if isWord { return escaped(text) }
-        return "\"\(escaped(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")))\""
+        return "\"\(escaped(text, isQuoted: true))\""
     }
 
     /// A JSON string (RFC 8259 §7). Everything that `escaped` escapes becomes `\uXXXX`.

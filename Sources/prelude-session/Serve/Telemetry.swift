@@ -31,6 +31,8 @@ struct Telemetry {
                     metadata: [("count", .stringConvertible(count))]))
         }
         LogCrashSignals.install()
+        // A log without a reader is no reason to end.
+        signal(SIGPIPE, SIG_IGN)
         let logger = Logger(label: "prelude-session") { label in
             ServiceLogHandler(
                 label: label, format: format, level: level, now: { now().milliseconds }, write: lines.add)

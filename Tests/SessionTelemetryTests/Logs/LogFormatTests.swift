@@ -68,7 +68,8 @@ struct LogFormatTests {
         arguments: [
             ("\u{301}a", #"\u{301}a"#), ("\u{20DD}", #"\u{20dd}"#), ("\u{3164}", #"\u{3164}"#),
             ("a\u{A0}b", #"a\u{a0}b"#), ("\u{2800}", #"\u{2800}"#), ("\u{FE0F}x", #"\u{fe0f}x"#),
-            ("\u{301} =", #""\u{301} =""#), ("e\u{301}", "e\u{301}"),
+            ("\u{301} =", #""\u{301} =""#), ("a\"\u{301} b", "\"a\\\"\u{301} b\""),
+            ("a\\\u{301}", "\"a\\\\\u{301}\""), ("e\u{301}", "e\u{301}"),
         ])
     func invisible(text: String, shown: String) {
         let line = LogFormat.text.line(of: record("request", [("value", .string(text))]))
