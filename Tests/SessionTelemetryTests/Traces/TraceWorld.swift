@@ -5,7 +5,6 @@ import Tracing
 @testable import SessionTelemetry
 
 /// A tracer with a clock and ids that count, and the spans that it has made.
-@available(service, *)
 struct TraceWorld {
     let queue: SpanQueue
     let spans: WorkSpans
