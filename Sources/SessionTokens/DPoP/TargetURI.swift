@@ -31,7 +31,8 @@ package struct TargetURI: Sendable, Hashable {
         let beforeFragment = rest.prefix { $0 != "#" && $0 != "?" }
         let authority = beforeFragment.prefix { $0 != "/" }
         let path = beforeFragment.dropFirst(authority.count)
-        guard !authority.isEmpty, !authority.contains("@"), authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+        guard !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "@")),
+            authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             let (host, port) = Self.split(authority)
         else { return nil }
 
