@@ -2,7 +2,8 @@ import Testing
 
 @testable import SessionDelivery
 
-@Suite struct MailLibraryTests {
+@Suite("The library for mail")
+struct MailLibraryTests {
     @Test("A missing libcurl is reported with the name of the file and the remedy")
     func missing() throws {
         let problem = try #require(MailLibrary.problem(loading: "libcurl.so.of-no-system"))
