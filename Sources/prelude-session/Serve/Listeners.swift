@@ -49,8 +49,8 @@ struct Listeners {
     private static let managementRequests = 64
 
     private func listener(
-        _ name: ListenerLoad.Listener, _ router: Router<ServiceRequestContext>, _ limits: ConnectionLimits, _ work: RequestsInWork,
-        _ health: HealthEndpoint, host: String, port: Int,
+        _ name: ListenerLoad.Listener, _ router: Router<ServiceRequestContext>, _ limits: ConnectionLimits,
+        _ work: RequestsInWork, _ health: HealthEndpoint, host: String, port: Int,
         message: Logger.Message = "listening"
     ) -> ServiceGroupConfiguration.ServiceConfiguration {
         // The port tells which listener has reached a limit.
