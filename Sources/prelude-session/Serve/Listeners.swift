@@ -51,8 +51,7 @@ struct Listeners {
 
     private func listener(
         _ name: ListenerLoad.Listener, _ router: Router<ServiceRequestContext>, _ limits: ConnectionLimits,
-        _ work: RequestsInWork,
-        _ health: HealthEndpoint, host: String, port: Int,
+        _ work: RequestsInWork, _ health: HealthEndpoint, host: String, port: Int,
         message: Logger.Message = "listening"
     ) -> ServiceGroupConfiguration.ServiceConfiguration {
         // The port tells which listener has reached a limit.
