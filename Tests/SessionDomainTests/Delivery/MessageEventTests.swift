@@ -117,7 +117,7 @@ struct MessageEventTests {
             }
         }
         #expect(events == 1)
-        #expect(observer.texts("budgetSpent") == ["budgetSpent(\(LimitName.sendsDay))"])
+        #expect(observer.texts("budgetSpent") == ["budgetSpent(SessionDomain.LimitName.sendsDay)"])
         #expect(observer.texts("limitReached").count == 5)
     }
 }
