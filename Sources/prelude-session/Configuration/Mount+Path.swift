@@ -6,10 +6,9 @@ extension Mount {
         #if canImport(Darwin)
             var volume = statfs()
             guard statfs(path, &volume) == 0 else { return nil }
-            let type = text(of: volume.f_fstypename)
-            // A volume that is not local has a type of its own, such as `nfs`. Unknown types get the name of one.
-            let isKnown = volume.f_flags & UInt32(MNT_LOCAL) != 0 || FileSystemKind(type: type) == .network
-            return Mount(point: text(of: volume.f_mntonname), type: isKnown ? type : "fuse.\(type)")
+            return Mount(
+                point: text(of: volume.f_mntonname), type: text(of: volume.f_fstypename),
+                kind: volume.f_flags & UInt32(MNT_LOCAL) == 0 ? .network : nil)
         #else
             let mount = mount(of: path, flags: pathOnly)
             // Reading a folder mounts what belongs there. Its path alone does not.

@@ -27,6 +27,11 @@ struct MountTests {
         #expect(Mount(point: "/data", type: type).problem(ofDatabase: "/data/a.sqlite") == nil)
     }
 
+    @Test("A mount that the system calls remote is rejected, whatever its type is")
+    func remote() {
+        #expect(Mount(point: "/data", type: "new", kind: .network).problem(ofDatabase: "/data/a.sqlite") != nil)
+    }
+
     private static let table = MountTable(
         """
         22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
