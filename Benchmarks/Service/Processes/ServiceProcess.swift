@@ -22,6 +22,8 @@ struct ServiceProcess {
             [
                 program.path, "serve", "--development", "--port", "\(port)", "--database",
                 "sqlite:\(folder.appendingPathComponent("session.sqlite").path)", "--idle-timeout", "3600",
+                // The first request of a connection comes when all servers have started.
+                "--header-timeout", "600",
             ],
             core: core, log: folder.appendingPathComponent("service.log"),
             environment: [
