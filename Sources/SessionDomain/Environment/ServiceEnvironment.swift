@@ -35,8 +35,21 @@ package struct ServiceEnvironment: Sendable {
     package static let live = ServiceEnvironment(
         now: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) },
         uptime: { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) },
-        randomBytes: SystemRandomBytes.make,
+        randomBytes: systemRandomBytes,
         // `Duration` is not available on iOS 15.
         sleep: { try await Task.sleep(nanoseconds: UInt64(max($0, 0)) * 1_000_000_000) }
     )
+
+    /// Returns random bytes of the system. Each word of 8 bytes is one system call, so bytes are not drawn one by one.
+    private static func systemRandomBytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 7)
+        while bytes.count < count {
+            let word: UInt64 = generator.next()
+            withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
+        }
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
 }
