@@ -21,7 +21,8 @@ package struct TargetURI: Sendable, Hashable {
     /// It reads bytes, not characters: each request has several targets, and characters cost ten times as much.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard let scheme = Scheme(prefixOf: bytes) else { return nil }
+        // A combining character behind ? would be part of another character than ?, for readers of characters.
+        guard bytes.allSatisfy({ $0 < 0x80 }), let scheme = Scheme(prefixOf: bytes) else { return nil }
         let rest = bytes[scheme.prefix.utf8.count...].prefix { $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "?") }
         let authority = rest.prefix { $0 != UInt8(ascii: "/") }
         guard !authority.isEmpty, authority.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "@") }),

@@ -7,7 +7,8 @@ import Testing
 struct JSONWriterTests {
     private static let values: [String: JSONValue] = [
         "": "", "null": .null, "yes": .bool(true), "no": .bool(false), "whole": .int(.min), "large": .int(.max),
-        "fraction": .double(0.1), "small": .double(.leastNonzeroMagnitude), "huge": .double(1.797e308), "negative": .double(-2.5),
+        "fraction": .double(0.1), "small": .double(.leastNonzeroMagnitude), "huge": .double(1.797e308),
+        "negative": .double(-2.5),
         "text": "plain", "quote\"s": "a\"b\\c/d", "control": "\u{0}\u{1}\u{8}\t\n\r\u{1F}\u{7F}",
         "😀": "é\u{301}\u{2028}👩‍👩‍👧",
         "list": .array([.int(1), .array([]), .object([:]), "x"]),
