@@ -18,8 +18,9 @@ package struct RefreshToken: Sendable, Equatable {
 
     /// Reads a token of this app. `nil` for any text that this service did not issue.
     package init?(_ text: String, app: AppID, keys: KeyRing) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard text.utf8.count <= 256, parts.count == 4, let generation = Int64(parts[1]), generation >= 0,
+        guard text.utf8.count <= 256 else { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Substring.init)
+        guard parts.count == 4, let generation = Int64(parts[1]), generation >= 0,
             String(generation) == parts[1]
         else { return nil }
         sessionID = String(parts[0])
