@@ -74,13 +74,6 @@ def test_the_last_line_compares_with_the_bound(output):
         assert name in output.stdout
 
 
-def test_the_release_is_measured_as_it_is_packed():
-    flags = [
-        re.search(r"--scratch-path .*?program\.map", (ROOT / "scripts" / script).read_text(), re.DOTALL)[0].split()
-        for script in ("package", "benchmark")]
-    assert flags[0] == flags[1]
-
-
 def test_a_service_that_does_not_start_is_reported_and_nothing_stays(tmp_path):
     done = subprocess.run(
         [PROGRAM, "run", "--service", "/bin/false", "--rounds", "1", "--seconds", "0.1", "--unpinned", "--folder", tmp_path],

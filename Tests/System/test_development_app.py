@@ -20,7 +20,8 @@ def wait_until(condition, seconds: float = 15):
     deadline = time.monotonic() + seconds
     while not (answer := condition()):
         assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.1)
+        # A limit allows 30 requests for a scope.
+        time.sleep(0.6)
     return answer
 
 

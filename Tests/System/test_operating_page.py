@@ -65,8 +65,8 @@ def test_the_service_of_the_page_trusts_the_proxy_of_the_page(service):
 
 
 def test_the_proxy_sets_every_header_that_the_service_trusts():
-    source = (ROOT / "Sources" / "SessionHTTP" / "Client" / "Client.swift").read_text()
-    trusted = set(re.findall(r'"(x-forwarded-[a-z]+)"', source))
+    source = (ROOT / "Sources" / "SessionHTTP" / "Requests" / "HTTPFieldName+Service.swift").read_text()
+    trusted = {name.lower() for name in re.findall(r'"(X-Forwarded-[A-Za-z]+)"', source)}
     written = dict(re.findall(r"proxy_set_header (\S+) (\S+);", blocks("nginx")[0]))
     assert len(trusted) == 2
     assert trusted <= {name.lower() for name in written}

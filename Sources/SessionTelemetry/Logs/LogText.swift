@@ -59,7 +59,7 @@ enum LogText {
     private static func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
         // Nearly all text is ASCII, and a look-up of properties costs more than the rest of a line.
         if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
-        switch scalar.properties.generalCategory {
+        return switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .format, .unassigned: true
         case .spaceSeparator: scalar != " "
         // The Braille pattern without dots looks like a space.
@@ -70,7 +70,7 @@ enum LogText {
     /// Whether a character is shown on the one before it.
     private static func isMark(_ scalar: Unicode.Scalar?) -> Bool {
         guard let scalar, !scalar.isASCII else { return false }
-        switch scalar.properties.generalCategory {
+        return switch scalar.properties.generalCategory {
         case .nonspacingMark, .spacingMark, .enclosingMark: true
         default: false
         }
