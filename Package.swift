@@ -136,7 +136,6 @@ let package = Package(
                 "PreludeSession", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite", "SessionTokens",
                 "SessionWire", crypto, httpTypes, hummingbird, logging, nioCore,
             ]),
-        // Test support.
         // Checks tokens and proofs with the Python in Tests/ForeignJudge.
         .target(name: "SessionForeignJudge", dependencies: ["SessionTokens"], path: "Tests/SessionForeignJudge"),
         // The rules of the RFCs for tokens and proofs, as mutations of valid ones. Every verifier runs all of them.
@@ -217,7 +216,8 @@ let package = Package(
         .testTarget(
             name: "PreludeSessionCommandTests", dependencies: ["prelude-session", "SessionDomain", "SessionSQLite"]),
         .testTarget(
-            name: "SessionTelemetryTests", dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics, tracing]),
+            name: "SessionTelemetryTests",
+            dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics, tracing]),
         .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
         // Uses products only, as an app does.
         .testTarget(
