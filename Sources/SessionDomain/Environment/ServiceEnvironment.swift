@@ -40,7 +40,7 @@ package struct ServiceEnvironment: Sendable {
         sleep: { try await Task.sleep(nanoseconds: UInt64(max($0, 0)) * 1_000_000_000) }
     )
 
-    /// Returns random bytes of the system. Each word of 8 bytes is one system call, so bytes are not drawn one by one.
+    /// Returns random bytes from the system. Reads 8 bytes per system call, because one call per byte is slower.
     private static func systemRandomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         var bytes: [UInt8] = []

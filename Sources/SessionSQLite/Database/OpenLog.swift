@@ -3,9 +3,9 @@ internal import SessionDomain
 
 /// The write-ahead log of an open database, which is written again when its name was deleted.
 ///
-/// A file without a name cannot get one again. So its content is copied to a new file, and the descriptors of this process
-/// then mean the copy (`dup2`). SQLite neither locks nor maps the log, and the content is the same, so its connections go
-/// on. Descriptors of other processes still mean the old file: they find another file under the name, and write nothing.
+/// A deleted file cannot get its name back. So its content is copied to a new file, and `dup2` makes the descriptors of this
+/// process refer to the copy. SQLite does not lock or map the log, and the content is the same, so its connections continue
+/// to work. Other processes still have the deleted file open. They find a different file under the name and stop writing.
 @available(service, *)
 final class OpenLog: Sendable {
     private let path: String
