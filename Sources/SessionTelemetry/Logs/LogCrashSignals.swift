@@ -16,6 +16,8 @@ package enum LogCrashSignals {
 
     /// Installs the handler.
     package static func install() {
+        // Initializes the counter now, because its first use takes a lock and the handler must not.
+        _ = unwritten.load(ordering: .relaxed)
         for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { install(for: signal) }
     }
 
