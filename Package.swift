@@ -197,7 +197,7 @@ let package = Package(
             name: "SessionHTTPTests",
             dependencies: [
                 "PreludeSessionTesting", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionTokens",
-                "SessionWire", httpTypes, hummingbird, logging, nioCore, nioEmbedded, nioHTTP1,
+                "SessionWire", httpTypes, hummingbird, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix,
             ]),
         .testTarget(
             name: "SessionEgressTests",

@@ -11,6 +11,7 @@ package struct ListenerLimits: Sendable {
     /// The requests of HTTP/2 have places of their own, as many as there are connections.
     private let environmentOfRequests: ConnectionHandler.Environment
     private let accepted: AcceptedConnections
+    private let executors = EventLoopExecutors()
 
     package var limits: ConnectionLimits { environment.limits }
 
@@ -41,9 +42,12 @@ package struct ListenerLimits: Sendable {
         }
     }
 
-    /// A connection that is counted while it waits for a task. Each connection of a listener must be one.
-    package func counted<Connection: ServerChildChannel>(_ connection: Connection) -> AcceptedChannel<Connection> {
-        AcceptedChannel(connection: connection, accepted: accepted)
+    /// A connection that is counted while it waits for a task, and then runs on its event loop. Each connection of a listener must be one.
+    package func counted<Connection: ServerChildChannel>(
+        _ connection: Connection
+    ) -> AcceptedChannel<EventLoopChannel<Connection>> {
+        AcceptedChannel(
+            connection: EventLoopChannel(connection: connection, executors: executors), accepted: accepted)
     }
 
     /// Accepts connections on the event loop from now on.

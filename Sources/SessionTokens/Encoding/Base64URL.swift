@@ -4,48 +4,82 @@ package import Foundation
 package enum Base64URL {
     /// Encodes bytes. The result contains only `A–Z a–z 0–9 - _`.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let input = Array(bytes)
-        var output: [UInt8] = []
-        output.reserveCapacity((input.count * 4 + 2) / 3)
-        var index = 0
-        while index < input.count {
-            let remaining = input.count - index
-            let first = input[index]
-            let second = remaining > 1 ? input[index + 1] : 0
-            let third = remaining > 2 ? input[index + 2] : 0
-            output.append(alphabet[Int(first >> 2)])
-            output.append(alphabet[Int((first & 0x03) << 4 | second >> 4)])
-            if remaining > 1 { output.append(alphabet[Int((second & 0x0F) << 2 | third >> 6)]) }
-            if remaining > 2 { output.append(alphabet[Int(third & 0x3F)]) }
-            index += 3
-        }
-        return String(decoding: output, as: UTF8.self)
+        if let text = bytes.withContiguousStorageIfAvailable(encode(buffer:)) { return text }
+        return Array(bytes).withUnsafeBufferPointer(encode(buffer:))
     }
 
     /// Decodes the canonical form only: no padding, no other characters, no unused trailing bits set.
     ///
     /// `nil` for any other text. A lenient decoder would give one key two thumbprints (RFC 7638 §7).
     package static func decode(_ text: some StringProtocol) -> Data? {
-        let input = text.utf8
-        let count = input.count
-        guard count % 4 != 1 else { return nil }
-        var output: [UInt8] = []
-        output.reserveCapacity(count * 3 / 4)
-        var buffer: UInt32 = 0
-        var bits = 0
-        let values = values
-        for character in input {
-            let value = values[Int(character)]
-            guard value != invalid else { return nil }
-            buffer = buffer << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                output.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
-                buffer &= (1 << UInt32(bits)) - 1
+        if let data = text.utf8.withContiguousStorageIfAvailable(decode(buffer:)) { return data }
+        return Array(text.utf8).withUnsafeBufferPointer(decode(buffer:))
+    }
+
+    /// `decode(_:)` of a text that is in memory as bytes.
+    static func decode(buffer input: UnsafeBufferPointer<UInt8>) -> Data? {
+        guard input.count % 4 != 1 else { return nil }
+        var isCanonical = true
+        let output = [UInt8](unsafeUninitializedCapacity: input.count * 3 / 4) { output, count in
+            values.withUnsafeBufferPointer { values in
+                // `invalid` has bits that no value has, so one comparison checks all characters.
+                var seen: UInt8 = 0
+                let whole = input.count & ~3
+                for index in stride(from: 0, to: whole, by: 4) {
+                    let first = values[Int(input[index])]
+                    let second = values[Int(input[index + 1])]
+                    let third = values[Int(input[index + 2])]
+                    let fourth = values[Int(input[index + 3])]
+                    seen |= first | second | third | fourth
+                    output[count] = first << 2 | second >> 4
+                    output[count + 1] = second << 4 | third >> 2
+                    output[count + 2] = third << 6 | fourth
+                    count += 3
+                }
+                if whole < input.count {
+                    let first = values[Int(input[whole])]
+                    let second = values[Int(input[whole + 1])]
+                    let third = whole + 2 < input.count ? values[Int(input[whole + 2])] : 0
+                    seen |= first | second | third
+                    output[count] = first << 2 | second >> 4
+                    count += 1
+                    var unused = second << 4
+                    if whole + 2 < input.count {
+                        output[count] = second << 4 | third >> 2
+                        count += 1
+                        unused = third << 6
+                    }
+                    if unused != 0 { isCanonical = false }
+                }
+                if seen >= 64 { isCanonical = false }
             }
         }
-        return buffer == 0 ? Data(output) : nil
+        return isCanonical ? Data(output) : nil
+    }
+
+    private static func encode(buffer input: UnsafeBufferPointer<UInt8>) -> String {
+        alphabet.withUnsafeBufferPointer { alphabet in
+            String(unsafeUninitializedCapacity: (input.count * 4 + 2) / 3) { output in
+                var count = 0
+                let whole = input.count - input.count % 3
+                for index in stride(from: 0, to: whole, by: 3) {
+                    let (first, second, third) = (input[index], input[index + 1], input[index + 2])
+                    output[count] = alphabet[Int(first >> 2)]
+                    output[count + 1] = alphabet[Int((first & 0x03) << 4 | second >> 4)]
+                    output[count + 2] = alphabet[Int((second & 0x0F) << 2 | third >> 6)]
+                    output[count + 3] = alphabet[Int(third & 0x3F)]
+                    count += 4
+                }
+                guard whole < input.count else { return count }
+                let first = input[whole]
+                let second = whole + 1 < input.count ? input[whole + 1] : 0
+                output[count] = alphabet[Int(first >> 2)]
+                output[count + 1] = alphabet[Int((first & 0x03) << 4 | second >> 4)]
+                guard whole + 1 < input.count else { return count + 2 }
+                output[count + 2] = alphabet[Int((second & 0x0F) << 2)]
+                return count + 3
+            }
+        }
     }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

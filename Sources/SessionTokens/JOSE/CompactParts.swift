@@ -12,17 +12,44 @@ package struct CompactParts: Sendable {
     package static let maximumLength = 8192
 
     package init(_ text: String) throws(JWSError) {
-        let bytes = text.utf8
-        guard bytes.count <= Self.maximumLength else { throw .malformed }
-        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3,
-            let header = Base64URL.decode(Substring(parts[0])),
-            let payload = Base64URL.decode(Substring(parts[1])),
-            let signature = Base64URL.decode(Substring(parts[2]))
-        else { throw .malformed }
+        var text = text
+        let parts: CompactParts? = text.withUTF8 { bytes in
+            guard bytes.count <= Self.maximumLength, let dots = Self.dots(in: bytes),
+                let header = Base64URL.decode(buffer: UnsafeBufferPointer(rebasing: bytes[..<dots.first])),
+                let payload = Base64URL.decode(
+                    buffer: UnsafeBufferPointer(rebasing: bytes[(dots.first + 1)..<dots.second])),
+                let signature = Base64URL.decode(buffer: UnsafeBufferPointer(rebasing: bytes[(dots.second + 1)...]))
+            else { return nil }
+            return CompactParts(
+                header: header, payload: payload, signature: signature,
+                signingInput: Data(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<dots.second])))
+        }
+        guard let parts else { throw .malformed }
+        self = parts
+    }
+
+    private init(header: Data, payload: Data, signature: Data, signingInput: Data) {
         self.header = header
         self.payload = payload
         self.signature = signature
-        signingInput = Data(bytes.prefix(parts[0].count + 1 + parts[1].count))
+        self.signingInput = signingInput
+    }
+
+    /// The payload alone. `nil`: the text is not three parts, or the payload is not base64url.
+    static func payload(of text: String) -> Data? {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let dots = dots(in: bytes) else { return nil }
+            return Base64URL.decode(buffer: UnsafeBufferPointer(rebasing: bytes[(dots.first + 1)..<dots.second]))
+        }
+    }
+
+    /// Where the two dots are. `nil`: there are fewer or more.
+    private static func dots(in bytes: UnsafeBufferPointer<UInt8>) -> (first: Int, second: Int)? {
+        let dot = UInt8(ascii: ".")
+        guard let first = bytes.firstIndex(of: dot), let second = bytes[(first + 1)...].firstIndex(of: dot),
+            bytes[(second + 1)...].firstIndex(of: dot) == nil
+        else { return nil }
+        return (first, second)
     }
 }

@@ -49,8 +49,7 @@ package enum JWT {
     }
 
     private static func unverifiedPayload(of token: String) throws(JWSError) -> Data {
-        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64URL.decode(Substring(parts[1])) else { throw .malformed }
+        guard let payload = CompactParts.payload(of: token) else { throw .malformed }
         return payload
     }
 }

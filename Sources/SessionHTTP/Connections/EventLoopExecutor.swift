@@ -1,0 +1,73 @@
+import NIOCore
+import Synchronization
+
+/// Runs the tasks of connections on their event loop (SE-0417).
+///
+/// A request then changes threads only for the database and for password hashes. On Swift's own threads, each wait costs
+/// two changes more. An event loop reads no socket while it has something to run, and would answer no health check until
+/// all requests in work are done. So the jobs have a queue of their own, and pause for the sockets after each slice.
+///
+/// What blocks must not run in these tasks: it would delay all connections of the event loop.
+@available(service, *)
+final class EventLoopExecutor: TaskExecutor {
+    /// How long jobs run before the event loop looks at its sockets.
+    static let slice = TimeAmount.milliseconds(2)
+    /// The event loop runs what is due at once before it looks at its sockets. So the rest is due a little later.
+    static let pause = TimeAmount.microseconds(10)
+
+    private struct Queue {
+        var jobs = CircularBuffer<UnownedJob>()
+        /// Whether the event loop will run the jobs, or does so now.
+        var isScheduled = false
+    }
+
+    private let eventLoop: any EventLoop
+    private let queue = Mutex(Queue())
+
+    init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let wasScheduled = queue.withLock { queue in
+            queue.jobs.append(job)
+            defer { queue.isScheduled = true }
+            return queue.isScheduled
+        }
+        if !wasScheduled { eventLoop.execute { self.run() } }
+    }
+
+    private func run() {
+        let end = eventLoop.now + Self.slice
+        while let job = next() {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            if eventLoop.now >= end {
+                eventLoop.scheduleTask(in: Self.pause) { self.run() }
+                return
+            }
+        }
+    }
+
+    private func next() -> UnownedJob? {
+        queue.withLock { queue in
+            let job = queue.jobs.popFirst()
+            if job == nil { queue.isScheduled = false }
+            return job
+        }
+    }
+}
+
+/// The executors of a listener, one for each event loop.
+@available(service, *)
+final class EventLoopExecutors: Sendable {
+    private let executors = Mutex<[ObjectIdentifier: EventLoopExecutor]>([:])
+
+    /// The executor of the event loop of a connection.
+    func executor(of eventLoop: any EventLoop) -> EventLoopExecutor {
+        executors.withLock { executors in
+            if let executor = executors[ObjectIdentifier(eventLoop)] { return executor }
+            let executor = EventLoopExecutor(eventLoop)
+            executors[ObjectIdentifier(eventLoop)] = executor
+            return executor
+        }
+    }
+}
