@@ -135,6 +135,16 @@ def scrape(service: Service) -> str:
     return Transport(service.url).send("GET", "/metrics", None, headers).body.decode()
 
 
+def test_a_refused_scrape_has_a_line_and_an_answered_one_only_for_debugging(tmp_path):
+    with running(Service(tmp_path, "--log-format", "json")) as service:
+        assert "prelude_session_ready 1" in scrape(service)
+        refused = Transport(service.url).send("GET", "/metrics", None, [("Authorization", "Bearer psk_old")])
+        assert refused.status == 401
+        assert service.stop() == 0
+    records = [json.loads(line) for line in service.log().splitlines() if '"route":"/metrics"' in line]
+    assert [(record["level"], record["status"], record["reason"]) for record in records] == [("info", 401, "unauthorized")]
+
+
 class PipedService(Service):
     """A service whose log is a small pipe."""
 
