@@ -26,6 +26,11 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 ]),
         ]
     )
+
+    static func main() async {
+        StandardStreams.openMissing()
+        await main(nil)
+    }
 }
 
 /// Commands and log entries print a refusal with its message of the HTTP API.

@@ -5,10 +5,12 @@ import collections
 import fcntl
 import json
 import os
+import pathlib
 import re
 import secrets
 import signal
 import socket
+import subprocess
 import threading
 import time
 
@@ -18,7 +20,7 @@ from conftest import running
 from observed_story import Secrets, play
 from operator_api import Management
 from person import Person, new_email
-from service import ROOT, Service, free_port
+from service import BINARY, ROOT, Service, free_port
 from transport import Transport
 
 
@@ -133,6 +135,16 @@ def scrape(service: Service) -> str:
     return Transport(service.url).send("GET", "/metrics", None, headers).body.decode()
 
 
+def test_a_refused_scrape_has_a_line_and_an_answered_one_only_for_debugging(tmp_path):
+    with running(Service(tmp_path, "--log-format", "json")) as service:
+        assert "prelude_session_ready 1" in scrape(service)
+        refused = Transport(service.url).send("GET", "/metrics", None, [("Authorization", "Bearer psk_old")])
+        assert refused.status == 401
+        assert service.stop() == 0
+    records = [json.loads(line) for line in service.log().splitlines() if '"route":"/metrics"' in line]
+    assert [(record["level"], record["status"], record["reason"]) for record in records] == [("info", 401, "unauthorized")]
+
+
 class PipedService(Service):
     """A service whose log is a small pipe."""
 
@@ -194,3 +206,31 @@ def test_the_lines_before_a_crash_are_in_the_log(tmp_path, monkeypatch):
         service.process.send_signal(signal.SIGABRT)
         assert service.process.wait(20) == -signal.SIGABRT
     assert service.log().count(": request ") >= 20
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_standard_stream_becomes_no_other_file_of_the_service(tmp_path, closed):
+    """The next file that opens would get its number, and then the log: a connection, or what SQLite locks."""
+    service = Service(tmp_path)
+    command = [BINARY, "serve", "--development", "--port", str(service.port), "--database", service.database]
+    with subprocess.Popen(
+            ["sh", "-c", f'exec "$@" {closed}', "sh", *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL) as service.process:
+        try:
+            deadline = time.monotonic() + 20
+            while not is_healthy(service):
+                assert service.process.poll() is None and time.monotonic() < deadline
+                time.sleep(0.05)
+            files = pathlib.Path(f"/proc/{service.process.pid}/fd")
+            if files.exists():
+                assert {os.readlink(files / stream) for stream in "012"} == {"/dev/null"}
+            assert service.stop() == 0
+        finally:
+            service.process.kill()
+
+
+def is_healthy(service: Service) -> bool:
+    try:
+        return Transport(service.url).send("GET", "/health").status == 200
+    except OSError:
+        return False

@@ -180,7 +180,7 @@ def test_the_log_level_can_be_changed_while_the_service_runs(tmp_path):
         assert service.log().count("the log level was changed") == 1
         assert "from=info key_id=configuration key_name=" in service.log()
         assert send("PUT", {"level": "trace"}).status == 200
-        Transport(service.url).send("GET", "/metrics")
+        assert read(service.url, service.key).status == 200
         assert " debug " in service.log() and service.log().count("the log level was changed") == 2
         created = json.loads(service.run("key", "create", "Night shift", "--json").stdout)[0]
         send("PUT", {"level": "info"}, key=created["key"])

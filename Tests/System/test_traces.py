@@ -184,6 +184,15 @@ def test_a_collector_that_takes_no_spans_changes_no_response_and_is_reported(tmp
     assert int(re.search(r"^prelude_session_spans_dropped_total (\d+)$", metrics, re.MULTILINE)[1]) > 0
 
 
+def test_spans_that_the_collector_rejects_from_a_batch_are_lost_and_reported(tmp_path, collector):
+    collector.on("/v1/traces", Reply(200, {"partialSuccess": {"rejectedSpans": "1", "errorMessage": "it is too old"}}))
+    with running(traced(tmp_path, collector)) as service:
+        Transport(service.url).send("GET", "/.well-known/jwks.json")
+        assert service.stop() == 0
+    assert "1 spans of traces were not exported and are lost: the collector rejected them: it is too old" in service.log()
+    assert len(exports(collector)) == 1
+
+
 def test_a_collector_that_is_down_does_not_hold_up_the_end_and_its_loss_is_reported(tmp_path):
     flags = ["--otlp-endpoint", f"http://127.0.0.1:{free_port()}"]
     with running(Service(tmp_path, *flags)) as service:

@@ -7,6 +7,9 @@ protocol Gateway: Sendable {
     /// The URL to which messages go.
     var url: String { get }
 
+    /// The texts with the secret that a request has. The gateway can repeat them, and reasons must not show them.
+    func credentials(with secret: String) -> [String]
+
     /// - Throws: `SendingFailure` if this gateway can never carry the message, or no longer.
     func request(for message: OutboundMessage, secret: String, now: Timestamp) throws(SendingFailure) -> GatewayRequest
 
@@ -17,6 +20,10 @@ protocol Gateway: Sendable {
     ///   - answer: The members of the body. Empty if it is not a JSON object.
     ///   - text: Cleans what is shown of the answer.
     func result(status: Int, answer: [String: JSONValue], text: ReasonText) -> SendingResult
+}
+
+extension Gateway {
+    func credentials(with secret: String) -> [String] { [secret] }
 }
 
 struct GatewayRequest: Equatable {

@@ -27,7 +27,8 @@ struct GatewayRoute: TestableRoute {
             return .failed(failure as? SendingFailure ?? SendingFailure(.authentication, "no secret"))
         case .success(let secret):
             let national = message.to.hasPrefix("+") ? String(message.to.dropFirst()) : message.to
-            let text = ReasonText(hiding: [secret, message.to, national], code: message.code)
+            let text = ReasonText(
+                hiding: gateway.credentials(with: secret) + [message.to, national], code: message.code)
             let request: GatewayRequest
             do {
                 request = try gateway.request(for: message, secret: secret, now: now)

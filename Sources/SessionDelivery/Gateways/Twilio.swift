@@ -37,9 +37,13 @@ struct Twilio: Gateway {
         } else {
             form.append(("Body", message.text))
         }
-        let basic = Data("\(username):\(secret)".utf8).base64EncodedString()
-        return GatewayRequest(form: form, headers: [.init(name: "Authorization", value: "Basic \(basic)")])
+        return GatewayRequest(form: form, headers: [.init(name: "Authorization", value: "Basic \(basic(secret))")])
     }
+
+    func credentials(with secret: String) -> [String] { [basic(secret), secret] }
+
+    /// The credentials of Basic authentication (RFC 7617 §2).
+    private func basic(_ secret: String) -> String { Data("\(username):\(secret)".utf8).base64EncodedString() }
 
     func result(status: Int, answer: [String: JSONValue], text: ReasonText) -> SendingResult {
         let code = answer["code"]?.wholeNumber ?? answer["error_code"]?.wholeNumber

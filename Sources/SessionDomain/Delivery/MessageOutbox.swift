@@ -23,7 +23,7 @@ package struct MessageOutbox: Outbox {
     }
 
     /// The number of routes that fail now.
-    var failingRoutes: Int { health.failingCount }
+    var failingRoutes: Int { health.failingCount(at: environment.uptime()) }
 
     /// Seconds for an attempt. Routes have shorter timeouts of their own, which say what they waited for.
     static let timeout = 45

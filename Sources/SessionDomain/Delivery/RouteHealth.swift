@@ -12,7 +12,8 @@ final class RouteHealth: Sendable {
     }
 
     private struct State {
-        var failing: Set<Key> = []
+        /// The uptime of the last failure.
+        var failing: [Key: Int64] = [:]
         var breakers: [Key: RouteBreaker] = [:]
     }
 
@@ -20,6 +21,9 @@ final class RouteHealth: Sendable {
     private static let ofOneMessage: Set<String> = [
         SendingFailure.Stage.recipient.rawValue, SendingFailure.Stage.content.rawValue,
     ]
+
+    /// Milliseconds after its last failure in which a route fails. It may have no messages, or no longer exist.
+    private static let memory: Int64 = 3_600_000
 
     private let state = Mutex(State())
 
@@ -38,8 +42,12 @@ final class RouteHealth: Sendable {
         }
     }
 
-    /// The number of routes that fail now.
-    var failingCount: Int { state.withLock(\.failing.count) }
+    /// The number of routes that have failed within the last hour, and have not worked since.
+    ///
+    /// - Parameter now: Milliseconds on a clock that never jumps.
+    func failingCount(at now: Int64) -> Int {
+        state.withLock { state in state.failing.values.count { now - $0 < Self.memory } }
+    }
 
     /// Notes the result of an attempt.
     ///
@@ -53,14 +61,14 @@ final class RouteHealth: Sendable {
             let recovered = state.withLock { state in
                 state.breakers[Key(message, route)] = nil
                 let works = [Key(message, route), Key(message, nil)]
-                return works.reduce(false) { state.failing.remove($1) != nil || $0 }
+                return works.reduce(false) { state.failing.removeValue(forKey: $1) != nil || $0 }
             }
             return recovered ? .routeRecovered(app: message.appID, channel: message.channel, route: name) : nil
         case .routed(.failed(let failure, _, _, _, _)), .postponed(let failure), .undeliverable(let failure):
             guard !Self.ofOneMessage.contains(failure.stage) else { return nil }
             let isNew = state.withLock { state in
                 if route != nil { state.breakers[Key(message, route), default: RouteBreaker()].failed(at: now) }
-                return state.failing.insert(Key(message, route)).inserted
+                return state.failing.updateValue(now, forKey: Key(message, route)) == nil
             }
             return isNew ? .routeFailed(app: message.appID, channel: message.channel, failure: failure) : nil
         case .untried, .interrupted, .expired, .withheld: return nil

@@ -17,7 +17,7 @@ extension EgressError {
         case let error as StatusGuard.InvalidStatus:
             self = .connectionFailed("\(host) answered with the invalid status \(error.code).")
         case let error as IOError:
-            self = .connectionFailed("No connection to \(host): \(String(cString: strerror(error.errnoCode))).")
+            self = .connectionFailed("No connection to \(host): \(String(cString: strerror(error.errnoCode)))")
         default: self = .connectionFailed("The call to \(host) failed (\(type(of: error))).")
         }
     }

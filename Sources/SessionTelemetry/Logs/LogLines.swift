@@ -16,6 +16,8 @@ package final class LogLines: Sendable {
         var dropped = 0
         var isWriting = false
         var hasFailed = false
+        /// Whether the last line that was written has no end, because the disk was full.
+        var isCut = false
 
         mutating func complete(_ batch: Batch, lost: Int) {
             bytes -= batch.bytes
@@ -38,6 +40,7 @@ package final class LogLines: Sendable {
     /// One thread: it writes one batch after the other.
     private let queue = DispatchQueue(label: "log")
     private let writing = DispatchGroup()
+    private let lineFeed = UInt8(ascii: "\n")
 
     /// - Parameters:
     ///   - capacity: The most bytes that wait.
@@ -83,14 +86,19 @@ package final class LogLines: Sendable {
         let bytes: Int
         /// The dropped lines that its last line reports.
         let reported: Int
+        /// Whether it begins with the end of a line that was cut.
+        let endsLine: Bool
     }
 
     private func writeAll() {
         var last: (batch: Batch, lost: Int)?
         while let batch = next(after: last) {
             let bytes = Array(batch.text.utf8)
-            let lost = bytes[writeBytes(bytes)...].count { $0 == UInt8(ascii: "\n") }
-            last = (batch, lost)
+            let rest = bytes[writeBytes(bytes)...]
+            let ends = rest.count { $0 == lineFeed }
+            if rest.startIndex > 0 { state.withLock { $0.isCut = bytes[rest.startIndex - 1] != lineFeed } }
+            // The end of a line that was cut is no line.
+            last = (batch, batch.endsLine && rest.startIndex == 0 ? ends - 1 : ends)
         }
     }
 
@@ -108,9 +116,10 @@ package final class LogLines: Sendable {
             let lines = state.waiting.joined()
             let reported = state.unreported
             (state.waiting, state.unreported) = ([], 0)
+            let report = reported > 0 ? reportOfDropped(reported) : ""
             return Batch(
-                text: reported > 0 ? lines + reportOfDropped(reported) : lines, bytes: lines.utf8.count,
-                reported: reported)
+                text: (state.isCut ? "\n" : "") + lines + report, bytes: lines.utf8.count, reported: reported,
+                endsLine: state.isCut)
         }
     }
 }

@@ -9,15 +9,17 @@ package actor SpanExporter {
     /// What the collector has answered.
     package enum Answer: Sendable, Equatable {
         case taken
+        /// The collector took the others of the batch. A later attempt cannot succeed.
+        case partlyTaken(rejected: Int, reason: String)
         /// A later attempt may succeed.
         case failed(_ reason: String)
         /// A later attempt cannot succeed.
         case rejected(_ reason: String)
 
-        /// The answer by a status of HTTP (OTLP specification, "Retryable Response Codes").
-        package init(status: Int) {
+        /// The answer of HTTP (OTLP specification, "OTLP/HTTP Response").
+        package init(status: Int, body: Data) {
             switch status {
-            case 200..<300: self = .taken
+            case 200..<300: self = PartialSuccess(body)?.answer ?? .taken
             case 429, 502, 503, 504: self = .failed("the collector answered \(status)")
             default: self = .rejected("the collector answered \(status)")
             }
@@ -40,6 +42,8 @@ package actor SpanExporter {
     /// A batch that the collector has not taken, and how often it was sent.
     private var pending: (spans: [FinishedSpan], attempts: Int)?
     private var lost = (count: 0, reason: "")
+    /// Why the collector did not take the last batch. `nil`: it has answered.
+    private var failure: String?
     private var noticedAt: Int64?
 
     /// - Parameter send: Sends a body of JSON to the collector, within seconds.
@@ -61,7 +65,7 @@ package actor SpanExporter {
     /// Sends what waits. It ends with the first batch that is not taken.
     package func round() async {
         while await sendBatch() {}
-        drop(queue.takeDropped(), "more spans than the collector takes")
+        dropUnqueued()
         notice()
     }
 
@@ -71,8 +75,8 @@ package actor SpanExporter {
         while environment.uptime() < end, await sendBatch() {}
         let rest = (pending?.spans.count ?? 0) + queue.take(.max).count
         pending = nil
-        drop(rest, lost.reason.isEmpty ? "the process ended" : lost.reason)
-        drop(queue.takeDropped(), "more spans than the collector takes")
+        drop(rest, failure ?? (lost.reason.isEmpty ? "the process ended" : lost.reason))
+        dropUnqueued()
         noticedAt = nil
         notice()
     }
@@ -83,22 +87,35 @@ package actor SpanExporter {
         guard !spans.isEmpty else { return false }
         pending = (spans, attempts + 1)
         let answer = await send(Data(body.text(of: spans).utf8))
+        failure = nil
         switch answer {
         case .taken:
             pending = nil
             environment.observer.observe(.spansExported(spans.count))
+            return true
+        case .partlyTaken(let rejected, let reason):
+            pending = nil
+            let rejected = min(rejected, spans.count)
+            environment.observer.observe(.spansExported(spans.count - rejected))
+            drop(rejected, reason)
             return true
         case .rejected(let reason):
             pending = nil
             drop(spans.count, reason)
             return true
         case .failed(let reason):
+            failure = reason
             if attempts + 1 >= Self.attempts {
                 pending = nil
                 drop(spans.count, reason)
             }
             return false
         }
+    }
+
+    /// Counts the spans for which the queue had no room.
+    private func dropUnqueued() {
+        drop(queue.takeDropped(), failure ?? "more spans than the collector takes")
     }
 
     private func drop(_ count: Int, _ reason: String) {

@@ -54,7 +54,10 @@ struct TraceExport: Service, CustomStringConvertible {
                 EgressRequest(
                     .post, url, headers: [("Content-Type", "application/json"), ("User-Agent", "prelude-session")],
                     body: body, timeout: timeout))
-            return SpanExporter.Answer(status: answer.status)
+            return SpanExporter.Answer(status: answer.status, body: answer.body)
+        } catch .answerTooLarge {
+            // It may have taken the spans: they must not be there twice.
+            return .rejected(EgressError.answerTooLarge.summary)
         } catch {
             return .failed(error.summary)
         }

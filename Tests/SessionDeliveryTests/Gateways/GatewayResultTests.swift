@@ -112,4 +112,18 @@ struct GatewayResultTests {
             gateway.result(status: 400, answer: members, text: Self.text).failure?.reason
                 == "HTTP 400: Twilio 21617: body (hidden) and (hidden) is too long")
     }
+
+    @Test("What Twilio repeats of the header with the credentials is hidden")
+    func credentials() throws {
+        let account = "AC" + String(repeating: "0", count: 32)
+        let gateway = try #require(Twilio(RouteSettings(kind: .twilio, account: account, from: "+1")))
+        let text = ReasonText(hiding: gateway.credentials(with: "s3cret-token"), code: nil)
+        let basic = Data("\(account):s3cret-token".utf8).base64EncodedString()
+        for (repeated, shown) in [(basic, "(hidden)"), ("\(account):s3cret-token", "\(account):(hidden)")] {
+            let message = JSONValue.string("Basic \(repeated) is invalid")
+            let answer: [String: JSONValue] = ["code": .int(20_003), "message": message]
+            let reason = gateway.result(status: 401, answer: answer, text: text).failure?.reason
+            #expect(reason == "HTTP 401: Twilio 20003: Basic \(shown) is invalid")
+        }
+    }
 }

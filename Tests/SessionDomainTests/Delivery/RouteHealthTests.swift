@@ -119,6 +119,18 @@ struct RouteHealthTests {
         #expect(try route(3) == 2)
     }
 
+    @Test("A route fails now if its last failure was within the last hour: it may no longer exist")
+    func failingNow() throws {
+        _ = try note(Self.failed(Self.refused), by: 0, at: 1000)
+        _ = try note(Self.failed(Self.refused), by: 1, at: 2000)
+        #expect(health.failingCount(at: 3_600_999) == 2)
+        #expect(health.failingCount(at: 3_601_000) == 1)
+        _ = try note(Self.failed(Self.refused), by: 1, at: 3_601_500)
+        #expect(health.failingCount(at: 3_602_000) == 1)
+        _ = try note(.routed(.accepted(by: "smtp", reference: nil)), by: 1, at: 3_602_500)
+        #expect(health.failingCount(at: 3_603_000) == 0)
+    }
+
     @Test("The text names app, channel, route and reason, and the command that shows the remedy")
     func text() throws {
         let text = "\(ServiceNotice.routeFailed(app: try appID(), channel: .email, failure: Self.refused))"

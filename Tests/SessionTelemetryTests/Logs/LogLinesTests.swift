@@ -101,6 +101,32 @@ struct LogLinesTests {
         #expect(sink.text == "4\ndropped 3\n" && lines.dropped == 3)
     }
 
+    @Test("A line that was cut, because the disk was full, stays a line of its own")
+    func cutLine() {
+        let room = Mutex(4)
+        let text = Mutex("")
+        let lines = LogLines(
+            write: { bytes in
+                let fitting = bytes.prefix(room.withLock { $0 })
+                text.withLock { $0 += String(decoding: fitting, as: UTF8.self) }
+                room.withLock { $0 -= fitting.count }
+                return fitting.count
+            }, reportOfDropped: { "dropped \($0)\n" })
+        for line in ["first\n", "second\n"] {
+            lines.add(line)
+            lines.flush(seconds: 60)
+        }
+        #expect(text.withLock { $0 } == "firs" && lines.dropped == 2)
+        room.withLock { $0 = 1 }
+        lines.add("third\n")
+        lines.flush(seconds: 60)
+        #expect(text.withLock { $0 } == "firs\n" && lines.dropped == 3)
+        room.withLock { $0 = 1000 }
+        lines.add("fourth\n")
+        lines.flush(seconds: 60)
+        #expect(text.withLock { $0 } == "firs\nfourth\ndropped 3\n" && lines.dropped == 3)
+    }
+
     @Test("The lines before a crash are written")
     func crash() async throws {
         let result = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {

@@ -140,11 +140,42 @@ struct SpanExporterTests {
     @Test(
         "Statuses that OTLP calls retryable are retried", arguments: [(200, 0), (429, 1), (503, 1), (400, 2), (500, 2)])
     func statuses(_ status: Int, _ kind: Int) {
-        let answer = SpanExporter.Answer(status: status)
+        let answer = SpanExporter.Answer(status: status, body: Data())
         switch answer {
         case .taken: #expect(kind == 0)
         case .failed(let reason): #expect(kind == 1 && reason.contains("\(status)"))
         case .rejected(let reason): #expect(kind == 2 && reason.contains("\(status)"))
+        case .partlyTaken: Issue.record("the status says nothing about a part")
         }
+    }
+
+    @Test(
+        "Spans that the collector rejects from a batch that it takes are lost (OTLP specification, Partial Success)",
+        arguments: [
+            (#"{"partialSuccess":{"rejectedSpans":"2","errorMessage":"too old"}}"#, 2),
+            (#"{"partialSuccess":{"rejectedSpans":2,"errorMessage":"too old"}}"#, 2),
+            (#"{"partialSuccess":{"rejectedSpans":"99","errorMessage":"too old"}}"#, 5),
+            (#"{"partialSuccess":{"rejectedSpans":"0","errorMessage":"a warning"}}"#, 0),
+            (#"{"partialSuccess":{"rejectedSpans":"-1"}}"#, 0), (#"{"partialSuccess":{}}"#, 0), ("{}", 0), ("", 0),
+            ("no JSON", 0),
+        ])
+    func partialSuccess(_ body: String, _ rejected: Int) async {
+        add(5)
+        around.answers.withLock { $0 = [SpanExporter.Answer(status: 200, body: Data(body.utf8))] }
+        await exporter.round()
+        #expect(around.sizes == [5] && around.exported == 5 - rejected && around.dropped == rejected)
+        let reason = "the collector rejected them: too old"
+        #expect(around.notices == (rejected > 0 ? [.spansDropped(count: rejected, reason: reason)] : []))
+    }
+
+    @Test("What is lost while the collector fails has the failure as the reason")
+    func reasonOfAnOutage() async {
+        let exporter = exporter
+        add(2010)
+        around.answers.withLock { $0 = [.failed("down"), .failed("down")] }
+        await exporter.round()
+        #expect(around.notices == [.spansDropped(count: 10, reason: "down")])
+        await exporter.finish()
+        #expect(around.notices.last == .spansDropped(count: 2000, reason: "down"))
     }
 }
