@@ -374,6 +374,13 @@ umount /var/lib/prelude; rmdir /var/lib/prelude
 [ ! -e /etc/prelude ] && [ ! -e /var/lib/prelude ] && say "settings and database are purged"
 getent passwd prelude >/dev/null && say "the user stays"
 [ -z "$(dpkg --listfiles prelude-session 2>/dev/null)" ] && say "no file is left"
+usermod --append --groups prelude nobody; userdel prelude; calls
+say "install with a group"; dpkg --install "$new"; calls
+stat --format '%U:%G %n' /etc/prelude /var/lib/prelude
+mkdir /var/lib/prelude/backups /var/lib/prelude/empty; mount -t tmpfs backups /var/lib/prelude/backups
+touch /etc/prelude/session.json /var/lib/prelude/session.sqlite /var/lib/prelude/backups/kept
+say "purge with a mount"; dpkg --purge prelude-session </dev/null
+[ ! -e /etc/prelude ]; find /var/lib/prelude; dpkg-query --show prelude-session 2>/dev/null || say "it is purged"
 """
 
 NAMESPACE = r"""
@@ -450,6 +457,18 @@ def test_only_a_purge_deletes_the_database(life):
     assert '{"status":"ok"}' in removed.split("== install again\n")[1]
     for line in ("settings and database are purged", "the user stays", "no file is left"):
         assert f"== {line}\n" in purged
+
+
+def test_an_installation_uses_a_group_that_outlived_its_user(life):
+    installed = life.split("== install with a group\n")[1]
+    assert "prelude:prelude /etc/prelude\nprelude:prelude /var/lib/prelude\n" in installed
+
+
+def test_a_purge_keeps_files_of_another_file_system_and_succeeds(life):
+    """For example, the backups can be on another disk."""
+    purged = life.split("== purge with a mount\n")[1]
+    assert purged.endswith(
+        "/var/lib/prelude\n/var/lib/prelude/backups\n/var/lib/prelude/backups/kept\n== it is purged\n")
 
 
 @pytest.mark.skipif(not shutil.which("lintian"), reason="there is no lintian")
