@@ -1,5 +1,6 @@
 """Tests that code in other languages, of docs/verify.md and Examples, verifies the service's tokens and rejects invalid ones."""
 
+import hashlib
 import http.server
 import json
 import threading
@@ -98,6 +99,29 @@ def test_other_algorithms_are_verified_where_the_page_says_so(verifier, language
 def test_an_invalid_token_of_another_algorithm_is_rejected(whole, ring, name):
     with pytest.raises(Refused):
         verify(whole, INVALID_OF_OTHER_ALGORITHMS[name](ring), ring.jwks)
+
+
+@with_a_cache
+@pytest.mark.parametrize("change", [
+    {"key_ops": "verify"}, {"key_ops": ["sign"]}, {"key_ops": [1, "verify"]}, {"use": "enc"}, {"kty": ["OKP"]},
+    {"crv": ["Ed25519"]}, {"d": None},
+], ids=json.dumps)
+def test_a_key_that_is_not_for_signatures_is_not_used(whole, ring, change):
+    with pytest.raises(Refused, match="keys_unavailable"):
+        verify(whole, token_builder.token(ring.eddsa), [{**ring.eddsa.jwk, **change}])
+
+
+@with_a_cache
+def test_an_rsa_key_with_the_exponent_1_is_not_used(whole, ring):
+    """With this exponent, a signature is its own padded hash."""
+    prefix = bytes.fromhex("3031300d060960864801650304020105000420")  # RFC 8017 §9.2, SHA-256
+
+    def forged(text: bytes) -> bytes:
+        end = b"\0" + prefix + hashlib.sha256(text).digest()
+        return b"\0\1".ljust(256 - len(end), b"\xff") + end
+
+    with pytest.raises(Refused, match="keys_unavailable"):
+        verify(whole, token_builder.token(ring.rs256, sign_with=forged), [{**ring.rs256.jwk, "e": "AQ"}])
 
 
 def test_the_first_of_two_equal_members_is_never_used(verifier, ring):

@@ -39,6 +39,10 @@ const calls = {
     return results;
   },
 
+  create({ service, resources }) {
+    return new module.SessionVerifier(service, "app1234", { resources }).issuer;
+  },
+
   async fetch({ service }) {
     const { body, maxAge } = await module.fetchKeys(service);
     return { keys: [...(await module.readKeySet(body)).keys()].sort(), maxAge };
