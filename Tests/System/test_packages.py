@@ -4,6 +4,7 @@ The Debian package is installed, started, upgraded, removed and purged in a copy
 in a mount namespace, where nothing outside changes. There is no systemd: the test runs the command of the unit as its user.
 """
 
+import configparser
 import fcntl
 import gzip
 import hashlib
@@ -101,6 +102,14 @@ def test_the_unit_is_the_one_of_the_page(unpacked):
     block = page.split("`/etc/systemd/system/prelude-session.service`:\n\n```ini\n")[1].split("```\n")[0]
     unit = (unpacked / "lib" / "systemd" / "system" / "prelude-session.service").read_text()
     assert unit == block.replace("/usr/local/bin/", "/usr/bin/") and "NoNewPrivileges=yes" in unit
+
+
+def test_systemd_does_not_give_up_after_five_failures(unpacked):
+    """Its default is five starts in ten seconds. Then the unit stays stopped, even if the cause is gone."""
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.read(unpacked / "lib" / "systemd" / "system" / "prelude-session.service")
+    assert (unit["Service"]["Restart"], unit["Unit"]["StartLimitIntervalSec"]) == ("on-failure", "0")
+    assert int(unit["Service"]["RestartSec"]) >= 1
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd-analyze")
@@ -317,6 +326,30 @@ def test_completions_name_each_command_and_the_shell_reads_them(unpacked, help_o
         assert command["commandName"] in script.read_text()
     if shutil.which(shell):
         must(shell, *(["--no-execute"] if shell == "fish" else ["-n"]), script)
+
+
+#: Completes the last word of a line, as bash does for the Tab key.
+COMPLETE = """
+source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+_prelude-session prelude-session "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def test_bash_completes_commands_paths_and_values(unpacked, tmp_path):
+    (tmp_path / "session.json").touch()
+    (tmp_path / "backup").mkdir()
+    lines = {
+        "back": {"backup"}, "backup re": {"restore"}, "serve --tls-k": {"--tls-key"},
+        f"check --config {tmp_path}/se": {f"{tmp_path}/session.json"},
+        f"backup verify {tmp_path}/": {f"{tmp_path}/backup"},
+        "serve --log-format ": {"text", "json"}, "serve --log-level e": {"error"},
+        "init --email-tls s": {"starttls"},
+    }
+    for line, expected in lines.items():
+        words = must("bash", "-c", COMPLETE, "bash", unpacked / COMPLETIONS["bash"], "prelude-session", *line.split(" "))
+        assert {word.strip() for word in words.splitlines()} == expected, line
 
 
 # The life of an installation
