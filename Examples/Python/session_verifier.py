@@ -373,7 +373,8 @@ def fetch_keys(service: str) -> tuple[bytes, float | None]:
         if response.status != 200:
             raise ValueError("not a key set")
         age = re.fullmatch(r"\d{1,9}", response.headers.get("Age", "0"))
-        found = re.search(r'(?i)(?:^|,)\s*max-age="?(\d{1,9})"?\s*(?:,|$)', response.headers.get("Cache-Control", ""))
+        control = ", ".join(response.headers.get_all("Cache-Control", []))
+        found = re.search(r'(?i)(?:^|,)\s*max-age="?(\d{1,9})"?\s*(?:,|$)', control)
         return body, max(0, int(found[1]) - int(age[0] if age else 0)) if found else None
 
 

@@ -185,6 +185,9 @@ def impostor():
                 self.send_header("Location", self.path.replace("redirects", "says-an-hour"))
             if kind == "says-an-hour":
                 self.send_header("Cache-Control", "public, max-age=3600")
+            if kind == "says-it-in-two-headers":
+                self.send_header("Cache-Control", "public")
+                self.send_header("Cache-Control", "max-age=77")
             if kind == "was-cached":
                 self.send_header("Cache-Control", "max-age=300, public")
                 self.send_header("Age", "100")
@@ -201,7 +204,8 @@ def impostor():
 
 
 @with_a_cache
-@pytest.mark.parametrize("kind, max_age", [("says-an-hour", 3600), ("says-nothing", None), ("was-cached", 200)])
+@pytest.mark.parametrize("kind, max_age", [
+    ("says-an-hour", 3600), ("says-nothing", None), ("was-cached", 200), ("says-it-in-two-headers", 77)])
 def test_keys_are_kept_as_long_as_the_response_says(impostor, whole, kind, max_age):
     assert whole.call("fetch", service=f"{impostor}/{kind}") == {"keys": ["k1"], "maxAge": max_age}
 
