@@ -429,7 +429,8 @@ export class KeyCache {
       this.#hasSucceeded = true;
     } catch (error) {
       this.#lastFailure = now;
-      this.onFailure(error);
+      // An error of the callback must not end the process as an unhandled rejection.
+      Promise.resolve(error).then(this.onFailure).catch(console.error);
     }
   }
 }

@@ -330,6 +330,11 @@ def test_a_fetch_that_hangs_stops_no_later_one_in_python_and_its_late_keys_are_i
     assert result == {"fetches": 2, "kid": "k2", "later": "k2"}
 
 
+def test_a_callback_that_throws_does_not_end_the_process_in_javascript(processes):
+    """Node ends a process with an unhandled rejection. In Python, only the thread of the fetch ends."""
+    assert processes("javascript").call("failingCallback", kid="k1", keys=[KEYS["k1"]]) == "k1"
+
+
 @with_a_cache
 @pytest.mark.parametrize("escape", [r"\ud800", r"\udc00", r"\ud83d\ud83d"])
 def test_text_with_an_unpaired_surrogate_is_rejected(whole, ring, escape):

@@ -79,6 +79,24 @@ const calls = {
     return seen;
   },
 
+  // The service is down, and the callback for that throws. Returns what a caller gets from the old keys.
+  async failingCallback({ kid, keys }) {
+    let now = 0;
+    const fetch = async () => {
+      if (now > 0) throw new Error("down");
+      return { body: encoded(keys), maxAge: 300 };
+    };
+    const onFailure = () => {
+      throw new Error("no log");
+    };
+    const cache = new module.KeyCache("https://keys.example", { fetch, clock: () => now, onFailure });
+    await cache.key(kid);
+    now = 300;
+    const found = await cache.key(kid);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return found.kid;
+  },
+
   // Counts the fetches for concurrent callers, and the callers that get the key.
   async stampede({ kid, keys, callers }) {
     let fetches = 0;
