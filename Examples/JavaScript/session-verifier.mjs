@@ -37,6 +37,8 @@ const LEEWAY = 5;
 const PROOF_WINDOW = 60;
 // Larger numbers are no times (RFC 7519 §2).
 const MAXIMUM_TIME = 2 ** 53;
+// Deeper JSON is rejected.
+const MAXIMUM_DEPTH = 32;
 // Reasons that concern the proof. All other rejections concern the token.
 const PROOF_REASONS = new Set(
   "missing_proof invalid_proof wrong_method wrong_target wrong_access_token stale_proof replayed_proof".split(" "),
@@ -77,8 +79,11 @@ export class Rejected extends Error {
 export class SessionVerifier {
   constructor(service, audience, { resources = [], issuer, keys, replays, nonces, now } = {}) {
     const origin = normalized(service);
-    if (origin?.path !== "/" || !resources.every(normalized))
+    if (origin?.path !== "/" || !resources.every((url) => normalized(url) && !/[?#]/.test(url)))
       throw new TypeError("service must be an origin, and resources must be URLs");
+    // An attacker who changes the keys can sign any token. A token that is sent over plain http can be stolen.
+    if (![service, ...resources].every(isSafe))
+      throw new TypeError("service and resources must be https; http is allowed for localhost, 127.0.0.1 and [::1]");
     this.issuer = issuer ?? origin.origin.split("://")[1].replace(/:\d+$/, "");
     this.audience = audience;
     this.resources = resources.map((url) => url.replace(/\/$/, ""));
@@ -94,7 +99,7 @@ export class SessionVerifier {
    * `target` is the path of the request with its query, `proofs` the values of all `DPoP` headers.
    */
   async verify(method, target, authorization, proofs) {
-    const [, name, token] = /^(\S+) +([^]*)$/.exec(authorization ?? "") ?? [];
+    const [, name, token] = /^(\S+) +([^ ][^]*)$/.exec(authorization ?? "") ?? [];
     const scheme = name?.toLowerCase();
     const isBound = scheme === "dpop" && this.resources.length > 0;
     try {
@@ -186,7 +191,7 @@ export async function checkProof(proof, method, targets, token) {
   }
   if (!(await key.verifies(signature, signed))) throw new Rejected("invalid_proof");
   const [jti, htm, htu] = ["jti", "htm", "htu"].map((name) => text(claims, name, "invalid_proof"));
-  const nonce = claims.nonce === undefined ? "" : text(claims, "nonce", "invalid_proof");
+  const nonce = (claims.nonce ?? null) === null ? "" : text(claims, "nonce", "invalid_proof");
   if (jti === "" || [jti, nonce].some((id) => bytes(id).length > 256) || !isTime(claims.iat))
     throw new Rejected("invalid_proof");
   if (htm !== method) throw new Rejected("wrong_method");
@@ -200,7 +205,8 @@ export async function checkProof(proof, method, targets, token) {
 /** Origin and path without query, normalized (RFC 3986 §6.2.2 and §6.2.3). `null` if it is no http or https URL. */
 export function normalized(url) {
   const found = /^(https?):\/\/([^/?#]+)([^?#]*)(?:[?#][^]*)?$/i.exec(url);
-  if (!found || /[^!-~]|@/.test(found[2]) || /[^!-~]|%(?![0-9A-Fa-f]{2})/.test(found[3])) return null;
+  // URLs are ASCII.
+  if (!found || /[^\0-\x7f]/.test(url) || /[^!-~]|@/.test(found[2]) || /[^!-~]|%(?![0-9A-Fa-f]{2})/.test(found[3])) return null;
   const scheme = found[1].toLowerCase();
   const authority = /^(\[[^\]]*\]|[^:[]+)(?::(\d*))?$/.exec(found[2].toLowerCase());
   const port = Number(authority?.[2] || NaN);
@@ -218,6 +224,9 @@ export function normalized(url) {
   });
   return { origin: `${scheme}://${authority[1]}${isDefault ? "" : `:${port}`}`, path: `/${segments.join("/")}` };
 }
+
+/** Whether the connection cannot be read or changed on its way: https, or the loopback interface. */
+const isSafe = (url) => /^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$))/.test(normalized(url).origin);
 
 /**
  * Accepts each proof once (RFC 9449 §11.1), within this process. Several processes need a shared store.
@@ -297,17 +306,23 @@ export class Nonces {
 class Key {
   /** Throws if the JWK cannot verify signatures, or has private members. */
   static async read(jwk) {
-    const { kid, kty, crv, alg, use = "sig", key_ops = ["verify"] } = jwk;
-    if (PRIVATE_MEMBERS.some((name) => name in jwk) || use !== "sig" || !key_ops.includes("verify"))
+    const { kid, kty, crv, alg } = jwk;
+    const uses = jwk.key_ops ?? ["verify"];
+    if (!Array.isArray(uses) || !uses.every((use) => typeof use === "string") || !uses.includes("verify"))
+      throw new Error("the key is not for signatures");
+    if (PRIVATE_MEMBERS.some((name) => name in jwk) || (jwk.use ?? "sig") !== "sig")
       throw new Error("the key is private, or has another use");
     if (typeof kid !== "string" || kid === "" || bytes(kid).length > 256) throw new Error("the key has no id");
     const kind = KINDS.get(kty === "RSA" ? "RSA" : `${kty} ${crv}`);
     if (!kind || ALGORITHMS.get(alg) !== kind.algorithm) throw new Error("the key is for another algorithm");
     const sizes = Object.fromEntries(kind.members.map((name) => [name, jwk[name]]));
+    if (!Object.values(sizes).every((value) => typeof value === "string")) throw new Error("a member has another type");
     if (kind.algorithm === "RS256") {
       const [n, e] = [decode(jwk.n), decode(jwk.e)];
       const isShort = n.length < 256 || (n.length === 256 && n[0] < 0x80);
-      if (!n[0] || isShort || n.length > 512 || !e[0] || e.length > 4) throw new Error("the key has another size");
+      // With the exponent 1, everyone can sign. Even exponents are invalid.
+      const isWeak = e.length > 4 || !e[0] || e.at(-1) % 2 === 0 || (e.length === 1 && e[0] === 1);
+      if (!n[0] || isShort || n.length > 512 || isWeak) throw new Error("the key has another size");
     } else if (["x", "y"].some((name) => name in sizes && decode(sizes[name]).length !== 32)) {
       throw new Error("the key has another size");
     }
@@ -414,7 +429,8 @@ export class KeyCache {
       this.#hasSucceeded = true;
     } catch (error) {
       this.#lastFailure = now;
-      this.onFailure(error);
+      // An error of the callback must not end the process as an unhandled rejection.
+      Promise.resolve(error).then(this.onFailure).catch(console.error);
     }
   }
 }
@@ -450,31 +466,39 @@ function parse(token, reason) {
     const [head, body, signature] = parts.map(decode);
     const [header, payload] = [readJSON(head), readJSON(body)];
     if ("crit" in header) throw new Error("a critical extension");
+    const { typ, kid, jwk } = header;
+    if (![typ, kid].every((value) => typeof (value ?? "") === "string") || typeof (jwk ?? {}) !== "object" || Array.isArray(jwk))
+      throw new Error("a member has another type");
     return { header, payload, signature, signed: bytes(`${parts[0]}.${parts[1]}`) };
   } catch {
     throw new Rejected(reason);
   }
 }
 
-/** A JSON object in UTF-8 without repeated members (RFC 7515 §4, RFC 8725 §3.7) and unpaired surrogates. */
+/**
+ * A JSON object in UTF-8 (RFC 8725 §3.7) that all parsers read alike: without repeated members (RFC 7515 §4), unpaired
+ * surrogates, U+0000, numbers that are no double, and deep nesting.
+ */
 function readJSON(data) {
   const json = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
   const value = JSON.parse(json, (name, member) => {
-    if ([name, member].some((text) => typeof text === "string" && /\p{Surrogate}/u.test(text)))
-      throw new Error("an unpaired surrogate");
+    if ([name, member].some((text) => typeof text === "string" && /[\p{Surrogate}\0]/u.test(text)))
+      throw new Error("an unpaired surrogate or a null character");
+    if (typeof member === "number" && !Number.isFinite(member)) throw new Error("a number is too large");
     return member;
   });
   if (value === null || typeof value !== "object" || Array.isArray(value)) throw new Error("not an object");
   // JSON.parse keeps the last of two equal members.
-  const objects = [];
-  for (const [token, name] of json.matchAll(/("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}]/g)) {
-    if (token === "{") objects.push(new Set());
-    else if (token === "}") objects.pop();
+  const open = [];
+  for (const [token, name] of json.matchAll(/("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === "{" || token === "[") open.push(new Set());
+    else if (token === "}" || token === "]") open.pop();
     else if (name) {
       const member = JSON.parse(name);
-      if (objects.at(-1).has(member)) throw new Error("a member is repeated");
-      objects.at(-1).add(member);
+      if (open.at(-1).has(member)) throw new Error("a member is repeated");
+      open.at(-1).add(member);
     }
+    if (open.length > MAXIMUM_DEPTH) throw new Error("nested too deep");
   }
   return value;
 }

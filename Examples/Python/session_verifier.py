@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import json
 import re
+import sys
 import threading
 import time
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -28,6 +29,8 @@ LEEWAY = 5
 PROOF_WINDOW = 60
 #: Larger numbers are no times (RFC 7519 §2).
 MAXIMUM_TIME = 2**53
+#: Deeper JSON is rejected.
+MAXIMUM_DEPTH = 32
 #: Seconds for the response with the keys.
 FETCH_SECONDS = 10
 
@@ -71,8 +74,11 @@ class SessionVerifier:
 
     def __init__(self, service, audience, resources=(), issuer=None, keys=None, replays=None, nonces=None, now=time.time):
         parts = normalized(service)
-        if parts is None or parts[1] != "/" or not all(normalized(url) for url in resources):
+        if parts is None or parts[1] != "/" or not all(normalized(url) and not re.search("[?#]", url) for url in resources):
             raise ValueError("service must be an origin, and resources must be URLs")
+        # An attacker who changes the keys can sign any token. A token that is sent over plain http can be stolen.
+        if not all(is_safe(url) for url in (service, *resources)):
+            raise ValueError("service and resources must be https; http is allowed for localhost, 127.0.0.1 and [::1]")
         self.issuer = issuer or re.sub(r":\d+$", "", parts[0].split("://")[1])
         self.audience, self.resources, self.now = audience, [url.removesuffix("/") for url in resources], now
         self.keys = keys or KeyCache(parts[0])
@@ -85,6 +91,7 @@ class SessionVerifier:
         """
         scheme, _, token = (authorization or "").partition(" ")
         scheme, token = scheme.lower(), token.lstrip(" ")
+        scheme = scheme if token else ""
         try:
             if scheme == "dpop" and self.resources:
                 if len(proofs) != 1:
@@ -192,7 +199,7 @@ def check_proof(proof: str, method: str, targets: list, token: str) -> dict:
     if not key.verifies(signature, signed):
         raise Rejected("invalid_proof")
     jti, htm, htu = (text(claims, name, "invalid_proof") for name in ("jti", "htm", "htu"))
-    nonce = text(claims, "nonce", "invalid_proof") if "nonce" in claims else None
+    nonce = text(claims, "nonce", "invalid_proof") if claims.get("nonce") is not None else None
     if not 1 <= len(jti.encode()) <= 256 or len((nonce or "").encode()) > 256 or not is_time(claims.get("iat")):
         raise Rejected("invalid_proof")
     if htm != method:
@@ -209,11 +216,12 @@ def check_proof(proof: str, method: str, targets: list, token: str) -> dict:
 
 def normalized(url: str) -> tuple[str, str] | None:
     """Origin and path without query, normalized (RFC 3986 §6.2.2 and §6.2.3). `None` if it is no http or https URL."""
-    found = re.fullmatch(r"(?i)(https?)://([^/?#]+)([^?#]*)(?:[?#].*)?", url, re.DOTALL)
+    # URLs are ASCII. Without this check, "(?i)https" also matches a long s.
+    found = url.isascii() and re.fullmatch(r"(?i)(https?)://([^/?#]+)([^?#]*)(?:[?#].*)?", url, re.DOTALL)
     if not found or re.search(r"[^!-~]|@", found[2]) or re.search(r"[^!-~]|%(?![0-9A-Fa-f]{2})", found[3]):
         return None
     scheme, path = found[1].lower(), found[3] or "/"
-    authority = re.fullmatch(r"(\[[^\]]*\]|[^:\[]+)(?::(\d{0,20}))?", found[2].lower())
+    authority = re.fullmatch(r"(\[[^\]]*\]|[^:\[]+)(?::(?:0*(?=\d))?(\d{0,5}))?", found[2].lower())
     if not authority or (authority[2] and not 1 <= int(authority[2]) <= 65535):
         return None
     port = int(authority[2]) if authority[2] else None
@@ -233,6 +241,11 @@ def normalized(url: str) -> tuple[str, str] | None:
         elif index == len(rest) - 1:
             segments.append("")
     return origin, "/" + "/".join(segments)
+
+
+def is_safe(url: str) -> bool:
+    """Whether the connection cannot be read or changed on its way: https, or the loopback interface."""
+    return re.match(r"https:|http://(localhost|127\.0\.0\.1|\[::1\])(:|$)", normalized(url)[0]) is not None
 
 
 class ReplayMemory:
@@ -298,12 +311,15 @@ class Key:
     """A public JWK (RFC 7517). Raises `ValueError` if it cannot verify signatures, or has private members."""
 
     def __init__(self, jwk: dict):
-        if PRIVATE_MEMBERS & jwk.keys() or jwk.get("use", "sig") != "sig" or "verify" not in jwk.get("key_ops", ["verify"]):
+        uses = ["verify"] if jwk.get("key_ops") is None else jwk["key_ops"]
+        if not isinstance(uses, list) or not all(isinstance(use, str) for use in uses) or "verify" not in uses:
+            raise ValueError("the key is not for signatures")
+        if PRIVATE_MEMBERS & jwk.keys() or jwk.get("use") not in (None, "sig"):
             raise ValueError("the key is private, or has another use")
         self.kid, kind = jwk.get("kid"), (jwk.get("kty"), jwk.get("crv"))
         if not isinstance(self.kid, str) or not 1 <= len(self.kid.encode()) <= 256:
             raise ValueError("the key has no id")
-        members = {"OKP": ("crv", "kty", "x"), "EC": ("crv", "kty", "x", "y"), "RSA": ("e", "kty", "n")}.get(kind[0])
+        members = {"OKP": ("crv", "kty", "x"), "EC": ("crv", "kty", "x", "y"), "RSA": ("e", "kty", "n")}.get(str(kind[0]))
         if members is None or not all(isinstance(jwk.get(name), str) for name in members):
             raise ValueError("the key has another type")
         if kind[0] == "RSA":
@@ -357,7 +373,8 @@ def fetch_keys(service: str) -> tuple[bytes, float | None]:
         if response.status != 200:
             raise ValueError("not a key set")
         age = re.fullmatch(r"\d{1,9}", response.headers.get("Age", "0"))
-        found = re.search(r'(?i)(?:^|,)\s*max-age="?(\d{1,9})"?\s*(?:,|$)', response.headers.get("Cache-Control", ""))
+        control = ", ".join(response.headers.get_all("Cache-Control", []))
+        found = re.search(r'(?i)(?:^|,)\s*max-age="?(\d{1,9})"?\s*(?:,|$)', control)
         return body, max(0, int(found[1]) - int(age[0] if age else 0)) if found else None
 
 
@@ -468,13 +485,18 @@ def parse(token: str, reason: str) -> tuple[dict, dict, bytes, bytes]:
         header, payload = read_json(decode(head)), read_json(decode(body))
         if "crit" in header:
             raise ValueError("a critical extension")
+        for name, kind in (("typ", str), ("kid", str), ("jwk", dict)):
+            if not isinstance(header.get(name), kind | None):
+                raise ValueError(f"{name} has another type")
         return header, payload, decode(signature), f"{head}.{body}".encode()
     except (ValueError, RecursionError):
         raise Rejected(reason) from None
 
 
 def read_json(data: bytes) -> dict:
-    """A JSON object in UTF-8 without repeated members (RFC 7515 §4, RFC 8725 §3.7) and unpaired surrogates."""
+    """A JSON object in UTF-8 (RFC 8725 §3.7) that all parsers read alike: without repeated members (RFC 7515 §4), unpaired
+    surrogates, U+0000, numbers that are no double, and deep nesting.
+    """
     def members(pairs):
         if len({name for name, _ in pairs}) < len(pairs):
             raise ValueError("a member is repeated")
@@ -483,8 +505,19 @@ def read_json(data: bytes) -> dict:
     def constant(name):
         raise ValueError(f"{name} is no JSON")
 
+    def check(value, depth=1):
+        if isinstance(value, str) and b"\0" in value.encode():  # raises for an unpaired surrogate
+            raise ValueError("a null character")
+        if isinstance(value, (int, float)) and abs(value) > sys.float_info.max:
+            raise ValueError("a number is too large")
+        if isinstance(value, (dict, list)):
+            if depth > MAXIMUM_DEPTH:
+                raise ValueError("nested too deep")
+            for part in [*value, *value.values()] if isinstance(value, dict) else value:
+                check(part, depth + 1)
+
     value = json.loads(data.decode(), object_pairs_hook=members, parse_constant=constant)
-    json.dumps(value, ensure_ascii=False).encode()  # raises for an unpaired surrogate
+    check(value)
     if not isinstance(value, dict):
         raise ValueError("not an object")
     return value

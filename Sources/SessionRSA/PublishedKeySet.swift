@@ -11,7 +11,8 @@ package struct PublishedKeySet: VerificationKeySet {
 
     /// The allowed signature algorithms. The verifier chooses them, not the set (RFC 8725 §3.1).
     package let algorithms: Set<SignatureAlgorithm>
-    private let keys: [String: any VerificationKey]
+    /// By the bytes of `kid`: equal strings can have different bytes.
+    private let keys: [[UInt8]: any VerificationKey]
 
     /// Reads a set. The JSON must be strict; single keys that are not usable are skipped.
     ///
@@ -26,12 +27,12 @@ package struct PublishedKeySet: VerificationKeySet {
         guard document.keys.count <= Self.maximumKeys else { throw .tooManyKeys }
         self.algorithms = algorithms
         let usable = document.keys.compactMap(\.usable).filter { algorithms.contains($0.key.algorithm) }
-        keys = Dictionary(usable.map { ($0.id, $0.key) }) { first, _ in first }
+        keys = Dictionary(usable.map { (Array($0.id.utf8), $0.key) }) { first, _ in first }
     }
 
     package var count: Int { keys.count }
 
-    package func key(id: String) -> (any VerificationKey)? { keys[id] }
+    package func key(id: String) -> (any VerificationKey)? { keys[Array(id.utf8)] }
 
     private struct Document: Decodable {
         let keys: [Entry]

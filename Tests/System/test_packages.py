@@ -4,6 +4,7 @@ The Debian package is installed, started, upgraded, removed and purged in a copy
 in a mount namespace, where nothing outside changes. There is no systemd: the test runs the command of the unit as its user.
 """
 
+import configparser
 import fcntl
 import gzip
 import hashlib
@@ -101,6 +102,14 @@ def test_the_unit_is_the_one_of_the_page(unpacked):
     block = page.split("`/etc/systemd/system/prelude-session.service`:\n\n```ini\n")[1].split("```\n")[0]
     unit = (unpacked / "lib" / "systemd" / "system" / "prelude-session.service").read_text()
     assert unit == block.replace("/usr/local/bin/", "/usr/bin/") and "NoNewPrivileges=yes" in unit
+
+
+def test_systemd_does_not_give_up_after_five_failures(unpacked):
+    """Its default is five starts in ten seconds. Then the unit stays stopped, even if the cause is gone."""
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.read(unpacked / "lib" / "systemd" / "system" / "prelude-session.service")
+    assert (unit["Service"]["Restart"], unit["Unit"]["StartLimitIntervalSec"]) == ("on-failure", "0")
+    assert int(unit["Service"]["RestartSec"]) >= 1
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd-analyze")
@@ -319,6 +328,30 @@ def test_completions_name_each_command_and_the_shell_reads_them(unpacked, help_o
         must(shell, *(["--no-execute"] if shell == "fish" else ["-n"]), script)
 
 
+#: Completes the last word of a line, as bash does for the Tab key.
+COMPLETE = """
+source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+_prelude-session prelude-session "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def test_bash_completes_commands_paths_and_values(unpacked, tmp_path):
+    (tmp_path / "session.json").touch()
+    (tmp_path / "backup").mkdir()
+    lines = {
+        "back": {"backup"}, "backup re": {"restore"}, "serve --tls-k": {"--tls-key"},
+        f"check --config {tmp_path}/se": {f"{tmp_path}/session.json"},
+        f"backup verify {tmp_path}/": {f"{tmp_path}/backup"},
+        "serve --log-format ": {"text", "json"}, "serve --log-level e": {"error"},
+        "init --email-tls s": {"starttls"},
+    }
+    for line, expected in lines.items():
+        words = must("bash", "-c", COMPLETE, "bash", unpacked / COMPLETIONS["bash"], "prelude-session", *line.split(" "))
+        assert {word.strip() for word in words.splitlines()} == expected, line
+
+
 # The life of an installation
 
 
@@ -374,6 +407,13 @@ umount /var/lib/prelude; rmdir /var/lib/prelude
 [ ! -e /etc/prelude ] && [ ! -e /var/lib/prelude ] && say "settings and database are purged"
 getent passwd prelude >/dev/null && say "the user stays"
 [ -z "$(dpkg --listfiles prelude-session 2>/dev/null)" ] && say "no file is left"
+usermod --append --groups prelude nobody; userdel prelude; calls
+say "install with a group"; dpkg --install "$new"; calls
+stat --format '%U:%G %n' /etc/prelude /var/lib/prelude
+mkdir /var/lib/prelude/backups /var/lib/prelude/empty; mount -t tmpfs backups /var/lib/prelude/backups
+touch /etc/prelude/session.json /var/lib/prelude/session.sqlite /var/lib/prelude/backups/kept
+say "purge with a mount"; dpkg --purge prelude-session </dev/null
+[ ! -e /etc/prelude ]; find /var/lib/prelude; dpkg-query --show prelude-session 2>/dev/null || say "it is purged"
 """
 
 NAMESPACE = r"""
@@ -450,6 +490,18 @@ def test_only_a_purge_deletes_the_database(life):
     assert '{"status":"ok"}' in removed.split("== install again\n")[1]
     for line in ("settings and database are purged", "the user stays", "no file is left"):
         assert f"== {line}\n" in purged
+
+
+def test_an_installation_uses_a_group_that_outlived_its_user(life):
+    installed = life.split("== install with a group\n")[1]
+    assert "prelude:prelude /etc/prelude\nprelude:prelude /var/lib/prelude\n" in installed
+
+
+def test_a_purge_keeps_files_of_another_file_system_and_succeeds(life):
+    """For example, the backups can be on another disk."""
+    purged = life.split("== purge with a mount\n")[1]
+    assert purged.endswith(
+        "/var/lib/prelude\n/var/lib/prelude/backups\n/var/lib/prelude/backups/kept\n== it is purged\n")
 
 
 @pytest.mark.skipif(not shutil.which("lintian"), reason="there is no lintian")

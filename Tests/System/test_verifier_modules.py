@@ -15,7 +15,7 @@ from person import Person
 from service import APP, ROOT
 from test_signing_keys import header, wait_until
 from transport import Transport
-from verifier_process import MODULES, VerifierProcess
+from verifier_process import MODULES, Refused, VerifierProcess
 
 RESOURCE = "https://api.example.com"
 VECTORS = json.loads((ROOT / "Vectors" / "dpop-proofs.json").read_text())
@@ -175,6 +175,7 @@ URLS = {
     "https://api.example.com:/a": ["https://api.example.com", "/a"],
     "https://api.example.com?a=/b": ["https://api.example.com", "/"],
     "https://[::1]:8080/a": ["https://[::1]:8080", "/a"],
+    f"https://a.example:{'0' * 40}443/a": ["https://a.example", "/a"],
     "https://a.example/%7Eb/%2f%2F/%c3%a9": ["https://a.example", "/~b/%2F%2F/%C3%A9"],
     "https://a.example/./b/../c/..": ["https://a.example", "/"],
     "https://a.example/b/.": ["https://a.example", "/b/"],
@@ -185,9 +186,27 @@ URLS = {
         "", "/a", "a.example", "ftp://a.example/", "https://", "https:///a", "https://u@a.example/", "https://a.example:0/",
         "https://a.example:65536/", "https://a.example:8x/", "https://[::1/", "https://a.example/%2", "https://a.example/%zz",
         "https://a.example/ ", "https://a.example/\n", "https://é.example/", "https://a.example/é", " https://a.example/",
-        "https://a.example:80:90/",
+        "https://a.example:80:90/", "http\u017f://a.example/", "https://a.example/?é", "https://a.example/#é", "https://a[b/",
+        "https://[::1]x/", "https://a.example:00/",
     ]),
 }
+
+
+@pytest.mark.parametrize("service, resource, issuer", [
+    ("https://auth.example.com", "https://api.example.com/v1/", "auth.example.com"),
+    ("https://AUTH.example.com:8443/", "https://api.example.com", "auth.example.com"),
+    ("http://localhost:8080", "http://127.0.0.1:3000", "localhost"), ("http://[::1]", "http://[::1]:3000", "[::1]"),
+    ("http://auth.example.com", "https://api.example.com", None), ("https://auth.example.com", "http://api.example.com", None),
+    ("http://localhost.example.com", "https://api.example.com", None), ("http://10.0.0.7", "https://api.example.com", None),
+    ("https://auth.example.com/keys", "https://api.example.com", None), ("https://a.example", "https://b.example?x", None),
+])
+def test_keys_and_tokens_are_sent_over_tls_or_the_loopback_interface_only(module, service, resource, issuer):
+    """The rules of the Swift verifier. Who changes the keys on their way can sign any token."""
+    if issuer:
+        assert module.call("create", service=service, resources=[resource]) == issuer
+    else:
+        with pytest.raises(Refused):
+            module.call("create", service=service, resources=[resource])
 
 
 def test_urls_are_normalized(module):

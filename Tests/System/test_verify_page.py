@@ -1,5 +1,6 @@
 """Tests that code in other languages, of docs/verify.md and Examples, verifies the service's tokens and rejects invalid ones."""
 
+import hashlib
 import http.server
 import json
 import threading
@@ -100,6 +101,29 @@ def test_an_invalid_token_of_another_algorithm_is_rejected(whole, ring, name):
         verify(whole, INVALID_OF_OTHER_ALGORITHMS[name](ring), ring.jwks)
 
 
+@with_a_cache
+@pytest.mark.parametrize("change", [
+    {"key_ops": "verify"}, {"key_ops": ["sign"]}, {"key_ops": [1, "verify"]}, {"use": "enc"}, {"kty": ["OKP"]},
+    {"crv": ["Ed25519"]}, {"d": None},
+], ids=json.dumps)
+def test_a_key_that_is_not_for_signatures_is_not_used(whole, ring, change):
+    with pytest.raises(Refused, match="keys_unavailable"):
+        verify(whole, token_builder.token(ring.eddsa), [{**ring.eddsa.jwk, **change}])
+
+
+@with_a_cache
+def test_an_rsa_key_with_the_exponent_1_is_not_used(whole, ring):
+    """With this exponent, a signature is its own padded hash."""
+    prefix = bytes.fromhex("3031300d060960864801650304020105000420")  # RFC 8017 §9.2, SHA-256
+
+    def forged(text: bytes) -> bytes:
+        end = b"\0" + prefix + hashlib.sha256(text).digest()
+        return b"\0\1".ljust(256 - len(end), b"\xff") + end
+
+    with pytest.raises(Refused, match="keys_unavailable"):
+        verify(whole, token_builder.token(ring.rs256, sign_with=forged), [{**ring.rs256.jwk, "e": "AQ"}])
+
+
 def test_the_first_of_two_equal_members_is_never_used(verifier, ring):
     body = raw_claims(sub='"usr_1", "sub": "usr_2"')
     try:
@@ -161,6 +185,9 @@ def impostor():
                 self.send_header("Location", self.path.replace("redirects", "says-an-hour"))
             if kind == "says-an-hour":
                 self.send_header("Cache-Control", "public, max-age=3600")
+            if kind == "says-it-in-two-headers":
+                self.send_header("Cache-Control", "public")
+                self.send_header("Cache-Control", "max-age=77")
             if kind == "was-cached":
                 self.send_header("Cache-Control", "max-age=300, public")
                 self.send_header("Age", "100")
@@ -177,7 +204,8 @@ def impostor():
 
 
 @with_a_cache
-@pytest.mark.parametrize("kind, max_age", [("says-an-hour", 3600), ("says-nothing", None), ("was-cached", 200)])
+@pytest.mark.parametrize("kind, max_age", [
+    ("says-an-hour", 3600), ("says-nothing", None), ("was-cached", 200), ("says-it-in-two-headers", 77)])
 def test_keys_are_kept_as_long_as_the_response_says(impostor, whole, kind, max_age):
     assert whole.call("fetch", service=f"{impostor}/{kind}") == {"keys": ["k1"], "maxAge": max_age}
 
@@ -300,6 +328,11 @@ def test_a_fetch_that_hangs_stops_no_later_one_in_python_and_its_late_keys_are_i
     """In JavaScript, a signal ends the fetch."""
     result = processes("python").call("hangs", old=KEYS["k1"], new=KEYS["k2"], after=30)
     assert result == {"fetches": 2, "kid": "k2", "later": "k2"}
+
+
+def test_a_callback_that_throws_does_not_end_the_process_in_javascript(processes):
+    """Node ends a process with an unhandled rejection. In Python, only the thread of the fetch ends."""
+    assert processes("javascript").call("failingCallback", kid="k1", keys=[KEYS["k1"]]) == "k1"
 
 
 @with_a_cache

@@ -27,7 +27,7 @@ extension PreludeSessionError {
         default:
             TransportFailure(
                 host: String(origin.drop { $0 != "/" }.dropFirst(2)),
-                cause: cause is AnswerTooLarge ? .invalidResponse : .other, underlying: cause)
+                cause: cause is AnswerTooLarge || cause is AnswerIsPage ? .invalidResponse : .other, underlying: cause)
         }
     }
 

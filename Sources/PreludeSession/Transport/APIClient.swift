@@ -80,8 +80,10 @@ struct APIClient: Sendable {
         _ ready: HTTPRequest, for request: APIRequest, sentAt: Date
     ) async throws -> (HTTPResponse, Data) {
         do {
-            return try await transport.send(
+            let answer = try await transport.send(
                 ready, body: request.body, timeout: timeout, maximumAnswer: Self.maximumAnswer)
+            try AnswerIsPage.check(answer.0)
+            return answer
         } catch {
             let error = PreludeSessionError.transportError(error, from: origin)
             log(

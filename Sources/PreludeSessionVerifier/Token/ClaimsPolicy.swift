@@ -14,12 +14,15 @@ struct ClaimsPolicy: Sendable {
         guard profile.types.contains(type?.lowercased()) else { throw VerificationError(.wrongType) }
     }
 
+    /// Checks the claims. It compares bytes: `==` also finds canonical equivalents equal (RFC 7515 §10.13).
     func check(_ claims: TokenClaims, now: TimeInterval) throws(VerificationError) {
-        guard issuers.contains(claims.iss) else { throw VerificationError(.wrongIssuer) }
+        guard issuers.contains(where: { $0.utf8.elementsEqual(claims.iss.utf8) }) else {
+            throw VerificationError(.wrongIssuer)
+        }
         try checkAudience(claims)
         guard !claims.sub.isEmpty else { throw VerificationError(.missingClaim) }
         if profile.isStrict {
-            guard claims.clientID != nil, claims.iat != nil, claims.jti != nil else {
+            guard claims.clientID ?? "" != "", claims.iat != nil, claims.jti ?? "" != "" else {
                 throw VerificationError(.missingClaim)
             }
         }
@@ -35,6 +38,8 @@ struct ClaimsPolicy: Sendable {
             guard !profile.isStrict else { throw VerificationError(.missingClaim) }
             return
         }
-        guard aud.contains(audience) else { throw VerificationError(.wrongAudience) }
+        guard aud.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else {
+            throw VerificationError(.wrongAudience)
+        }
     }
 }

@@ -18,7 +18,13 @@ struct TokenClaims: JSONObjectReadable {
     /// The `cnf` claim. If it has no thumbprint, the token is bound in a way that the verifier does not support.
     let cnf: Confirmation?
 
+    /// A claim that is `null` is invalid, not missing: with `"cnf": null`, a reader may see a token without a binding.
+    private static let notNull = ["nbf", "sid", "scope", "cnf"]
+
     init(_ object: JSONObject) throws {
+        for name in Self.notNull where object.isNull(name) {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "\(name) is null."))
+        }
         iss = try object.string("iss")
         sub = try object.string("sub")
         exp = try object.number("exp")

@@ -33,7 +33,7 @@ struct OriginMiddleware: RouterMiddleware {
         response.headers.set(
             .accessControlExposeHeaders,
             to: "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Trusted-Device, X-Verification-Token")
-        response.headers.add(.vary, "Origin")
+        response.headers.set(.vary, to: "Origin")
         return response
     }
 

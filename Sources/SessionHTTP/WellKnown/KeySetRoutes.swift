@@ -23,6 +23,8 @@ struct KeySetRoutes: Sendable {
     private func response(_ keys: [[String: String]]) throws -> Response {
         var response = try Response.json(KeySet(keys: keys))
         response.headers[.cacheControl] = "public, max-age=\(maxAge)"
+        // Also without Origin: a cache must not give this response to a page (Fetch, "CORS protocol and HTTP caches").
+        response.headers[.vary] = "Origin"
         return response
     }
 }

@@ -33,6 +33,8 @@ struct MetadataRoute: Sendable {
                 issuer: origin, jwks: origin + FrontendPath.jwks.rawValue,
                 proofAlgorithms: [SignatureAlgorithm.es256.rawValue]))
         response.headers[.cacheControl] = "public, max-age=\(maxAge)"
+        // Also without Origin: a cache must not give this response to a page (Fetch, "CORS protocol and HTTP caches").
+        response.headers[.vary] = "Origin"
         return response
     }
 }

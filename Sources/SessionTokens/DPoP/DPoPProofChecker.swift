@@ -165,7 +165,8 @@ package struct DPoPProofChecker: Sendable {
     private func isAttempt(_ text: String) -> Bool { Base64URL.decode(text)?.count == Self.attemptLength }
 
     private func checkMethod(_ claims: DPoPClaims) throws(DPoPError) {
-        guard claims.htm == method else { throw .wrongMethod }
+        // Compare bytes: for ==, the Kelvin sign U+212A is the letter K.
+        guard claims.htm.utf8.elementsEqual(method.utf8) else { throw .wrongMethod }
     }
 
     private func checkTarget(_ claims: DPoPClaims) throws(DPoPError) {

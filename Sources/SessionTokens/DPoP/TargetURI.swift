@@ -87,7 +87,10 @@ package struct TargetURI: Sendable, Hashable {
             hostEnd = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
         }
         let suffix = authority[hostEnd...]
-        guard hostEnd > authority.startIndex else { return nil }
+        // Brackets are for IPv6 literals only (RFC 3986 §3.2.2).
+        guard hostEnd > authority.startIndex, !authority[..<hostEnd].dropFirst().contains(UInt8(ascii: "[")) else {
+            return nil
+        }
         let host = String(decoding: authority[..<hostEnd].map(lowered), as: UTF8.self)
         guard let colon = suffix.first else { return (host, nil) }
         guard colon == UInt8(ascii: ":") else { return nil }

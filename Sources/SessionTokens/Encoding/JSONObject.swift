@@ -11,6 +11,9 @@ package struct JSONObject: Sendable {
     /// Whether the member exists, even as `null`.
     package func contains(_ name: String) -> Bool { members[name] != nil }
 
+    /// Whether the member exists and is `null`.
+    package func isNull(_ name: String) -> Bool { members[name] == .null }
+
     /// - Throws: `DecodingError` if the member is missing or not a string.
     package func string(_ name: String) throws -> String {
         guard let value = try stringIfPresent(name) else { throw Self.mismatch(name) }

@@ -9,7 +9,9 @@ struct ClientOptions: ParsableArguments {
     @Option(help: "The service's origin. (default: $PRELUDE_SESSION_ENDPOINT, else http://localhost:8080)")
     var endpoint: String?
 
-    @Option(help: "The directory of the credentials. (default: $PRELUDE_SESSION_CREDENTIALS, else your data directory)")
+    @Option(
+        help: "The directory of the credentials. (default: $PRELUDE_SESSION_CREDENTIALS, else your data directory)",
+        completion: .directory)
     var credentials: String?
 
     @Flag(help: "Print JSON.")

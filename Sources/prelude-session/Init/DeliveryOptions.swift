@@ -5,18 +5,25 @@ import ArgumentParser
 struct DeliveryOptions: ParsableArguments {
     @Option(help: "The server that sends mail, such as smtp.example.com.") var emailHost: String?
     @Option(help: "Its port. (default: 587, or 465 with --email-tls implicit)") var emailPort: String?
-    @Option(help: "How TLS begins: starttls, or implicit from the first byte. (default: implicit for port 465)")
+    @Option(
+        help: "How TLS begins: starttls, or implicit from the first byte. (default: implicit for port 465)",
+        completion: .list(["starttls", "implicit"]))
     var emailTLS: String?
     @Option(help: "The user name at the mail server. (default: none)") var emailUsername: String?
-    @Option(help: "The file that contains the password of the mail server.") var emailSecretFile: String?
+    @Option(help: "The file that contains the password of the mail server.", completion: .file())
+    var emailSecretFile: String?
     @Option(help: "The sender of mail, such as login@example.com or \"Example <login@example.com>\".")
     var emailFrom: String?
     @Flag(help: "Send no mail.") var noEmail = false
 
-    @Option(help: "The gateway that sends SMS: twilio, vonage, prelude or webhook.") var smsRoute: String?
+    @Option(
+        help: "The gateway that sends SMS: twilio, vonage, prelude or webhook.",
+        completion: .list(["twilio", "vonage", "prelude", "webhook"]))
+    var smsRoute: String?
     @Option(help: "The account at the gateway (Twilio: the Account SID).") var smsAccount: String?
     @Option(help: "The user name or API key at the gateway.") var smsUsername: String?
-    @Option(help: "The file that contains the secret of the gateway.") var smsSecretFile: String?
+    @Option(help: "The file that contains the secret of the gateway.", completion: .file())
+    var smsSecretFile: String?
     @Option(help: "The sender of SMS: a phone number or a sender id.") var smsFrom: String?
     @Option(help: "The URL of a webhook that sends SMS, or of a gateway in another region.") var smsURL: String?
     @Flag(help: "Send no SMS.") var noSMS = false

@@ -16,7 +16,7 @@ struct InitCommand: AsyncParsableCommand {
             by SMS if a gateway is named.
             """)
 
-    @Option(help: "The settings file to write.") var config: String?
+    @Option(help: "The settings file to write.", completion: .file()) var config: String?
     @Option(help: "The origin at which apps reach the service. {app_id} in it stands for the id of an app.")
     var publicURL: String?
     @Option(help: "sqlite:PATH of the new database.") var database: String?

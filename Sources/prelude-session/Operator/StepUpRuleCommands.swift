@@ -73,7 +73,7 @@ extension StepUpCommand {
                 """)
 
         @Option(help: "The app's id.") var app: AppID
-        @Argument(help: "A file with the configuration. - is standard input.") var file: String
+        @Argument(help: "A file with the configuration. - is standard input.", completion: .file()) var file: String
         @OptionGroup var outbound: OutboundOptions
         @OptionGroup var options: DatabaseOptions
 

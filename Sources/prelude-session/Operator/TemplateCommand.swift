@@ -30,7 +30,7 @@ struct TemplateCommand: AsyncParsableCommand {
 
         @Option(help: "The text. Empty lines separate paragraphs.") var text: String?
 
-        @Option(help: "A file with the text. - is standard input.") var file: String?
+        @Option(help: "A file with the text. - is standard input.", completion: .file()) var file: String?
 
         func validate() throws {
             guard text == nil || file == nil else { throw ValidationError("--text and --file exclude each other") }

@@ -14,7 +14,7 @@ extension TemplateCommand {
         @Option(help: "The app's id.") var app: AppID
         @OptionGroup var key: Key
         @OptionGroup var texts: Texts
-        @Option(help: "Write the HTML part of a mail to this file.") var html: String?
+        @Option(help: "Write the HTML part of a mail to this file.", completion: .file()) var html: String?
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {

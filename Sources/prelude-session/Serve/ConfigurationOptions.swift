@@ -15,10 +15,10 @@ struct ConfigurationOptions: ParsableArguments {
         help: """
             The file with the master keys, created with the database. (default: $PRELUDE_SESSION_KEY_FILE, else the \
             config file, else the path of the database with .keys)
-            """)
+            """, completion: .file())
     var keyFile: String?
 
-    @Option(help: "A JSON file with settings. (default: $PRELUDE_SESSION_CONFIG)")
+    @Option(help: "A JSON file with settings. (default: $PRELUDE_SESSION_CONFIG)", completion: .file())
     var config: String?
 
     /// The settings of these flags.

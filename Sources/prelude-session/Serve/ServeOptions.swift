@@ -31,7 +31,9 @@ struct ServeOptions: ParsableArguments {
         help: "A private network that hooks and webhooks may call, such as 10.0.0.0/8. Can be repeated.")
     var egressNetworks: [String] = []
 
-    @Option(help: "A PEM file with authorities that outbound https trusts in addition to the system's.")
+    @Option(
+        help: "A PEM file with authorities that outbound https trusts in addition to the system's.", completion: .file()
+    )
     var egressTrustRoots: String?
 
     @Option(help: "The address of the management API, with --management-port. (default: 127.0.0.1)")
@@ -69,10 +71,12 @@ struct ServeOptions: ParsableArguments {
             """)
     var drainDelay: String?
 
-    @Option(help: "A PEM file with the certificate chain for TLS, with --tls-key. (default: plain HTTP)")
+    @Option(
+        help: "A PEM file with the certificate chain for TLS, with --tls-key. (default: plain HTTP)",
+        completion: .file())
     var tlsCertificate: String?
 
-    @Option(help: "A PEM file with the private key of the certificate.")
+    @Option(help: "A PEM file with the private key of the certificate.", completion: .file())
     var tlsKey: String?
 
     @Option(help: "Days after which signing keys are rotated; 0 for never. (default: 90)")
@@ -85,10 +89,14 @@ struct ServeOptions: ParsableArguments {
             """)
     var keyPublishAhead: String?
 
-    @Option(help: "The log level: trace, debug, info, notice, warning, error or critical. (default: info)")
+    @Option(
+        help: "The log level: trace, debug, info, notice, warning, error or critical. (default: info)",
+        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
     var logLevel: String?
 
-    @Option(help: "The form of the log: text, or json with one object per line. (default: text)")
+    @Option(
+        help: "The form of the log: text, or json with one object per line. (default: text)",
+        completion: .list(["text", "json"]))
     var logFormat: String?
 
     @Option(help: "The base URL of a collector for traces, such as http://127.0.0.1:4318. (default: no traces)")

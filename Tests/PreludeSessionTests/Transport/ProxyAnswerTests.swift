@@ -58,6 +58,19 @@ struct ProxyAnswerTests {
             ])
     }
 
+    @Test("A page with status 200 is no response of the service, so the SDK does not report that a code was sent")
+    func page() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client()
+        await fixture.transport.answer(
+            "/otp", .success("<html>", headers: ["content-type": "text/html; charset=utf-8"]))
+        let error = await #expect(throws: PreludeSessionError.self) {
+            try await client.startOTPLogin(
+                StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
+        }
+        #expect(error?.transportFailure?.cause == .invalidResponse)
+    }
+
     @Test("A proxy's response to a login lets the same code sign in afterwards", arguments: [429, 502, 503, 504])
     func login(status: Int) async throws {
         let fixture = try await ClientFixture(signedIn: false)

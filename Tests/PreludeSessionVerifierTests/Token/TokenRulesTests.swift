@@ -35,6 +35,44 @@ struct TokenRulesTests {
         #expect(try await backend.verifier.rejection(of: proof).reason == .malformed)
     }
 
+    @Test("An optional claim that is null is invalid (RFC 7800 §3.1)", arguments: ["nbf", "scope", "sid", "cnf"])
+    func null(_ claim: String) async throws {
+        let backend = try Backend()
+        let token = try backend.token.with { $0.claims[claim] = .null }.compact()
+        #expect(try await backend.verifier.rejection(of: token).reason == .malformed)
+    }
+
+    @Test("A required claim that is empty counts as missing (RFC 9068 §2.2)", arguments: ["sub", "client_id", "jti"])
+    func empty(_ claim: String) async throws {
+        let backend = try Backend()
+        let token = try backend.token.with { $0.claims[claim] = "" }.compact()
+        #expect(try await backend.verifier.rejection(of: token).reason == .missingClaim)
+    }
+
+    @Test("Issuer, audience and kid are compared without Unicode normalization (RFC 7515 §10.13)")
+    func normalization() async throws {
+        // For Swift, the Kelvin sign equals the letter K.
+        let kelvin = "\u{212A}"
+        let signer = PublishedKeys.service
+        var options = VerifierOptions()
+        options.issuers = ["K"]
+        options.environment = AdjustableClock().environment
+        var entry = signer.publishedMembers
+        entry["kid"] = "K"
+        let keys = ScriptedKeySource(try TokenJSON.encode(["keys": [entry]]))
+        let verifier = try SessionVerifier(
+            service: Backend.service, audience: "K", options: options, keySource: keys)
+        var token = TokenDraft(signer: signer, issuer: "K", audience: "K", now: AdjustableClock.start)
+        token.header["kid"] = "K"
+        #expect(try await verifier.verify(token.compact()).userID == "usr_1")
+        for (name, reason) in [("iss", VerificationError.Reason.wrongIssuer), ("aud", .wrongAudience)] {
+            let other = try token.with { $0.claims[name] = .string(kelvin) }.compact()
+            #expect(try await verifier.rejection(of: other).reason == reason)
+        }
+        let other = try token.with { $0.header["kid"] = .string(kelvin) }.compact()
+        #expect(try await verifier.rejection(of: other).reason == .unknownKey)
+    }
+
     @Test("A token with several audiences is accepted if one is this app (RFC 7519 §4.1.3)")
     func severalAudiences() async throws {
         let backend = try Backend()

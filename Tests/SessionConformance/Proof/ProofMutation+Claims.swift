@@ -12,6 +12,12 @@ extension ProofMutation {
             ProofMutation("The claim jti is too long (RFC 9449 §11.1)", .malformed) {
                 $0.claims["jti"] = .string(String(repeating: "x", count: DPoPProofChecker.maximumIDLength + 1))
             },
+            ProofMutation("The claim jti has a null character (RFC 8259 §9)", .malformed) {
+                $0.claims["jti"] = "e1j3V_bKic8\0"
+            },
+            ProofMutation("A claim is nested deeper than 32 levels (RFC 8259 §9)", .malformed) { draft in
+                draft.claims["deep"] = (0..<32).reduce(.null) { value, _ in .array([value]) }
+            },
             ProofMutation("The claim iat is a string (RFC 7519 §2)", .malformed) { $0.claims["iat"] = "1750000000" },
             ProofMutation("The claim iat is too large for a time (RFC 7519 §2)", .malformed) {
                 $0.claims["iat"] = .double(1e300)
@@ -46,6 +52,11 @@ extension ProofMutation {
             "/" + url.split(separator: "/", maxSplits: 2).last!
         },
         target("The claim htu is empty (RFC 9449 §4.2)") { _ in "" },
+        target("The claim htu has a scheme with a long s, which is a letter s without its case (RFC 3986 §3.1)") {
+            url in
+            "http\u{17F}" + url.drop { $0 != ":" }
+        },
+        target("The claim htu has a query that is not ASCII (RFC 3986 §2)") { $0 + "?\u{E9}" },
     ]
 
     private static func target(

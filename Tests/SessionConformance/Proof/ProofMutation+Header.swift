@@ -122,7 +122,16 @@ extension ProofMutation {
             ProofMutation("The key has the private member \(member) (RFC 9449 §4.3 step 7)", .invalidKey) {
                 $0.setKey(member, "AQ")
             }
+        }
+        + ["kty", "crv", "x"].map { member in
+            ProofMutation("The member \(member) of the key is a list (RFC 7517 §4)", .malformed) { draft in
+                let value = draft.signer.publicJWK.requiredMembers[member] ?? ""
+                draft.setKey(member, .array([.string(value)]))
+            }
         } + [
+            ProofMutation("The header kid is not a string (RFC 7515 §4.1.4)", .malformed) {
+                $0.header["kid"] = .int(1)
+            },
             ProofMutation("The header contains the private key (RFC 9449 §4.3 step 7)", .invalidKey) {
                 $0.setKey("d", .string(Base64URL.encode($0.signer.rawRepresentation)))
             },

@@ -16,7 +16,7 @@ package struct ProofVariant: Sendable, CustomTestStringConvertible {
     package var testDescription: String { rule }
 
     /// The variants for every request.
-    package static let all = header + targets
+    package static let all = header + claims + targets
 
     private static let header: [ProofVariant] = [
         ProofVariant("The header typ is in another case (RFC 7515 §4.1.9)") { $0.header["typ"] = "DPOP+JWT" },
@@ -37,6 +37,12 @@ package struct ProofVariant: Sendable, CustomTestStringConvertible {
         ProofVariant("The headers jku, x5u, x5c and kid name another key and are ignored (RFC 8725 §3.10)") {
             $0.header.name(PublishedKeys.otherDevice)
         },
+    ]
+
+    private static let claims: [ProofVariant] = [
+        ProofVariant("The claim nonce is null, as some clients write a missing one (RFC 9449 §4.2)") {
+            if $0.claims["nonce"] == nil { $0.claims["nonce"] = .null }
+        }
     ]
 
     private static let targets: [ProofVariant] = [

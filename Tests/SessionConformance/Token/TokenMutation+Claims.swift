@@ -25,6 +25,16 @@ extension TokenMutation {
                 let json = try String(decoding: TokenJSON.encode(draft.claims), as: UTF8.self)
                 draft.payload = Data((#"{"sub":"usr_0","# + json.dropFirst()).utf8)
             },
+            TokenMutation("A claim has a null character, where a reader may end the text (RFC 8259 §9)", "malformed") {
+                $0.claims["sub"] = "usr_1\0"
+            },
+            TokenMutation("A claim is nested deeper than 32 levels (RFC 8259 §9)", "malformed") { draft in
+                draft.claims["deep"] = (0..<32).reduce(.null) { value, _ in .array([value]) }
+            },
+            TokenMutation("A claim is a number that no double can have (RFC 8259 §6)", "malformed") { draft in
+                let json = try String(decoding: TokenJSON.encode(draft.claims), as: UTF8.self)
+                draft.payload = Data((#"{"large":1e309,"# + json.dropFirst()).utf8)
+            },
             TokenMutation("The payload is not a JSON object (RFC 7519 §7.2)", "malformed") {
                 $0.payload = Data("[]".utf8)
             },

@@ -90,6 +90,7 @@ extension TokenMutation {
 
     private static let keys: [TokenMutation] =
         hints + [
+            TokenMutation("The header jwk is not an object (RFC 7515 §4.1.3)", "malformed") { $0.header["jwk"] = "x" },
             TokenMutation("The header kid is missing (RFC 8725 §3.10)", "malformed") { $0.header["kid"] = nil },
             TokenMutation("The header kid names no key (RFC 8725 §3.10)", "unknown_key") {
                 $0.header["kid"] = "unknown"

@@ -75,7 +75,17 @@ struct OriginMiddlewareTests {
             let response = try await world().call(.get, FrontendPath.jwks.rawValue, headers)
             #expect(response.status == 200)
             #expect(response.header("access-control-allow-origin") == nil)
-            #expect(response.header("vary") == nil)
+        }
+    }
+
+    @Test(
+        "A cache may give a response to a page only if it was made for that page (RFC 9110 §12.5.5)",
+        arguments: [FrontendPath.jwks, .stepUpJWKS, .metadata])
+    func caches(_ path: FrontendPath) async throws {
+        for headers in [[:], [HTTPField.Name.origin: Self.origin]] as [HTTPFields] {
+            let response = try await world().call(.get, path.rawValue, headers)
+            #expect(response.header("cache-control") == "public, max-age=300")
+            #expect(response.header("vary") == "Origin")
         }
     }
 

@@ -55,7 +55,7 @@ struct TargetURITests {
             "https://user@a.example/", "https://user:secret@a.example/", "https://@a.example/",
             "https://a.example:0/", "https://a.example:65536/", "https://a.example:x/", "https://a.example:-1/",
             "https://a.example:+443/", "https://a.example:443:443/", "https://:443/", "https://[::1/",
-            "https://[::1]x/",
+            "https://[::1]x/", "https://a[b/", "https://a[b]/",
             "https://a.example/%", "https://a.example/%4", "https://a.example/%zz", "https://a.example/a b",
             "https://a.example/\u{7F}", "https://a.example/\0", "https://a.example/é", "https://é.example/",
             "https://a .example/", "https://a.example/a\r\nb", "https://a.example?\u{301}",

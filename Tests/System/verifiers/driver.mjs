@@ -39,6 +39,10 @@ const calls = {
     return results;
   },
 
+  create({ service, resources }) {
+    return new module.SessionVerifier(service, "app1234", { resources }).issuer;
+  },
+
   async fetch({ service }) {
     const { body, maxAge } = await module.fetchKeys(service);
     return { keys: [...(await module.readKeySet(body)).keys()].sort(), maxAge };
@@ -73,6 +77,24 @@ const calls = {
       seen.push({ fetches, outcome });
     }
     return seen;
+  },
+
+  // The service is down, and the callback for that throws. Returns what a caller gets from the old keys.
+  async failingCallback({ kid, keys }) {
+    let now = 0;
+    const fetch = async () => {
+      if (now > 0) throw new Error("down");
+      return { body: encoded(keys), maxAge: 300 };
+    };
+    const onFailure = () => {
+      throw new Error("no log");
+    };
+    const cache = new module.KeyCache("https://keys.example", { fetch, clock: () => now, onFailure });
+    await cache.key(kid);
+    now = 300;
+    const found = await cache.key(kid);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return found.kid;
   },
 
   // Counts the fetches for concurrent callers, and the callers that get the key.

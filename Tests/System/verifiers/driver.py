@@ -38,6 +38,10 @@ def requests(call):
     return results
 
 
+def create(call):
+    return module.SessionVerifier(call["service"], "app1234", call["resources"]).issuer
+
+
 def fetch(call):
     body, max_age = module.fetch_keys(call["service"])
     return {"keys": sorted(module.read_key_set(body)), "maxAge": max_age}
@@ -131,7 +135,7 @@ def replays(call):
 
 
 CALLS = {
-    "verify": verify, "requests": requests, "fetch": fetch, "verifyWithCache": verify_with_cache, "cache": run_cache,
+    "verify": verify, "requests": requests, "create": create, "fetch": fetch, "verifyWithCache": verify_with_cache, "cache": run_cache,
     "stampede": stampede, "hangs": hangs, "replays": replays, "normalize": lambda call: [module.normalized(url) for url in call["urls"]],
 }
 

@@ -20,7 +20,7 @@ struct BackupCommand: AsyncParsableCommand {
                 encrypted. The directory appears when it is complete.
                 """)
 
-        @Argument(help: "The directory of the backup. It must not exist.")
+        @Argument(help: "The directory of the backup. It must not exist.", completion: .directory)
         var directory: String
 
         @OptionGroup var passphrase: BackupPassphrase
@@ -54,7 +54,7 @@ struct BackupCommand: AsyncParsableCommand {
             abstract: "Check a backup: its files, the structure of the database, and the passphrase.",
             discussion: "Needs neither the database nor the master keys of the service, and changes nothing.")
 
-        @Argument(help: "The directory of the backup.")
+        @Argument(help: "The directory of the backup.", completion: .directory)
         var directory: String
 
         @OptionGroup var passphrase: BackupPassphrase

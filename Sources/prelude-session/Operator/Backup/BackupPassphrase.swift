@@ -14,7 +14,7 @@ struct BackupPassphrase: ParsableArguments {
             A file with the passphrase, readable by its owner only. (default: \
             $PRELUDE_SESSION_BACKUP_PASSPHRASE, else the systemd credential prelude-session-backup-passphrase, else a \
             prompt)
-            """)
+            """, completion: .file())
     var passphraseFile: String?
 
     /// Reads the passphrase from the first configured place. Asks without echo if there is none.

@@ -16,7 +16,7 @@ extension BackupCommand {
                 contain those of the backup.
                 """)
 
-        @Argument(help: "The directory of the backup.")
+        @Argument(help: "The directory of the backup.", completion: .directory)
         var directory: String
 
         @OptionGroup var passphrase: BackupPassphrase
