@@ -51,7 +51,9 @@ package struct ListenerLimits: Sendable {
     /// - Parameter listener: The channel that accepts connections.
     /// - Throws: `ChannelError` when the channel is closed.
     package func accept(on listener: any Channel) async throws {
-        try await listener.pipeline.addHandler(AcceptHandler(accepted), position: .first).get()
+        try await listener.eventLoop.submit { [accepted, log = environment.log] in
+            try listener.pipeline.syncOperations.addHandler(AcceptHandler(accepted, log: log), position: .first)
+        }.get()
     }
 
     /// What the listener has to do now.

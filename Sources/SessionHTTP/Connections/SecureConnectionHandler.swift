@@ -34,6 +34,7 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
     private var drainTimer: Scheduled<Void>?
     private var openRequests = 0
     private var busyRequests = 0
+    private var inputIsClosed = false
     /// When the end of the process was announced.
     private var endingSince: NIODeadline?
     private var context: ChannelHandlerContext?
@@ -68,8 +69,9 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if phase == .discarding, case .some(.inputClosed) = event as? ChannelEvent {
-            return context.close(promise: nil)
+        if case .some(.inputClosed) = event as? ChannelEvent {
+            inputIsClosed = true
+            closeIfLeft(context)
         }
         if event is ChannelShouldQuiesceEvent { announceEnd(context) }
         context.fireUserInboundEventTriggered(event)
@@ -122,7 +124,9 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
     /// The client has to send or to read something, or the request has ended.
     package func requestWaits() {
         busyRequests -= 1
-        if busyRequests == 0, let place { environment.connections.waits(place.id) }
+        guard busyRequests == 0 else { return }
+        if let place { environment.connections.waits(place.id) }
+        if let context { closeIfLeft(context) }
     }
 
     // MARK: End
@@ -155,6 +159,14 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
             drainTimer = scheduleClose(in: Self.drainTime, context)
         case .discarding, .handedOver: break
         }
+    }
+
+    /// Closes the connection of a client that sends nothing more. It may still read responses to complete requests.
+    ///
+    /// Most clients end like that, without an alert of TLS or GOAWAY. The connection would keep its descriptor until it is idle.
+    private func closeIfLeft(_ context: ChannelHandlerContext) {
+        guard inputIsClosed, phase == .discarding || (phase != .handedOver && busyRequests == 0) else { return }
+        context.close(promise: nil)
     }
 
     private func becomesIdle() {
