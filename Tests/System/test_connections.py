@@ -259,6 +259,9 @@ def test_a_client_that_waits_for_100_gets_it_and_then_its_response(shared):
         assert connection.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
         connection.sendall(b"{}" + b" " * 18)
         assert connection.recv(65536).startswith(b"HTTP/1.1 401 ")
+        # Without a body nothing waits.
+        connection.sendall(HEALTH.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n"))
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
         connection.sendall(head.replace(b"HTTP/1.1", b"HTTP/1.0") + b" " * 20)
         assert connection.recv(65536).startswith(b"HTTP/1.1 4")
 

@@ -242,7 +242,22 @@ def test_unfinished_requests_do_not_keep_new_connections_out(tmp_path, authority
             connection.close()
 
 
-def test_a_client_that_closes_its_side_leaves_its_place_at_once(tmp_path, authority):
+def test_clients_that_read_no_response_over_http2_keep_no_place(tmp_path, authority):
+    """Each connection counted as busy for 75 seconds, so all others got 503."""
+    closed_window = h2.PREFACE + h2.frame(h2.SETTINGS, 0, 0, (4).to_bytes(2, "big") + (0).to_bytes(4, "big"))
+    with running(SecureService(tmp_path, authority, "--development", "--connection-limit", "4")) as service:
+        slow = [h2.Connection(service.port, str(authority.certificate_path), closed_window) for _ in range(4)]
+        for connection in slow:
+            connection.send(get(1, b"/.well-known/jwks.json"))
+            connection.until(h2.HEADERS)
+        with h2_connection(service) as connection:
+            connection.send(get(1, b"/.well-known/jwks.json"))
+            assert connection.response(1).status == STATUS_200
+        for connection in slow:
+            connection.close()
+
+
+def test_a_client_that_closes_its_side_leaves_its_place_soon(tmp_path, authority):
     """Its connection stayed until it was idle for 75 seconds."""
     with running(SecureService(tmp_path, authority, "--development")) as service:
         opened = [h2_connection(service) for _ in range(3)]

@@ -69,10 +69,7 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .some(.inputClosed) = event as? ChannelEvent {
-            inputIsClosed = true
-            closeIfLeft(context)
-        }
+        if case .some(.inputClosed) = event as? ChannelEvent { inputClosed(context) }
         if event is ChannelShouldQuiesceEvent { announceEnd(context) }
         context.fireUserInboundEventTriggered(event)
     }
@@ -126,7 +123,7 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
         busyRequests -= 1
         guard busyRequests == 0 else { return }
         if let place { environment.connections.waits(place.id) }
-        if let context { closeIfLeft(context) }
+        if inputIsClosed { close(in: Self.lingering) }
     }
 
     // MARK: End
@@ -161,16 +158,20 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
         }
     }
 
-    /// Closes the connection of a client that sends nothing more. It may still read responses to complete requests.
-    ///
-    /// Most clients end like that, without an alert of TLS or GOAWAY. The connection would keep its descriptor until it is idle.
-    private func closeIfLeft(_ context: ChannelHandlerContext) {
-        guard inputIsClosed, phase == .discarding || (phase != .handedOver && busyRequests == 0) else { return }
-        context.close(promise: nil)
+    /// Most clients end like this, without an alert of TLS or GOAWAY. One that has only closed its side may still read the
+    /// responses to complete requests.
+    private func inputClosed(_ context: ChannelHandlerContext) {
+        inputIsClosed = true
+        switch phase {
+        case .begin, .discarding: context.close(promise: nil)
+        case .http2: if busyRequests == 0 { close(in: Self.lingering) }
+        case .handedOver: break
+        }
     }
 
     private func becomesIdle() {
-        close(in: (endingSince == nil ? environment.limits.idleTimeout : 0) + Self.lingering)
+        let isLast = endingSince != nil || inputIsClosed
+        close(in: (isLast ? 0 : environment.limits.idleTimeout) + Self.lingering)
     }
 
     private func close(in seconds: Int, logging event: ConnectionLimit? = nil) {

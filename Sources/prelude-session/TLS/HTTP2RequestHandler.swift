@@ -104,11 +104,12 @@ final class HTTP2RequestHandler: ChannelDuplexHandler {
             return context.write(data, promise: promise)
         }
         response = .ended
+        // The client may never open its window, so its connection does not wait until all is sent.
+        updateBusy(context)
         let written = promise ?? context.eventLoop.makePromise()
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         written.futureResult.whenSuccess {
             let (handler, context) = bound.value
-            handler.setBusy(false)
             // The client need not send the rest.
             if !handler.isComplete { handler.reset(.noError, context) }
         }

@@ -67,7 +67,7 @@ struct SecureConnectionTests {
         #expect(!channel.isActive)
     }
 
-    @Test("A client that closes its side ends the connection, as soon as complete requests have responses")
+    @Test("A client that closes its side ends the connection two seconds after the responses to its complete requests")
     func left() throws {
         let (idle, working) = (try world.connectSecure(), try world.connectSecure())
         for (_, handler) in [idle, working] { handler.receivedPreface() }
@@ -76,8 +76,12 @@ struct SecureConnectionTests {
         for (channel, _) in [idle, working] {
             channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         }
+        world.advance(2)
         #expect(!idle.channel.isActive && working.channel.isActive)
         working.handler.requestWaits()
+        working.handler.requestClosed()
+        #expect(working.channel.isActive)
+        world.advance(2)
         #expect(!working.channel.isActive)
     }
 
