@@ -111,8 +111,8 @@ package struct LimitedChannel: ServerChildChannel {
         }
     }
 
-    /// Bounds what `RequestGate` keeps: one buffer of 16 KiB at most.
-    private static func readSmallBuffers(from channel: any Channel) throws {
+    /// Bounds what one read delivers: 16 KiB, which `RequestGate` keeps, or of which HTTP/2 decodes all frames at once.
+    package static func readSmallBuffers(from channel: any Channel) throws {
         // Network.framework has no such options. There a buffer has 8 KiB.
         #if !canImport(Network)
             let options = channel.syncOptions
