@@ -2,6 +2,9 @@
 
 import contextlib
 import functools
+import os
+import pathlib
+import re
 import resource
 import selectors
 import socket
@@ -13,7 +16,9 @@ import urllib.request
 import pytest
 from conftest import running
 from person import Person
+from secure_service import wait_until
 from service import Service
+from transport import Transport
 
 HALF = b"POST /v1/session/refresh HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 BODY = HALF + b"1\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n"
@@ -202,6 +207,72 @@ def test_the_process_survives_few_descriptors(tmp_path, monkeypatch):
         with many(service.port, 500, HALF):
             with urllib.request.urlopen(service.url + "/health", timeout=5) as answer:
                 assert answer.status == 200
+
+
+def cpu(service: Service) -> float:
+    """Returns the seconds that the processors have worked for the service."""
+    fields = pathlib.Path(f"/proc/{service.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_listener_without_free_descriptors_waits_and_then_accepts_all(tmp_path):
+    """The event loop tried to accept again and again without a pause and without a line in the log."""
+    with running(Service(tmp_path)) as service, contextlib.ExitStack() as opened:
+        kept = opened.enter_context(connect(service.port, HEALTH))
+        assert kept.recv(65536).startswith(b"HTTP/1.1 200 ")
+        process = service.process.pid
+        before = resource.prlimit(process, resource.RLIMIT_NOFILE)
+        used = len(os.listdir(f"/proc/{process}/fd"))
+        resource.prlimit(process, resource.RLIMIT_NOFILE, (used + 2, before[1]))
+        waiting = [opened.enter_context(connect(service.port, HEALTH)) for _ in range(20)]
+        wait_until(lambda: "no free file descriptor" in service.log())
+        worked = cpu(service)
+        time.sleep(1)
+        assert cpu(service) - worked < 0.25
+        kept.sendall(HEALTH)
+        assert kept.recv(65536).startswith(b"HTTP/1.1 200 ")
+        resource.prlimit(process, resource.RLIMIT_NOFILE, before)
+        for connection in waiting:
+            assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+        assert health(service) == 200
+        assert service.log().count("no free file descriptor") == 1
+        metrics = Transport(service.url).send("GET", "/metrics", None, [("Authorization", f"Bearer {service.key}")])
+        counted = re.search(rb'connection_limits_total\{limit="not_accepted"\} (\d+)', metrics.body)
+        assert 1 <= int(counted[1]) < 100
+
+
+@pytest.mark.parametrize("request_line, field", [
+    (b"GET /absent", b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"),
+    (b"GET /health", b"connection: keep-alive, UPGRADE\r\nUpgrade: websocket\r\n"), (b"CONNECT /absent", b""),
+])
+def test_a_connection_ends_after_a_request_for_another_protocol(impatient, request_line, field):
+    """It stayed open, and the next request got no response. Clients in Java ask for HTTP/2 like this (RFC 9110 §7.8)."""
+    with connect(impatient.port, request_line + b" HTTP/1.1\r\nHost: localhost\r\n" + field + b"\r\n") as connection:
+        text = received(connection)
+    assert b"\r\nconnection: close\r\n" in text.lower() and text.count(b"HTTP/1.1 ") == 1 and b" 408 " not in text
+
+
+def test_a_client_that_waits_for_100_gets_it_and_then_its_response(shared):
+    """It waited until the deadline of the body (RFC 9110 §10.1.1)."""
+    head = BODY.replace(b"X-Slow: 1", b"Expect: 100-Continue")
+    with connect(shared.port, head) as connection:
+        assert connection.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(b"{}" + b" " * 18)
+        assert connection.recv(65536).startswith(b"HTTP/1.1 401 ")
+        # Without a body nothing waits.
+        connection.sendall(HEALTH.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n"))
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+        connection.sendall(head.replace(b"HTTP/1.1", b"HTTP/1.0") + b" " * 20)
+        assert connection.recv(65536).startswith(b"HTTP/1.1 4")
+
+
+def test_a_body_of_many_chunks_does_not_keep_the_event_loop(shared):
+    """Each chunk copied the list of all before it, so 360 KB took many seconds of an event loop."""
+    head = b"POST /absent HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    worked = cpu(shared)
+    with connect(shared.port, head + b"1\r\na\r\n" * 30_000 + b"0\r\n\r\n") as connection:
+        assert connection.recv(65536).startswith(b"HTTP/1.1 404 ")
+    assert cpu(shared) - worked < 2
 
 
 @pytest.mark.parametrize("first", [

@@ -1,6 +1,7 @@
 """Tests HTTP/2: what ends a connection, which host a request names, how requests end, their bounds, and the end of the process."""
 
 import json
+import os
 import signal
 import time
 
@@ -124,6 +125,8 @@ NAMINGS = {
     "an empty authority": (naming(b""), STATUS_400),
     "a user": (naming(b"user@localhost"), STATUS_400),
     "a URL as path": (naming(b"localhost", path=b"https://localhost/health"), STATUS_400),
+    "an empty method": (
+        h2.frame(h2.HEADERS, ENTIRE, 1, h2.request(b"", b"/health")), STATUS_400),
     "a star as path": (naming(b"localhost", path=b"*"), STATUS_400),
 }
 
@@ -164,6 +167,16 @@ def test_a_body_that_is_too_long_gets_413_and_then_no_error(secure):
         assert response.has_ended and json.loads(response.body)["code"] == "bad_request"
         wait_until(lambda: 1 in connection.read_for(0.1).resets, 5)
         assert connection.resets[1] == NO_ERROR
+
+
+def test_a_client_that_waits_for_100_gets_it_and_then_its_response(secure):
+    """RFC 9110 §10.1.1."""
+    with h2_connection(secure) as connection:
+        connection.send(half(1, (b"expect", b"100-continue")))
+        connection.until(h2.HEADERS, flags=END_HEADERS)
+        assert not connection.responses[1].has_ended
+        connection.send(h2.frame(h2.DATA, END_STREAM, 1, b"{}"))
+        assert json.loads(connection.response(1).body)["code"] == "bad_request"
 
 
 def test_curl_reads_the_response_to_an_upload_that_is_too_long(secure, tmp_path):
@@ -227,6 +240,35 @@ def test_unfinished_requests_do_not_keep_new_connections_out(tmp_path, authority
         goes_on(service)
         for connection in slow:
             connection.close()
+
+
+def test_clients_that_read_no_response_over_http2_keep_no_place(tmp_path, authority):
+    """Each connection counted as busy for 75 seconds, so all others got 503."""
+    closed_window = h2.PREFACE + h2.frame(h2.SETTINGS, 0, 0, (4).to_bytes(2, "big") + (0).to_bytes(4, "big"))
+    with running(SecureService(tmp_path, authority, "--development", "--connection-limit", "4")) as service:
+        slow = [h2.Connection(service.port, str(authority.certificate_path), closed_window) for _ in range(4)]
+        for connection in slow:
+            connection.send(get(1, b"/.well-known/jwks.json"))
+            connection.until(h2.HEADERS)
+        with h2_connection(service) as connection:
+            connection.send(get(1, b"/.well-known/jwks.json"))
+            assert connection.response(1).status == STATUS_200
+        for connection in slow:
+            connection.close()
+
+
+def test_a_client_that_closes_its_side_leaves_its_place_soon(tmp_path, authority):
+    """Its connection stayed until it was idle for 75 seconds."""
+    with running(SecureService(tmp_path, authority, "--development")) as service:
+        opened = [h2_connection(service) for _ in range(3)]
+        for connection in opened:
+            connection.send(get(1))
+            assert connection.response(1).status == STATUS_200
+        files = f"/proc/{service.process.pid}/fd"
+        before = len(os.listdir(files))
+        for connection in opened:
+            connection.close()
+        wait_until(lambda: len(os.listdir(files)) <= before - 3, 5)
 
 
 # Deadlines

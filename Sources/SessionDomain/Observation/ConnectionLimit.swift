@@ -6,6 +6,8 @@ package enum ConnectionLimit: String, Sendable, CaseIterable {
     case onlyHealthChecks = "only_health_checks"
     /// All connections were busy, also those for health checks: a new one was closed at once.
     case refused
+    /// A new connection could not be accepted: the process has no free file descriptor, or the system no memory.
+    case notAccepted = "not_accepted"
     /// The TLS handshake took too long.
     case slowHandshake = "slow_handshake"
     /// A client broke the rules or limits of HTTP/2.

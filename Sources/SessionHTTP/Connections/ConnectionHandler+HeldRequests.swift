@@ -12,10 +12,10 @@ extension ConnectionHandler {
 
     func receive(_ bytes: ByteBuffer, _ data: NIOAny, _ context: ChannelHandlerContext) {
         switch held {
-        case .forRoute(let head, var body, let length):
-            body.append(bytes)
-            held = .forRoute(head, body: body, length: length + bytes.readableBytes)
-            guard length + bytes.readableBytes > Self.maximumHeld else { return }
+        case .forRoute:
+            // One buffer: a client can send each byte as a chunk of its own.
+            heldBody.writeImmutableBuffer(bytes)
+            guard heldBody.readableBytes > Self.maximumHeld else { return }
             if !forwardHeld(context) { answer(.tooManyRequests, context) }
         case .health: break
         case nil: context.fireChannelRead(data)
@@ -24,16 +24,29 @@ extension ConnectionHandler {
 
     /// Passes what is held to the routes. Returns `false` if the service has too many requests: then nothing is held.
     func forwardHeld(_ context: ChannelHandlerContext) -> Bool {
-        guard case .forRoute(let head, let body, _) = held else { return true }
-        held = nil
+        guard case .forRoute(let head) = held else { return true }
+        let body = heldBody
+        dropHeld()
         let requestClass = RequestClass(isRead: head.method == .GET || head.method == .HEAD, target: head.uri)
         guard environment.work.admit(requestClass, on: ObjectIdentifier(context.channel)) else {
             environment.log.noteShed(requestClass, on: context.eventLoop)
             return false
         }
         context.fireChannelRead(Self.wrapInboundOut(.head(head)))
-        for bytes in body { context.fireChannelRead(Self.wrapInboundOut(.body(bytes))) }
+        if body.readableBytes > 0 { context.fireChannelRead(Self.wrapInboundOut(.body(body))) }
         return true
+    }
+
+    /// The client sends its body after that (RFC 9110 §10.1.1). A request is held until it is complete, so no route can
+    /// write it.
+    func writeContinue(_ context: ChannelHandlerContext) {
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
+    }
+
+    func dropHeld() {
+        held = nil
+        heldBody = ByteBuffer()
     }
 
     /// A request that this handler has rejected can end in the middle. That is no error of the request before it.

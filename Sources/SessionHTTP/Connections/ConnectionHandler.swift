@@ -26,7 +26,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// A request that has not reached the routes.
     enum Held {
         /// A route gets it when it is complete, so a slow body takes no place from others.
-        case forRoute(HTTPRequestHead, body: [ByteBuffer], length: Int)
+        case forRoute(HTTPRequestHead)
         case health(HealthEndpoint.Path)
     }
 
@@ -37,15 +37,19 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let gate: RequestGate?
     var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
     var phases = RequestPhases()
-    private var deadline: NIODeadline?
+    var deadline: NIODeadline?
     private var armed: (phase: RequestPhases.Phase, serial: Int)?
     private var timer: (scheduled: Scheduled<Void>, at: NIODeadline)?
     /// Whether the last response is written. All that the client still sends is discarded.
     var isClosing = false
     /// Whether the connection ends with the response to the request that is read (RFC 9112 §9.3).
     var isLastRequest = false
+    /// Whether the process ends, and this connection with the response to its request.
+    var processEnds = false
     var isHead = false
     var held: Held?
+    /// What has arrived of the body of a request for a route.
+    var heldBody = ByteBuffer()
     /// The request that has no response yet.
     var received: ConnectionAccessLog.Received?
 
@@ -80,6 +84,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 environment.connections.becomesBusy(place.id)
             } else {
                 environment.connections.waits(place.id)
+                if processEnds { limitReading(context) }
             }
         }
         if context.channel.isWritable, armed?.phase != phases.phase {
@@ -102,7 +107,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         place = nil
         timer?.scheduled.cancel()
         timer = nil
-        held = nil
+        dropHeld()
     }
 
     // MARK: Requests
@@ -114,10 +119,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return arm(context)
         }
         if let request = event as? RejectedRequest { return reject(request, context) }
-        // The process ends. A request that has begun gets its response; handlers behind do not know one that is held.
         if event is ChannelShouldQuiesceEvent, phases.phase == .body || phases.phase == .responding {
-            isLastRequest = true
-            return
+            return endAfterResponse(context)
         }
         if isClosing, case .some(.inputClosed) = event as? ChannelEvent { return context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
@@ -155,14 +158,15 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 return answer(.tooManyConnections, context)
             }
             phases.receivedHead()
-            isLastRequest = !head.isKeepAlive
+            isLastRequest = head.isLast
             gate?.expectBody(of: head.headers.first(name: "content-length").flatMap(Int.init) ?? 0)
             arm(context)
             if let healthPath, environment.health != nil, head.method == .GET || isHead {
                 held = .health(healthPath)
             } else {
-                held = .forRoute(head, body: [], length: 0)
+                held = .forRoute(head)
             }
+            if head.expectsContinue { writeContinue(context) }
         } catch {
             answer(.invalidRequest(error.message), context)
         }
@@ -186,6 +190,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         phases.wroteResponse()
         received = nil
         arm(context)
+        if processEnds { limitReading(context) }
         // Closing discards what the client has not read. So the time to read begins when all is sent.
         if isLastRequest { return linger(context, after: data, promise) }
         context.write(data, promise: promise)
@@ -259,7 +264,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Schedules a timer unless one fires before the deadline: then that one is scheduled again.
-    private func schedule(_ context: ChannelHandlerContext) {
+    func schedule(_ context: ChannelHandlerContext) {
         guard let deadline, place != nil else { return }
         if let timer, timer.at <= deadline { return }
         timer?.scheduled.cancel()

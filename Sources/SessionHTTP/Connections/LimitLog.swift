@@ -80,6 +80,8 @@ extension ConnectionLimit {
         case .closedWaiting: "connection limit reached: closed the connections that waited longest"
         case .onlyHealthChecks: "connection limit reached: only health checks are answered"
         case .refused: "connection limit reached: refused connections"
+        case .notAccepted:
+            "new connections wait: the system cannot open them, usually because this process has no free file descriptor; raise LimitNOFILE or ulimit -n"
         case .slowHandshake: "closed connections: the TLS handshake took too long"
         case .brokenHTTP2: "closed connections: a client broke the rules or limits of HTTP/2"
         case .slowHeader: "closed connections: the headers of a request took too long"

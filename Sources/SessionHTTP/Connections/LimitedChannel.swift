@@ -55,7 +55,9 @@ package struct ListenerLimits: Sendable {
     /// - Parameter listener: The channel that accepts connections.
     /// - Throws: `ChannelError` when the channel is closed.
     package func accept(on listener: any Channel) async throws {
-        try await listener.pipeline.addHandler(AcceptHandler(accepted), position: .first).get()
+        try await listener.eventLoop.submit { [accepted, log = environment.log] in
+            try listener.pipeline.syncOperations.addHandler(AcceptHandler(accepted, log: log), position: .first)
+        }.get()
     }
 
     /// What the listener has to do now.
@@ -113,8 +115,8 @@ package struct LimitedChannel: ServerChildChannel {
         }
     }
 
-    /// Bounds what `RequestGate` keeps: one buffer of 16 KiB at most.
-    private static func readSmallBuffers(from channel: any Channel) throws {
+    /// Bounds what one read delivers: 16 KiB, which `RequestGate` keeps, or of which HTTP/2 decodes all frames at once.
+    package static func readSmallBuffers(from channel: any Channel) throws {
         // Network.framework has no such options. There a buffer has 8 KiB.
         #if !canImport(Network)
             let options = channel.syncOptions

@@ -7,11 +7,19 @@ enum RequestTarget {
     /// Returns the request with its target in origin form.
     ///
     /// - Throws: `Refusal.invalidField` for a missing, repeated or invalid `Host`, for `Transfer-Encoding` before HTTP/1.1,
-    ///   and for a target that names another host. RFC 9112 §3.2.2 lets a server prefer the target; a proxy may have chosen by `Host`, so both must agree.
+    ///   with another coding than `chunked` or beside `Content-Length`, and for a target that names another host. RFC 9112 §3.2.2 lets a server prefer the target; a proxy may have chosen by `Host`, so both must agree.
     static func normalized(_ head: HTTPRequestHead) throws(Refusal) -> HTTPRequestHead {
         guard head.version.major > 1 || head.version == .http1_1 || !head.headers.contains(name: "transfer-encoding")
         else {
             throw .invalidField("Transfer-Encoding", "needs HTTP/1.1")
+        }
+        let codings = head.headers["transfer-encoding"]
+        // The decoder ignores an empty coding, and a proxy may not.
+        guard codings.allSatisfy({ $0.lowercased() == "chunked" }) else {
+            throw .invalidField("Transfer-Encoding", "must be chunked")
+        }
+        guard codings.isEmpty || !head.headers.contains(name: "content-length") else {
+            throw .invalidField("Transfer-Encoding", "must not be sent with Content-Length")
         }
         let hosts = head.headers["host"]
         guard hosts.count <= 1 else { throw .invalidField("Host", "must not be repeated") }

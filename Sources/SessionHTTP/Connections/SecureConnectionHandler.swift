@@ -34,6 +34,7 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
     private var drainTimer: Scheduled<Void>?
     private var openRequests = 0
     private var busyRequests = 0
+    private var inputIsClosed = false
     /// When the end of the process was announced.
     private var endingSince: NIODeadline?
     private var context: ChannelHandlerContext?
@@ -68,9 +69,7 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if phase == .discarding, case .some(.inputClosed) = event as? ChannelEvent {
-            return context.close(promise: nil)
-        }
+        if case .some(.inputClosed) = event as? ChannelEvent { inputClosed(context) }
         if event is ChannelShouldQuiesceEvent { announceEnd(context) }
         context.fireUserInboundEventTriggered(event)
     }
@@ -122,7 +121,9 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
     /// The client has to send or to read something, or the request has ended.
     package func requestWaits() {
         busyRequests -= 1
-        if busyRequests == 0, let place { environment.connections.waits(place.id) }
+        guard busyRequests == 0 else { return }
+        if let place { environment.connections.waits(place.id) }
+        if inputIsClosed { close(in: Self.lingering) }
     }
 
     // MARK: End
@@ -157,8 +158,20 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
         }
     }
 
+    /// Most clients end like this, without an alert of TLS or GOAWAY. One that has only closed its side may still read the
+    /// responses to complete requests.
+    private func inputClosed(_ context: ChannelHandlerContext) {
+        inputIsClosed = true
+        switch phase {
+        case .begin, .discarding: context.close(promise: nil)
+        case .http2: if busyRequests == 0 { close(in: Self.lingering) }
+        case .handedOver: break
+        }
+    }
+
     private func becomesIdle() {
-        close(in: (endingSince == nil ? environment.limits.idleTimeout : 0) + Self.lingering)
+        let isLast = endingSince != nil || inputIsClosed
+        close(in: (isLast ? 0 : environment.limits.idleTimeout) + Self.lingering)
     }
 
     private func close(in seconds: Int, logging event: ConnectionLimit? = nil) {

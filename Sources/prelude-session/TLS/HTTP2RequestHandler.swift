@@ -72,6 +72,7 @@ final class HTTP2RequestHandler: ChannelDuplexHandler {
             guard path.hasPrefix("/") || (path == "*" && method == "OPTIONS") else {
                 throw InvalidRequest(":path must be a path")
             }
+            guard method?.isEmpty == false else { throw InvalidRequest(":method is missing") }
             let host = try RequestAuthority.host(
                 authorities: headers[":authority"], hosts: headers["host"],
                 scheme: headers[":scheme"].first ?? "https")
@@ -97,16 +98,18 @@ final class HTTP2RequestHandler: ChannelDuplexHandler {
     // MARK: Response
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard Self.unwrapOutboundIn(data).endsStream else {
-            if response == .none { response = .begun }
+        let payload = Self.unwrapOutboundIn(data)
+        guard payload.endsStream else {
+            if response == .none, !payload.isInformational { response = .begun }
             return context.write(data, promise: promise)
         }
         response = .ended
+        // The client may never open its window, so its connection does not wait until all is sent.
+        updateBusy(context)
         let written = promise ?? context.eventLoop.makePromise()
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         written.futureResult.whenSuccess {
             let (handler, context) = bound.value
-            handler.setBusy(false)
             // The client need not send the rest.
             if !handler.isComplete { handler.reset(.noError, context) }
         }
@@ -132,6 +135,12 @@ final class HTTP2RequestHandler: ChannelDuplexHandler {
 }
 
 extension HTTP2Frame.FramePayload {
+    /// Whether it is 100, which a response follows.
+    fileprivate var isInformational: Bool {
+        guard case .headers(let headers) = self else { return false }
+        return headers.headers.first(name: ":status")?.hasPrefix("1") ?? false
+    }
+
     fileprivate var endsStream: Bool {
         switch self {
         case .headers(let headers): headers.endStream

@@ -32,6 +32,7 @@ struct SecureChannel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            try LimitedChannel.readSmallBuffers(from: channel)
             let pipeline = channel.pipeline.syncOperations
             let handler = limits.secureConnectionHandler()
             let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)

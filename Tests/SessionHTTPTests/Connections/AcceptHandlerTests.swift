@@ -1,7 +1,9 @@
+import Foundation
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOEmbedded
+import SessionDomain
 import Testing
 
 @testable import SessionHTTP
@@ -35,11 +37,12 @@ struct AcceptHandlerTests {
 
     private let logger = Logger(label: "test")
     private let accepted = AcceptedConnections(limit: 2)
+    private let log = LimitLog(logger: Logger(label: "test"), observer: NoObserver())
 
     @Test("A listener goes on accepting while no task is free, up to the bound of connections that wait")
     func bound() async throws {
         let (listener, socket) = (EmbeddedChannel(), Socket())
-        try listener.pipeline.syncOperations.addHandlers(socket, AcceptHandler(accepted))
+        try listener.pipeline.syncOperations.addHandlers(socket, AcceptHandler(accepted, log: log))
         let connection = AcceptedChannel(connection: Connection(), accepted: accepted)
         var waiting: [Value] = []
         for _ in 0..<3 {
@@ -51,6 +54,24 @@ struct AcceptHandlerTests {
         for value in waiting { await connection.handle(value: value, logger: logger) }
         listener.pipeline.fireChannelReadComplete()
         #expect(socket.reads == 2)
+    }
+
+    @Test(
+        "While the system cannot open connections, the listener tries it again every 100 milliseconds, and not at once")
+    func exhausted() throws {
+        let (listener, socket) = (EmbeddedChannel(), Socket())
+        try listener.pipeline.syncOperations.addHandlers(socket, AcceptHandler(accepted, log: log))
+        for attempt in 1...2 {
+            listener.pipeline.fireErrorCaught(IOError(errnoCode: EMFILE, reason: "accept"))
+            listener.pipeline.fireChannelReadComplete()
+            listener.embeddedEventLoop.advanceTime(by: .milliseconds(99))
+            listener.read()
+            #expect(socket.reads == attempt - 1)
+            listener.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+            listener.read()
+            #expect(socket.reads == attempt)
+        }
+        #expect(throws: IOError.self) { try listener.throwIfErrorCaught() }
     }
 
     @Test("A connection that fails before a task serves it does not count")

@@ -1,3 +1,6 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import SessionDomain
 import Testing
 
@@ -26,6 +29,20 @@ struct HeldRequestTests {
         try slow.send("cd")
         #expect(try slow.received().hasPrefix("HTTP/1.1 503 "))
         #expect(slow.requests.isEmpty)
+    }
+
+    @Test("A body of many chunks is held and passed on as one")
+    func chunks() throws {
+        let world = ConnectionWorld(ConnectionLimits())
+        let connection = try world.connect()
+        try connection.send("POST /v1/session/otp HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for _ in 0..<100 { try connection.send("2\r\nab\r\n") }
+        try connection.send("0\r\n\r\n")
+        var bodies: [ByteBuffer] = []
+        while let part = try connection.channel.readInbound(as: HTTPServerRequestPart.self) {
+            if case .body(let bytes) = part { bodies.append(bytes) }
+        }
+        #expect(bodies == [ByteBuffer(string: String(repeating: "ab", count: 100))])
     }
 
     @Test("A request above the bound gets 503 with Retry-After, and its connection goes on")
@@ -62,6 +79,22 @@ struct HeldRequestTests {
             connection.closeInput()
             #expect(!connection.isOpen)
         }
+    }
+
+    @Test("When the process ends, a client has ten seconds to read its response")
+    func endingSlowly() throws {
+        let world = ConnectionWorld(ConnectionLimits())
+        let (before, after) = (try world.connect(), try world.connect())
+        for connection in [before, after] { try connection.send(Self.refresh) }
+        before.setReading(false)
+        for connection in [before, after] { connection.quiesce() }
+        world.advance(9)
+        after.setReading(false)
+        #expect(before.isOpen && after.isOpen)
+        world.advance(1)
+        #expect(!before.isOpen && after.isOpen)
+        world.advance(9)
+        #expect(!after.isOpen)
     }
 
     @Test("A body above the limit of all bodies is passed on, so that a route rejects it early")

@@ -59,6 +59,17 @@ struct RequestTargetTests {
         }
     }
 
+    @Test(
+        "Transfer-Encoding is chunked and alone (RFC 9112 §6.1, §6.3)",
+        arguments: ["", "gzip", "gzip, chunked", "identity"])
+    func transferCodings(coding: String) throws {
+        for fields in [[("transfer-encoding", coding)], [("transfer-encoding", "chunked"), ("content-length", "2")]] {
+            var head = head("/", hosts: ["a"])
+            head.headers.add(contentsOf: fields)
+            #expect(throws: Refusal.self) { try RequestTarget.normalized(head) }
+        }
+    }
+
     @Test("HTTP/1.0 needs no host; a target in absolute form names it")
     func old() throws {
         #expect(try RequestTarget.normalized(head("/", hosts: [], version: .http1_0)).headers["host"].isEmpty)

@@ -67,6 +67,24 @@ struct SecureConnectionTests {
         #expect(!channel.isActive)
     }
 
+    @Test("A client that closes its side ends the connection two seconds after the responses to its complete requests")
+    func left() throws {
+        let (idle, working) = (try world.connectSecure(), try world.connectSecure())
+        for (_, handler) in [idle, working] { handler.receivedPreface() }
+        #expect(working.handler.requestOpened())
+        working.handler.requestBecomesBusy()
+        for (channel, _) in [idle, working] {
+            channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+        world.advance(2)
+        #expect(!idle.channel.isActive && working.channel.isActive)
+        working.handler.requestWaits()
+        working.handler.requestClosed()
+        #expect(working.channel.isActive)
+        world.advance(2)
+        #expect(!working.channel.isActive)
+    }
+
     @Test("An unfinished request does not keep the place of its connection, and a complete one does")
     func places() throws {
         let (first, second) = (try world.connectSecure(), try world.connectSecure())

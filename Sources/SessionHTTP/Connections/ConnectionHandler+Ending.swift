@@ -1,0 +1,18 @@
+import NIOCore
+
+/// The end of the process.
+@available(service, *)
+extension ConnectionHandler {
+    /// A request that has begun gets its response. Handlers behind do not know one that is held.
+    func endAfterResponse(_ context: ChannelHandlerContext) {
+        (isLastRequest, processEnds) = (true, true)
+        if !context.channel.isWritable { limitReading(context) }
+    }
+
+    /// Gives the client as long to read as HTTP/2 does. Otherwise one that does not read would keep the process for the
+    /// two minutes of other responses.
+    func limitReading(_ context: ChannelHandlerContext) {
+        deadline = context.eventLoop.now + .seconds(Int64(SecureConnectionHandler.drainTime))
+        schedule(context)
+    }
+}
