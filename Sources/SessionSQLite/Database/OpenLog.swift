@@ -22,6 +22,9 @@ final class OpenLog: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Whether the open file has all pages that were committed to it. See `LogIndex.isCovered`.
+    func contains(_ index: LogIndex) -> Bool { index.isCovered(by: descriptor) }
+
     /// Whether the name means the open file.
     var hasName: Bool { FileIdentity(path: path).map { $0 == FileIdentity(descriptor: descriptor) } ?? false }
 
