@@ -16,9 +16,12 @@ package final class LogLines: Sendable {
         var dropped = 0
         var isWriting = false
         var hasFailed = false
+        /// Whether the last line is written in part.
+        var isTorn = false
 
-        mutating func complete(_ batch: Batch, lost: Int) {
+        mutating func complete(_ batch: Batch, lost: Int, isTorn: Bool) {
             bytes -= batch.bytes
+            self.isTorn = isTorn
             hasFailed = lost > 0
             guard hasFailed else { return }
             // The report is the last line, so it is one of the lost ones.
@@ -79,6 +82,8 @@ package final class LogLines: Sendable {
 
     private struct Batch {
         let text: String
+        /// Whether the text begins with the line feed of a line that was written in part.
+        let endsTorn: Bool
         /// The bytes of its lines in the queue.
         let bytes: Int
         /// The dropped lines that its last line reports.
@@ -86,18 +91,19 @@ package final class LogLines: Sendable {
     }
 
     private func writeAll() {
-        var last: (batch: Batch, lost: Int)?
+        var last: (batch: Batch, lost: Int, isTorn: Bool)?
         while let batch = next(after: last) {
-            let bytes = Array(batch.text.utf8)
-            let lost = bytes[writeBytes(bytes)...].count { $0 == UInt8(ascii: "\n") }
-            last = (batch, lost)
+            let (bytes, feed) = (Array(batch.text.utf8), UInt8(ascii: "\n"))
+            let written = writeBytes(bytes)
+            let lost = bytes[max(written, batch.endsTorn ? 1 : 0)...].count { $0 == feed }
+            last = (batch, lost, written == 0 ? batch.endsTorn : bytes[written - 1] != feed)
         }
     }
 
     /// The next batch. `nil` if nothing waits: then `add` starts again.
-    private func next(after last: (batch: Batch, lost: Int)?) -> Batch? {
+    private func next(after last: (batch: Batch, lost: Int, isTorn: Bool)?) -> Batch? {
         state.withLock { state in
-            if let last { state.complete(last.batch, lost: last.lost) }
+            if let last { state.complete(last.batch, lost: last.lost, isTorn: last.isTorn) }
             // What cannot be written is reported with the next line, or this would repeat without an end.
             guard !state.waiting.isEmpty || (state.unreported > 0 && !state.hasFailed) else {
                 state.isWriting = false
@@ -108,9 +114,9 @@ package final class LogLines: Sendable {
             let lines = state.waiting.joined()
             let reported = state.unreported
             (state.waiting, state.unreported) = ([], 0)
-            return Batch(
-                text: reported > 0 ? lines + reportOfDropped(reported) : lines, bytes: lines.utf8.count,
-                reported: reported)
+            // A full disk can end a line in its middle. The next one must not continue it.
+            let text = (state.isTorn ? "\n" : "") + lines + (reported > 0 ? reportOfDropped(reported) : "")
+            return Batch(text: text, endsTorn: state.isTorn, bytes: lines.utf8.count, reported: reported)
         }
     }
 }

@@ -27,7 +27,7 @@ struct Telemetry {
             format.line(
                 of: LogRecord(
                     milliseconds: now().milliseconds, level: .warning, logger: "prelude-session",
-                    message: "lines of the log were dropped: its reader is too slow",
+                    message: "lines of the log were dropped: its reader is too slow, or its disk is full",
                     metadata: [("count", .stringConvertible(count))]))
         }
         LogCrashSignals.install()

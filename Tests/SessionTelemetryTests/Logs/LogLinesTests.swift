@@ -101,6 +101,25 @@ struct LogLinesTests {
         #expect(sink.text == "4\ndropped 3\n" && lines.dropped == 3)
     }
 
+    @Test("A line that is written in part, such as on a full disk, is not continued by the next one")
+    func torn() {
+        let sink = Sink()
+        sink.repair()
+        let isFull = Mutex(true)
+        let lines = LogLines(
+            write: { bytes in isFull.withLock { $0 } ? sink.write(Array(bytes.prefix(3))) : sink.write(bytes) },
+            reportOfDropped: { "dropped \($0)\n" })
+        for line in ["1 first\n", "2 second\n"] {
+            lines.add(line)
+            lines.flush(seconds: 60)
+        }
+        isFull.withLock { $0 = false }
+        lines.add("3 third\n")
+        lines.flush(seconds: 60)
+        #expect(sink.text.hasSuffix("\n3 third\ndropped 2\n") && lines.dropped == 2)
+        #expect(sink.text.hasPrefix("1 f\n"))
+    }
+
     @Test("The lines before a crash are written")
     func crash() async throws {
         let result = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
