@@ -1,12 +1,16 @@
 """Tests files of the database that are deleted or truncated: no answered refresh is lost, no user is signed out."""
 
 import os
+import pathlib
+import re
+import subprocess
+import tempfile
 import threading
 
 import pytest
 from conftest import running
 from person import Person
-from service import Service
+from service import BINARY, Service, free_port
 from test_full_disk import assert_is_temporary, health, wait_until
 from test_terminal import log_in_with_code
 
@@ -133,3 +137,19 @@ def test_a_lost_database_is_not_replaced_by_a_new_one(tmp_path):
         (tmp_path / "aside").rename(tmp_path / "session.sqlite")
         service.start()
         person.refresh()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="files of two users need root")
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", ".lock"])
+def test_a_file_of_another_user_beside_the_database_is_named(suffix):
+    """Such as the log that root has created with the sqlite3 shell."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chown(folder, 65534, 65534)
+        database = pathlib.Path(folder) / "session.sqlite"
+        pathlib.Path(f"{database}{suffix}").touch(mode=0o600)
+        command = [BINARY, "serve", "--development", "--port", str(free_port()), "--database", f"sqlite:{database}"]
+        result = subprocess.run(
+            ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", *command], capture_output=True, text=True,
+            timeout=20)
+        assert result.returncode == 1
+        assert re.search(rf"the user \S+ cannot (read|write) {database}{suffix}\. Run: chown", result.stderr), result.stderr

@@ -98,7 +98,7 @@ final class OpenLog: Sendable {
                 let count = pread(descriptor, &block, block.count, offset)
                 guard count >= 0 else { throw StoreError.unavailable("the deleted \(path) cannot be read") }
                 if count == 0 { break }
-                try writing.write(contentsOf: Data(block[..<count]))
+                try DurableFile.write(Data(block[..<count]), to: writing, partial)
                 offset += off_t(count)
             }
             try DurableFile.sync(partial)
