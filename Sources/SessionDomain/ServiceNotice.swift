@@ -108,8 +108,8 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
             "the clock advanced by \(seconds) seconds more than the elapsed time. Tokens and codes expire by this clock, but "
                 + "expired rows are not deleted by it until it has stayed there for a day: check the clock of this machine"
         case .clockWasSet(let seconds):
-            "the system clock was set \(seconds < 0 ? "back" : "ahead") by \(abs(seconds)) seconds. While it is wrong, proofs of "
-                + "correct devices, codes and tokens are rejected or live too long: compare it with NTP"
+            "the system clock was set \(seconds < 0 ? "back" : "ahead") by \(abs(seconds)) seconds. While it is wrong, codes, "
+                + "access tokens and sessions end too early or too late: compare it with NTP"
         case .sendLimitReached(let app, let callingCode, let until):
             "app \(app) has sent as many codes\(callingCode.map { " to \($0)" } ?? "") as its limits allow in a day. It sends "
                 + "no more to unknown devices until \(until.rfc3339): check for abuse, or raise the limit"

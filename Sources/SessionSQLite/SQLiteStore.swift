@@ -59,7 +59,10 @@ package final class SQLiteStore: Sendable {
             let schema = try database.writeWithoutTransaction { db in
                 try ConnectionSettings.makeDurable(db)
                 // Before a migration, which could make the damage worse.
-                if opening == .migrating { try DatabaseCheck.run(db) }
+                if opening == .migrating {
+                    try DatabaseCheck.run(db)
+                    try DatabaseCheck.isWritable(db)
+                }
                 return try Migration.apply(to: db, opening: opening)
             }
             return SQLiteStore(

@@ -31,6 +31,25 @@ struct DurabilityTests {
         try await store.close()
     }
 
+    @Test("A database that can only be read is not healthy, although an empty transaction works")
+    func readOnly() async throws {
+        let store = try SQLiteStore.open(.file(path))
+        try await store.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = ON") }
+        await #expect(throws: StoreError.self) { try await store.checkWriting() }
+        #expect(store.health.isFailing)
+        try await store.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = OFF") }
+        try await store.checkWriting()
+        #expect(!store.health.isFailing)
+        try await store.close()
+    }
+
+    @Test("The error of a full disk names the file and the reason", .enabled(if: DatabaseFile.exists(at: "/dev/full")))
+    func fullDisk() throws {
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let error = #expect(throws: StoreError.self) { try DurableFile.write(Data(count: 1), to: full, "the file") }
+        #expect(error?.reason == "cannot write the file: No space left on device")
+    }
+
     @Test("Only the owner can read the files of a new database")
     func fileMode() async throws {
         let store = try SQLiteStore.open(.file(path))

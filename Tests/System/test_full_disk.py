@@ -29,6 +29,9 @@ needs_mount = pytest.mark.skipif(not may_mount(), reason="mounting a small disk 
 class SmallDisk(Service):
     """A service whose database is on a disk of a few megabytes, which only its process sees."""
 
+    #: Mounts the disk at `$0`.
+    mounting = 'mount -t tmpfs -o size=6m tmpfs "$0"'
+
     def __init__(self, directory: pathlib.Path, *flags: str):
         super().__init__(directory, *flags)
         self.mount = directory / "disk"
@@ -37,13 +40,12 @@ class SmallDisk(Service):
 
     def start(self) -> None:
         log = open(self.directory / "service.log", "ab")
-        script = 'mount -t tmpfs -o size=6m tmpfs "$0" && exec "$@"'
         self.process = subprocess.Popen(
-            ["unshare", "-m", "sh", "-c", script, self.mount, BINARY, "serve", "--port", str(self.port), "--database",
+            ["unshare", "-m", "sh", "-c", self.mounting + ' && exec "$@"', self.mount, BINARY, "serve", "--port", str(self.port), "--database",
              self.database, *self.flags],
             env={**os.environ, "PRELUDE_SESSION_MANAGEMENT_KEY": self.key}, stdout=log, stderr=log,
             stdin=subprocess.DEVNULL)
-        wait_until(lambda: health(self, "/livez")[0] == 200)
+        wait_until(lambda: health(self, "/livez")[0] == 200 or self.process.poll() is not None)
 
     @property
     def disk(self) -> pathlib.Path:
@@ -222,3 +224,59 @@ def test_the_service_ends_on_a_full_disk(tmp_path):
         exhausted(person)
         service.process.send_signal(signal.SIGTERM)
         assert service.process.wait(20) == 0
+
+
+class FailingDisk(SmallDisk):
+    """The disk is an image with ext4, which the test makes read-only, as the kernel does after an error of the disk."""
+
+    def __init__(self, directory: pathlib.Path):
+        super().__init__(directory)
+        image = directory / "image"
+        with open(image, "wb") as file:
+            file.truncate(16 << 20)
+        made = subprocess.run(["mkfs.ext4", "-q", image], capture_output=True)
+        if made.returncode != 0 or subprocess.run(["losetup", "--find"], capture_output=True).returncode != 0:
+            pytest.skip("this needs mkfs.ext4 and loop devices")
+        self.mounting = f'mount -o loop "{image}" "$0"'
+
+    def fail(self) -> None:
+        self.inside("mount", "-o", "remount,abort", self.mount)
+
+
+@needs_mount
+def test_a_disk_that_became_read_only_is_not_ready_and_a_start_on_it_is_refused(tmp_path):
+    with running(FailingDisk(tmp_path)) as service:
+        person = Person.signed_in(service)
+        service.fail()
+        assert_is_temporary(person.device.refresh(person.refresh_token))
+        assert health(service, "/readyz")[0] == health(service, "/health")[0] == 503
+        service.kill()
+        repaired, service.mounting = service.mounting, service.mounting + ' && mount -o remount,abort "$0"'
+        service.start()
+        assert service.process.poll() == 1
+        assert "SQLite 8: attempt to write a readonly database" in service.log()
+        service.mounting = repaired
+        service.start()
+        person.refresh()
+
+
+@needs_mount
+def test_a_restore_on_a_full_disk_says_so_and_leaves_no_file(tmp_path):
+    with running(SmallDisk(tmp_path)) as service:
+        person = Person.signed_in(service)
+        environment = {**os.environ, "PRELUDE_SESSION_BACKUP_PASSPHRASE": "a passphrase of five words"}
+        other = service.disk / "other"
+        other.mkdir()
+
+        def run(verb: str, database: pathlib.Path) -> subprocess.CompletedProcess:
+            command = [BINARY, "backup", verb, tmp_path / "backup", "--database", f"sqlite:{database}"]
+            inside = ["nsenter", "-t", str(service.process.pid), "-m", *command]
+            return subprocess.run(inside, env=environment, capture_output=True, text=True)
+
+        assert run("create", service.mount / "session.sqlite").returncode == 0
+        service.fill()
+        made = run("restore", service.mount / "other" / "session.sqlite")
+        assert made.returncode != 0 and "cannot write" in made.stderr and "No space left on device" in made.stderr
+        assert {path.name for path in other.iterdir()} <= {"session.sqlite.lock"}
+        service.free()
+        person.refresh()

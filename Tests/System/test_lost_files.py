@@ -1,11 +1,16 @@
-"""Tests files of the database that are deleted while the service runs: no answered refresh is lost, no user is signed out."""
+"""Tests files of the database that are deleted or truncated: no answered refresh is lost, no user is signed out."""
 
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
 import threading
 
 import pytest
 from conftest import running
 from person import Person
-from service import Service
+from service import BINARY, Service, free_port
 from test_full_disk import assert_is_temporary, health, wait_until
 from test_terminal import log_in_with_code
 
@@ -84,3 +89,67 @@ def test_a_lost_index_stops_service_and_commands_until_a_restart(tmp_path):
         service.start()
         person.refresh()
         assert service.run("app", "list").returncode == 0
+
+
+@pytest.mark.parametrize("size", [0, 0.5])
+def test_a_truncated_log_stops_writes_before_they_damage_the_database(tmp_path, size):
+    """Commits that are only in the log are lost with it. The others are not, and devices continue from them."""
+    with running(Service(tmp_path)) as service:
+        people = [Person.signed_in(service) for _ in range(2)]
+        service.stop()
+        service.start()
+        people[0].refresh()
+        log = tmp_path / "session.sqlite-wal"
+        os.truncate(log, int(log.stat().st_size * size))
+        for person in people:
+            assert_is_temporary(person.device.refresh(person.refresh_token))
+        wait_until(lambda: health(service, "/readyz")[0] == 503)
+        assert "was truncated or overwritten while the service runs" in service.log()
+        assert service.stop() == 0
+        service.start()
+        for person in people:
+            person.refresh()
+
+
+def test_an_emptied_database_stops_writes_and_keeps_its_log(tmp_path):
+    with running(Service(tmp_path)) as service:
+        person = Person.signed_in(service)
+        os.truncate(tmp_path / "session.sqlite", 0)
+        assert_is_temporary(person.device.refresh(person.refresh_token))
+        wait_until(lambda: health(service, "/readyz")[0] == 503)
+        assert "session.sqlite was emptied while the service runs" in service.log()
+        assert service.stop() == 0
+        assert (tmp_path / "session.sqlite-wal").stat().st_size > 100_000
+        with pytest.raises(RuntimeError, match="is damaged: the file is empty"):
+            service.start()
+
+
+def test_a_lost_database_is_not_replaced_by_a_new_one(tmp_path):
+    """A new one would sign out every device: its refresh tokens would be unknown."""
+    with running(Service(tmp_path)) as service:
+        person = Person.signed_in(service)
+        service.kill()
+        (tmp_path / "session.sqlite").rename(tmp_path / "aside")
+        with pytest.raises(RuntimeError, match="the file is missing, but session.sqlite.lock beside it"):
+            service.start()
+        assert service.run("app", "create", "Shop").returncode != 0
+        assert not (tmp_path / "session.sqlite").exists()
+        (tmp_path / "aside").rename(tmp_path / "session.sqlite")
+        service.start()
+        person.refresh()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="files of two users need root")
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", ".lock"])
+def test_a_file_of_another_user_beside_the_database_is_named(suffix):
+    """Such as the log that root has created with the sqlite3 shell."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chown(folder, 65534, 65534)
+        database = pathlib.Path(folder) / "session.sqlite"
+        pathlib.Path(f"{database}{suffix}").touch(mode=0o600)
+        command = [BINARY, "serve", "--development", "--port", str(free_port()), "--database", f"sqlite:{database}"]
+        result = subprocess.run(
+            ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", *command], capture_output=True, text=True,
+            timeout=20)
+        assert result.returncode == 1
+        assert re.search(rf"the user \S+ cannot (read|write) {database}{suffix}\. Run: chown", result.stderr), result.stderr

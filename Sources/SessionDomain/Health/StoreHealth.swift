@@ -41,14 +41,13 @@ package final class StoreHealth: Sendable {
         return state.withLock(\.lastTransaction).map { max(0, now - $0) }
     }
 
-    /// A transaction is on the disk.
+    /// A transaction is on the disk. The end of an outage that has no line yet gets it with a later transaction.
     package func committed() {
         let now = uptime()
         let notice = state.withLock { state -> ServiceNotice? in
             state.lastTransaction = now
-            guard state.isFailing else { return nil }
             state.isFailing = false
-            let (failures, seconds) = state.lines.recovered(at: now)
+            guard let (failures, seconds) = state.lines.recovered(at: now) else { return nil }
             return .storeRecovered(failures: failures, seconds: seconds)
         }
         if let notice { observer.observe(.notice(notice)) }
@@ -67,7 +66,7 @@ package final class StoreHealth: Sendable {
         let count = state.withLock { state -> Int? in
             state.failures += 1
             if endsTransaction { (state.isFailing, state.lastTransaction) = (true, now) }
-            return state.lines.failed(at: now)
+            return state.lines.failed(at: now, endsTransaction: endsTransaction)
         }
         if let count { observer.observe(.notice(.storeFailed(error, count: count))) }
     }

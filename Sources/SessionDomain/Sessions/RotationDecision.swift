@@ -113,8 +113,9 @@ extension RotateRefreshToken {
 
     private func seen(_ session: Session) -> Session {
         var next = session
-        next.lastSeenAt = now
-        next.idleExpiresAt = now + policy.idleLifetime
+        // With a clock that is behind, the session would expire when the clock is corrected.
+        next.lastSeenAt = max(now, session.lastSeenAt)
+        next.idleExpiresAt = next.lastSeenAt + policy.idleLifetime
         next.device = device
         return next
     }

@@ -13,6 +13,15 @@ package enum DatabaseCheck {
         }
     }
 
+    /// Checks that SQLite has opened the file for writing. Otherwise it has opened it for reading only, and does not try
+    /// again when the file system can be written. Nothing is written.
+    static func isWritable(_ db: Database) throws {
+        try db.inTransaction(.immediate) {
+            try db.execute(sql: "PRAGMA user_version = \(try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0)")
+            return .rollback
+        }
+    }
+
     /// Checks a database that no process has open, without writing beside it.
     ///
     /// - Returns: The version of its schema.

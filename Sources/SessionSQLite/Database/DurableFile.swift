@@ -10,10 +10,12 @@ package enum DurableFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("create", path) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try handle.write(contentsOf: content)
-        try sync(descriptor, path)
-        owner?.take(descriptor)
-        try handle.close()
+        try removing(path) {
+            try write(content, to: handle, path)
+            try sync(descriptor, path)
+            owner?.take(descriptor)
+            try handle.close()
+        }
     }
 
     /// Copies a file to a new one that only its owner can read, and syncs it. The mode of the original has no effect.
@@ -26,11 +28,34 @@ package enum DurableFile {
         let descriptor = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("create", other) }
         let writing = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        while let block = try reading.read(upToCount: 1 << 20), !block.isEmpty { try writing.write(contentsOf: block) }
-        try reading.close()
-        try sync(descriptor, other)
-        owner?.take(descriptor)
-        try writing.close()
+        try removing(other) {
+            while let block = try reading.read(upToCount: 1 << 20), !block.isEmpty {
+                try write(block, to: writing, other)
+            }
+            try reading.close()
+            try sync(descriptor, other)
+            owner?.take(descriptor)
+            try writing.close()
+        }
+    }
+
+    /// Writes to an open file. Its error names the path and the reason of the system.
+    static func write(_ content: Data, to handle: FileHandle, _ path: String) throws {
+        do {
+            try handle.write(contentsOf: content)
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            let reason = cause.map { String(cString: strerror(Int32(truncatingIfNeeded: $0.code))) }
+            throw StoreError.unavailable("cannot write \(path): \(reason ?? "\(type(of: error))")")
+        }
+    }
+
+    /// Removes a new file if it cannot be completed, so that it takes no space of a full disk.
+    private static func removing(_ path: String, ifFails work: () throws -> Void) throws {
+        do { try work() } catch {
+            unlink(path)
+            throw error
+        }
     }
 
     /// Writes the content of a file, or the entries of a directory, to the disk.

@@ -5,7 +5,7 @@ struct FileIdentity: Equatable, Sendable {
     private let device: dev_t
     private let inode: ino_t
 
-    private init(_ file: stat) { (device, inode) = (file.st_dev, file.st_ino) }
+    init(_ file: stat) { (device, inode) = (file.st_dev, file.st_ino) }
 
     /// - Returns: `nil` if the file cannot be found.
     init?(path: String) {

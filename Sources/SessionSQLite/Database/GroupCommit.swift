@@ -200,8 +200,10 @@ final class GroupCommit: Sendable {
             case .undo(let answer): result = .success(answer)
             }
         } catch {
-            // Some errors, such as a full disk, end the transaction of the whole batch.
-            guard db.isInsideTransaction else { throw error }
+            // Some errors, such as a full disk, end the transaction of the whole batch. In a database that SQLite could open
+            // for reading only, no write works, and an empty transaction would count as one that did.
+            let isReadOnly = (error as? DatabaseError)?.resultCode == .SQLITE_READONLY
+            guard db.isInsideTransaction, !isReadOnly else { throw error }
             if error is DatabaseError || error is RowDecodingError || error is StoreError {
                 let failure = StoreError(error)
                 health.failed(failure)

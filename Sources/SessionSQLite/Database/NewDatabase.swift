@@ -7,7 +7,7 @@ internal import SessionDomain
 /// SQLite takes an empty file for a new database. A file that a full disk or a failed copy left empty must not be one: the
 /// service would start without users. So a new file gets its first page before it gets the name of the database and
 /// before the lock is created. An empty file beside a lock, a log or a key file has lost its content, at whatever point
-/// a process was killed.
+/// a process was killed. A missing file beside a lock or a log has been lost, too; the key file may come first.
 @available(service, *)
 enum NewDatabase {
     /// What exists beside a database that has been in use. The first start creates the key file after the tables.
@@ -22,6 +22,7 @@ enum NewDatabase {
         var file = stat()
         guard stat(path, &file) == 0 else {
             guard opening != .existing else { throw StoreError.missing }
+            try checkWasNotLost(at: path)
             return try create(at: path)
         }
         guard file.isRegularFile, file.st_size == 0 else { return }
@@ -33,6 +34,20 @@ enum NewDatabase {
         try writeFirstPage(to: path)
     }
 
+    /// Checks that a missing file never existed. With a new database, the service would sign out all users.
+    ///
+    /// - Throws: `StoreError.unavailable`.
+    private static func checkWasNotLost(at path: String) throws {
+        let traces = [".lock", "-wal"].filter { DatabaseFile.exists(at: path + $0) }
+        // Another process may create the database now. It creates the other files later, so look for the database again.
+        guard let trace = traces.first, !DatabaseFile.exists(at: path) else { return }
+        let name = (path as NSString).lastPathComponent
+        throw StoreError.unavailable(
+            "the file is missing, but \(name)\(trace) beside it shows that the database was in use. Move the file back, or "
+                + "restore a backup with `prelude-session backup restore`. To begin with a new database instead, delete "
+                + traces.map { name + $0 }.joined(separator: " and "))
+    }
+
     /// Checks that an empty file never had content.
     ///
     /// - Parameter path: A resolved path.
@@ -42,7 +57,7 @@ enum NewDatabase {
         let name = (path as NSString).lastPathComponent
         throw StoreError.damaged(
             "the file is empty, but \(name)\(trace) beside it shows that the database was in use. To begin with a new "
-                + "database instead, delete the empty file")
+                + "database instead, delete it, its lock and its log")
     }
 
     /// Creates a file that only its owner can read. SQLite gives the `-wal` and `-shm` files the same mode.

@@ -1,10 +1,12 @@
 internal import Foundation
 internal import SessionDomain
+internal import Synchronization
 
 /// The files of an open database, and the names under which they were opened.
 ///
 /// SQLite goes on writing to files that were deleted or replaced, and these writes would be lost at the next start. So each
-/// transaction compares the three names. It costs three calls of `stat`, a microsecond each.
+/// transaction compares the three names, and whether the log still has what was committed. It costs seven calls of the
+/// system, less than a microsecond each.
 ///
 /// A deleted log is written again from the file that is still open (`OpenLog`). The database and its index cannot be:
 /// SQLite has locks on both.
@@ -14,6 +16,10 @@ final class OpenFiles: Sendable {
     private let database: FileIdentity
     private let index: FileIdentity
     private let log: OpenLog
+    /// `nil` if the index cannot be read.
+    private let logIndex: LogIndex?
+    /// Whether committed pages are lost. Nothing brings them back.
+    private let hasLostPages = Atomic(false)
 
     /// - Parameter path: The path of a database that was opened in WAL mode.
     /// - Returns: `nil` if one of the three files cannot be found.
@@ -22,6 +28,7 @@ final class OpenFiles: Sendable {
             let log = OpenLog(database: path)
         else { return nil }
         (self.path, self.database, self.index, self.log) = (path, database, index, log)
+        logIndex = LogIndex(index)
     }
 
     /// Whether the log was deleted, or renamed away.
@@ -39,8 +46,14 @@ final class OpenFiles: Sendable {
     func check() throws(StoreError) -> Bool {
         try checkDatabase()
         let hasIndex = index == FileIdentity(path: path + "-shm")
+        let hasLog = log.hasName
         var isRestored = false
-        if !log.hasName {
+        // With another file under the name of the log, this process reads an old one, and the index is about the new one.
+        if hasLog || lacksLog || log.isReplacedByEmpty, let logIndex, !log.contains(logIndex) {
+            hasLostPages.store(true, ordering: .relaxed)
+        }
+        try checkPages()
+        if !hasLog {
             try log.restore(replacingEmpty: hasIndex)
             isRestored = true
         }
@@ -53,6 +66,7 @@ final class OpenFiles: Sendable {
     /// - Throws: `StoreError.unavailable` if a file is lost.
     func checkForReading() throws(StoreError) {
         try checkDatabase()
+        try checkPages()
         guard index == FileIdentity(path: path + "-shm") else { throw lost("-shm") }
         guard log.hasName || lacksLog || log.isReplacedByEmpty else { throw log.replaced }
     }
@@ -66,15 +80,29 @@ final class OpenFiles: Sendable {
     }
 
     private func checkDatabase() throws(StoreError) {
-        guard let found = FileIdentity(path: path) else {
+        var file = stat()
+        guard stat(path, &file) == 0 else {
             throw .unavailable(
                 "\(path) cannot be found (\(String(cString: strerror(errno)))). Nothing is written to a deleted file: stop "
                     + "the service and restore a backup, or move the file back")
         }
-        guard found == database else {
+        guard FileIdentity(file) == database else {
             throw .unavailable(
                 "\(path) was replaced while the service runs. Nothing is written to the old file: restart the service")
         }
+        guard file.st_size > 0 else {
+            throw .unavailable(
+                "\(path) was emptied while the service runs. Nothing is written to it: stop the service and restore a backup"
+            )
+        }
+    }
+
+    private func checkPages() throws(StoreError) {
+        guard hasLostPages.load(ordering: .relaxed) else { return }
+        throw .unavailable(
+            "\(path)-wal was truncated or overwritten while the service runs, so the last commits are lost. Nothing is "
+                + "written, because that would damage the database: restart every process of the service. The database "
+                + "then has the commits up to its last checkpoint")
     }
 
     private func lost(_ suffix: String) -> StoreError {

@@ -22,6 +22,9 @@ final class OpenLog: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Whether the open file has all pages that were committed to it. See `LogIndex.isCovered`.
+    func contains(_ index: LogIndex) -> Bool { index.isCovered(by: descriptor) }
+
     /// Whether the name means the open file.
     var hasName: Bool { FileIdentity(path: path).map { $0 == FileIdentity(descriptor: descriptor) } ?? false }
 
@@ -95,7 +98,7 @@ final class OpenLog: Sendable {
                 let count = pread(descriptor, &block, block.count, offset)
                 guard count >= 0 else { throw StoreError.unavailable("the deleted \(path) cannot be read") }
                 if count == 0 { break }
-                try writing.write(contentsOf: Data(block[..<count]))
+                try DurableFile.write(Data(block[..<count]), to: writing, partial)
                 offset += off_t(count)
             }
             try DurableFile.sync(partial)

@@ -37,10 +37,13 @@ extension ServiceConfiguration {
             throw settings.error(
                 .database, "\(path) is not a regular file, or a link without a target. Name the file of the database")
         }
-        let lock = target + ".lock"
-        if access(lock, F_OK) == 0, access(lock, R_OK) != 0 {
+        for (suffix, need, verb) in [
+            (".lock", R_OK, "read"), ("-wal", R_OK | W_OK, "write"), ("-shm", R_OK | W_OK, "write"),
+        ] {
+            let file = target + suffix
+            guard access(file, F_OK) == 0, access(file, need) != 0 else { continue }
             throw settings.error(
-                .database, "the user \(NSUserName()) cannot read \(lock). Run: chown \(NSUserName()) \(lock)")
+                .database, "the user \(NSUserName()) cannot \(verb) \(file). Run: chown \(NSUserName()) \(file)")
         }
         guard access(path, F_OK) == 0, access(path, R_OK | W_OK) != 0 else { return }
         let reason = String(cString: strerror(errno))

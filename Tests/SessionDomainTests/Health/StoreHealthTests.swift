@@ -52,6 +52,35 @@ struct StoreHealthTests {
         #expect(notices.last == .storeFailed(full, count: 1))
     }
 
+    @Test("A store that fails and works in turn has one line of each kind per second, and the last one is a recovery")
+    func flapping() {
+        for _ in 1...20 {
+            health.failedTransaction(full)
+            surroundings.advance(50)
+            health.committed()
+            surroundings.advance(50)
+        }
+        #expect(
+            notices == [
+                .storeFailed(full, count: 1), .storeRecovered(failures: 1, seconds: 0),
+                .storeFailed(full, count: 10), .storeRecovered(failures: 10, seconds: 0),
+            ])
+        surroundings.advance(1000)
+        health.committed()
+        #expect(notices.last == .storeRecovered(failures: 9, seconds: 1) && !health.isFailing)
+    }
+
+    @Test("A read that failed earlier is no part of a later outage")
+    func readBeforeOutage() {
+        health.failed(full)
+        surroundings.advance(3_600_000)
+        health.committed()
+        health.failedTransaction(full)
+        surroundings.advance(2000)
+        health.committed()
+        #expect(notices.last == .storeRecovered(failures: 1, seconds: 2))
+    }
+
     @Test("A failed read is counted and reported, and says nothing about writing")
     func reads() {
         health.failed(.damaged("page 7"))

@@ -53,6 +53,18 @@ struct RotatedSessionTests {
         #expect(next.lastSeenAt == now)
     }
 
+    @Test("A clock that is behind does not move the end of a session back")
+    func clockBehind() throws {
+        let row = RotationRow("", .rotate) { $0.sinceLastSeen = -40 * 86_400 }
+        guard case .rotate(let next) = row.decide(app: try appID()) else {
+            Issue.record("not rotated")
+            return
+        }
+        // The next refresh finds the same time.
+        #expect(next.lastSeenAt == now + 40 * 86_400 && next.rotatedAt == now)
+        #expect(next.idleExpiresAt == next.lastSeenAt + SessionPolicy().idleLifetime)
+    }
+
     @Test("A recovered session continues one generation after the token, with an event")
     func recovered() throws {
         let row = RotationRow("", .recover) {

@@ -56,6 +56,8 @@ struct RotationRow: Sendable, CustomTestStringConvertible {
     var made = 0
     var binding = SessionPolicy.AccessTokenBinding.bearer
     var sinceRotation = 1
+    /// Seconds. Negative: the clock was set back since.
+    var sinceLastSeen = 1000
     var status = User.Status.active
     var isRevoked = false
     var isExpired = false
@@ -78,7 +80,7 @@ struct RotationRow: Sendable, CustomTestStringConvertible {
             id: "ses_1", appID: sessionApp ?? app, userID: "usr_1", generation: 5, keyThumbprint: pinned,
             lastProof: "last",
             attempts: RotationAttempts(last: lastAttempt, earlier: (1...8).map { "before-\($0)" }),
-            demandsNonce: demandsNonce, device: Device(), createdAt: now - 1000,
+            demandsNonce: demandsNonce, device: Device(), createdAt: now - 1000, lastSeenAt: now - sinceLastSeen,
             rotatedAt: now - sinceRotation, settledGeneration: settled, idleExpiresAt: isExpired ? now : now + 1,
             absoluteExpiresAt: now + 1000,
             revokedAt: isRevoked ? now - 1 : nil)

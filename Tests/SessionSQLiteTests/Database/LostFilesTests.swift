@@ -113,6 +113,68 @@ struct LostFilesTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + "-wal")) == other)
     }
 
+    /// How people damage a log, most often to free space.
+    enum LogDamage: CaseIterable {
+        case emptied, halved, overwritten
+
+        func apply(to path: String) throws {
+            let log = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+            let size = try log.seekToEnd()
+            switch self {
+            case .emptied: try log.truncate(atOffset: 0)
+            case .halved: try log.truncate(atOffset: size / 2)
+            case .overwritten:
+                try log.seek(toOffset: 0)
+                try log.write(contentsOf: Data(count: 64))
+            }
+            try log.close()
+        }
+    }
+
+    @Test("A truncated or overwritten log stops reads and writes, and is not copied", arguments: LogDamage.allCases)
+    func damagedLog(damage: LogDamage) async throws {
+        for number in 1...4 { try await insert(number) }
+        let database = try Data(contentsOf: URL(fileURLWithPath: path))
+        try damage.apply(to: path + "-wal")
+        let log = try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
+        let error = await #expect(throws: StoreError.self) { try await insert(5) }
+        #expect(error?.reason.contains("was truncated or overwritten") == true)
+        await #expect(throws: StoreError.self) { try await store.managementKeys() }
+        #expect(store.health.isFailing)
+        try await store.close()
+        try await store.close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == database)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path + "-wal")) == log)
+    }
+
+    @Test("After another process has copied the log and begun a new one, writing goes on")
+    func foldedLog() async throws {
+        try await insert(1)
+        for _ in 1...2 {
+            let other = try SQLiteStore.open(.file(path), opening: .existing)
+            try await other.close()
+        }
+        try await insert(2)
+        let database = try DatabaseQueue(path: path)
+        try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        try database.close()
+        try await insert(3)
+        #expect(try await keysAfterKill() == ["mk_1", "mk_2", "mk_3"])
+        try await store.close()
+    }
+
+    @Test("A database that was emptied stops reads and writes, and its log stays as it is")
+    func emptiedDatabase() async throws {
+        try await insert(1)
+        truncate(path, 0)
+        let log = try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
+        let error = await #expect(throws: StoreError.self) { try await insert(2) }
+        #expect(error?.reason.contains("was emptied while the service runs") == true)
+        await #expect(throws: StoreError.self) { try await store.managementKeys() }
+        try await store.close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path + "-wal")) == log)
+    }
+
     @Test(
         "A database whose log or index was deleted is not opened beside the process that has it open",
         arguments: ["-wal", "-shm"])

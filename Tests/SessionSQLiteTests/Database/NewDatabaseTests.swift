@@ -40,7 +40,29 @@ struct NewDatabaseTests {
         try await SQLiteStore.open(.file(path)).close()
         try write("session.sqlite")
         #expect(throws: StoreError.self) { try SQLiteStore.open(.file(path)) }
+    }
+
+    @Test("A database that was in use and is missing is not replaced by a new one, unless its files are deleted, too")
+    func missing() async throws {
+        try await SQLiteStore.open(.file(path)).close()
         try FileManager.default.removeItem(atPath: path)
+        try write("session.sqlite-wal", "x")
+        for opening in [Opening.creating, .migrating] {
+            #expect {
+                try SQLiteStore.open(.file(path), opening: opening)
+            } throws: { error in
+                guard case StoreError.unavailable(let reason) = error else { return false }
+                return reason.hasSuffix("delete session.sqlite.lock and session.sqlite-wal")
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        for suffix in [".lock", "-wal"] { try FileManager.default.removeItem(atPath: path + suffix) }
+        try await SQLiteStore.open(.file(path)).close()
+    }
+
+    @Test("Master keys may be put beside a database before it exists")
+    func keysFirst() async throws {
+        try write("session.sqlite.keys", "x")
         try await SQLiteStore.open(.file(path)).close()
     }
 

@@ -1,0 +1,44 @@
+"""A service whose system clock a test sets. Its uptime, and the clocks of all other processes, stay as they are."""
+
+import mmap
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+
+import pytest
+from service import Service
+
+COMPILER = shutil.which("cc") or shutil.which("clang")
+needs_shift = pytest.mark.skipif(
+    sys.platform != "linux" or not COMPILER, reason="setting the clock of one process needs Linux and a C compiler")
+
+
+class ShiftedService(Service):
+    """The processes of its commands have the same clock."""
+
+    def __init__(self, directory: pathlib.Path, *flags: str, development: bool = True):
+        super().__init__(directory, *flags, development=development)
+        library, self._file = directory / "shifted_clock.so", directory / "clock"
+        subprocess.run(
+            [COMPILER, "-shared", "-fPIC", "-O1", "-o", library, pathlib.Path(__file__).with_suffix(".c"), "-ldl"],
+            check=True)
+        self._file.write_bytes(bytes(mmap.PAGESIZE))
+        self.variables = {"LD_PRELOAD": str(library), "SHIFTED_CLOCK": str(self._file)}
+
+    def set_clock(self, seconds: float) -> None:
+        """Sets the clock to this many seconds ahead of the correct time."""
+        with open(self._file, "r+b") as file:
+            file.write(struct.pack("=q", int(seconds * 1000)))
+
+    def start(self) -> None:
+        before = dict(os.environ)
+        os.environ.update(self.variables)
+        try:
+            super().start()
+        finally:
+            for name in self.variables:
+                del os.environ[name]
+            os.environ.update(before)
