@@ -44,7 +44,7 @@ struct TakeoverStory {
         for recipient in recipients {
             keys.append(try #require(challenge.currentStep))
             try await client.sendStepUpOTP(challenge)
-            #expect(world.mailbox.messages.first?.to == recipient)
+            #expect(world.mailbox.messages.first { $0.code != nil }?.to == recipient)
             guard let next = try await client.submitStepUpOTP(challenge, code: try world.code(for: recipient)) else {
                 break
             }
@@ -67,7 +67,7 @@ struct TakeoverStory {
         } catch PreludeSessionError.forbidden {
             return nil
         }
-        return world.mailbox.messages.first?.to
+        return world.mailbox.messages.first { $0.code != nil }?.to
     }
 
     @Test("A hijacked session that registered its own phone gets nothing with it for 72 hours (X1)")
