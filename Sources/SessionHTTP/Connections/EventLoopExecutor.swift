@@ -11,7 +11,7 @@ import Synchronization
 @available(service, *)
 final class EventLoopExecutor: TaskExecutor {
     /// How long jobs run before the event loop looks at its sockets.
-    static let slice = TimeAmount.milliseconds(2)
+    static let slice = TimeAmount.microseconds(500)
     /// The event loop runs what is due at once before it looks at its sockets. So the rest is due a little later.
     static let pause = TimeAmount.microseconds(10)
 
