@@ -13,7 +13,7 @@ extension Database {
     func first<Value>(
         _ sql: String, _ arguments: StatementArguments = [], as read: (inout ColumnReader) throws -> Value
     ) throws -> Value? {
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        let rows = try CurrentRow.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
         guard let row = try rows.next() else { return nil }
         var columns = ColumnReader(row)
         return try read(&columns)
@@ -22,7 +22,7 @@ extension Database {
     func all<Value>(
         _ sql: String, _ arguments: StatementArguments = [], as read: (inout ColumnReader) throws -> Value
     ) throws -> [Value] {
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        let rows = try CurrentRow.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
         var values: [Value] = []
         while let row = try rows.next() {
             var columns = ColumnReader(row)
@@ -33,23 +33,5 @@ extension Database {
 
     func count(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
         try first(sql, arguments) { try $0.next() } ?? 0
-    }
-}
-
-/// Reads the columns of a row from left to right, in the order of the statement.
-struct ColumnReader {
-    private let row: Row
-    private var index = 0
-
-    init(_ row: Row) { self.row = row }
-
-    mutating func next<Value: DatabaseValueConvertible & StatementColumnConvertible>() throws -> Value {
-        defer { index += 1 }
-        return try row.decode(atIndex: index)
-    }
-
-    mutating func next<Value: DatabaseValueConvertible>() throws -> Value {
-        defer { index += 1 }
-        return try row.decode(atIndex: index)
     }
 }
