@@ -20,6 +20,7 @@ extension HTTPRequestHead {
     }
 
     private var asksForUpgrade: Bool {
-        headers.contains(name: "upgrade") && headers["connection"].contains { $0.lowercased().contains("upgrade") }
+        headers.contains(name: "upgrade")
+            && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
     }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 
 /// What a collector has rejected from a request that it has taken (OTLP specification, "Partial Success").
+@available(service, *)
 struct PartialSuccess: Decodable {
     private let rejectedSpans: Int
     private let errorMessage: String
