@@ -17,7 +17,8 @@ public struct SessionVerifier: Sendable {
     private let algorithms: Set<SignatureAlgorithm>
     private let keys: KeySetCache
     private let replayGuard: any ReplayGuard
-    private let resources: [String]
+    private let resources: ProtectedResources
+    private let proofKeys = ProofKeyCache()
     private let environment: VerifierEnvironment
 
     /// Creates a verifier for the tokens of one app. It fetches the keys with the first token, not before.
@@ -40,17 +41,8 @@ public struct SessionVerifier: Sendable {
     ) throws(VerifierConfigurationError) {
         let origin = try ServiceOrigin(service)
         guard !audience.isEmpty else { throw VerifierConfigurationError("audience", "must be the app's id") }
-        for resource in resources {
-            guard let target = TargetURI(resource), !resource.contains(where: { "?#".contains($0) }) else {
-                throw VerifierConfigurationError("resources", "must be URLs such as https://api.example.com")
-            }
-            guard target.isSafe else {
-                throw VerifierConfigurationError(
-                    "resources", "must be https: a token sent over plain http can be stolen")
-            }
-        }
+        self.resources = try ProtectedResources(resources)
         try options.validate()
-        self.resources = resources.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         algorithms = Set(
             options.algorithms.compactMap { SignatureAlgorithm(rawValue: $0.rawValue)?.spelledClassically })
         environment = options.environment
@@ -137,8 +129,10 @@ public struct SessionVerifier: Sendable {
         guard headers.count == 1 else { throw VerificationError(.missingProof) }
         let (claims, payload) = try await verifyToken(token)
         guard let thumbprint = claims.cnf?.jkt else { throw VerificationError(.unboundToken) }
-        let proof = try check(headers, of: request, token: token)
+        let known = await proofKeys.key(thumbprint: thumbprint)
+        let proof = try check(headers, of: request, token: token, knownKey: known)
         guard proof.thumbprint == thumbprint else { throw VerificationError(.wrongKey) }
+        if known == nil { await proofKeys.keep(proof.key) }
         let now = environment.now()
         let end = try proofs.acceptedUntil(proof, now: now.timeIntervalSince1970)
         // Store the proof 30 seconds longer than it is valid: the guard may use another clock or receive the proof late.
@@ -168,11 +162,12 @@ public struct SessionVerifier: Sendable {
     }
 
     private func check(
-        _ headers: [String], of request: HTTPRequest, token: String
+        _ headers: [String], of request: HTTPRequest, token: String, knownKey: PublicJWK?
     ) throws(VerificationError) -> CheckedProof {
-        let targets = resources.compactMap { TargetURI(origin: $0, path: request.path ?? "/") }
+        let targets = resources.targets(path: request.path ?? "/")
         let checker = DPoPProofChecker(
-            method: request.method.rawValue, targets: targets, accessToken: token, accessTokenHash: .required)
+            method: request.method.rawValue, targets: targets, accessToken: token, accessTokenHash: .required,
+            knownKey: knownKey)
         do {
             return try checker.check(headers: headers)
         } catch {

@@ -16,7 +16,7 @@ final class Device {
 
     init(wire: WireRequest) throws {
         self.wire = wire
-        proofs = try ProofMaker()
+        proofs = ProofMaker()
     }
 
     /// Stores the tokens of a response of `/login/finalize` or `/refresh`.

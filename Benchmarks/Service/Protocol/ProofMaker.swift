@@ -35,10 +35,9 @@ final class ProofMaker {
     /// - Parameters:
     ///   - key: The key of the device.
     ///   - now: Returns seconds since 1970.
-    init(key: P256.Signing.PrivateKey = .init(), now: @escaping () -> Int = { time(nil) }) throws {
+    init(key: P256.Signing.PrivateKey = .init(), now: @escaping () -> Int = { time(nil) }) {
         self.key = key
-        let jose = JOSEHeader(alg: .es256, typ: TokenType.dpopProof, jwk: PublicJWK(key.publicKey))
-        header = Array(try CompactJWS.signingInput(header: jose, payload: Data()).utf8)
+        header = DPoPProofHeader(publicKey: PublicJWK(key.publicKey)).encoded
         var generator = SystemRandomNumberGenerator()
         salt = (0..<12).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         self.now = now

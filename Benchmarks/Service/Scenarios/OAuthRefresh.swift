@@ -40,7 +40,7 @@ final class OAuthRefresh: Operation {
         self.peer = peer
         wire = WireRequest(port: peer.port)
         guard let scalar = Base64URL.decode(session.key) else { throw BenchmarkError("a key is not base64url") }
-        proofs = try ProofMaker(key: P256.Signing.PrivateKey(rawRepresentation: scalar))
+        proofs = ProofMaker(key: try P256.Signing.PrivateKey(rawRepresentation: scalar))
         token = session.refreshToken
     }
 

@@ -53,7 +53,7 @@ struct InProcessService: Sendable {
 
     /// Signs a new user in with a code.
     func signIn(_ number: String) async throws -> InProcessSession {
-        let device = try ProofMaker()
+        let device = ProofMaker()
         let start = try await send(
             .otp, json: StartOTPRequest(identifier: Identifier(type: "phone_number", value: number)))
         guard let verification = start.headerField(HeaderName.verificationToken),

@@ -55,7 +55,6 @@ extension PreludeSessionClient {
     /// - Parameter request: As for `data(for:)`. Its `Authorization` is replaced (RFC 6750 §2.1, RFC 9449 §7.1).
     /// - Throws: The errors of `data(for:)`, except for those of the backend's response.
     public func authorize(_ request: inout URLRequest) async throws {
-        let fields = try await engine.authorization(for: AppRequest(request))
-        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        request.setFields(try await engine.authorization(for: AppRequest(request)))
     }
 }

@@ -26,24 +26,24 @@ extension SessionEngine {
     }
 
     /// The header fields that authorize a request for the signed-in user.
-    func authorization(for request: AppRequest) async throws -> [String: String] {
+    func authorization(for request: AppRequest) async throws -> AppAuthorization {
         try await withToken(of: refresh()) { try await self.authorization(for: request, accessToken: $0) }
     }
 
-    private func authorization(for request: AppRequest, accessToken: String) async throws -> [String: String] {
-        let authorization = AccessTokenBinding.authorization(accessToken)
-        guard AccessTokenBinding.isBound(accessToken) else { return ["Authorization": authorization] }
+    private func authorization(for request: AppRequest, accessToken: String) async throws -> AppAuthorization {
+        let token = binding(of: accessToken)
+        guard token.isBound else { return AppAuthorization(authorization: token.authorization) }
         let proof = try await device.proof(
-            method: request.head.method.rawValue, target: request.target, accessToken: accessToken,
+            method: request.head.method.rawValue, target: request.target, token: token,
             nonce: .ofBackend(backendNonces[request.target.origin]))
-        return ["Authorization": authorization, "DPoP": proof]
+        return AppAuthorization(authorization: token.authorization, proof: proof)
     }
 
     /// Sends a request, and repeats it once for a backend that asks for a nonce (RFC 9449 §9).
     private func send(_ request: AppRequest, accessToken: String) async throws -> (HTTPResponse, Data) {
         let known = backendNonces[request.target.origin]
         let answer = try await attempt(request, accessToken: accessToken)
-        guard answer.0.status.code == 401, AccessTokenBinding.isBound(accessToken),
+        guard answer.0.status.code == 401, binding(of: accessToken).isBound,
             let nonce = backendNonces[request.target.origin], nonce != known
         else { return answer }
         return try await attempt(request, accessToken: accessToken)
@@ -51,9 +51,9 @@ extension SessionEngine {
 
     private func attempt(_ request: AppRequest, accessToken: String) async throws -> (HTTPResponse, Data) {
         var head = request.head
-        for (name, value) in try await authorization(for: request, accessToken: accessToken) {
-            if let name = HTTPField.Name(name) { head.headerFields[name] = value }
-        }
+        let fields = try await authorization(for: request, accessToken: accessToken)
+        head.headerFields[.authorization] = fields.authorization
+        if let proof = fields.proof, let name = HTTPField.Name(HeaderName.dpop) { head.headerFields[name] = proof }
         let answer = try await api.forward(head, body: request.body, timeout: request.timeout)
         let nonce = HTTPField.Name(HeaderName.dpopNonce).flatMap { answer.0.headerFields[$0] }
         backendNonces.learn(nonce, from: request.target.origin)

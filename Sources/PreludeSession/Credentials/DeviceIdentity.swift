@@ -85,24 +85,24 @@ actor DeviceIdentity {
     /// A proof for one request, with the server's time as far as it is known (RFC 9449 §4.2).
     ///
     /// - Parameters:
-    ///   - accessToken: The token of the request. A bound token needs a proof by its own key.
+    ///   - token: The access token of the request. A bound token needs a proof by its own key.
     ///   - challengeID: `jti` of the challenge token that the proof is for. Such a proof has no nonce.
     ///   - attempt: The id of the rotation that a refresh begins or repeats.
     ///   - nonce: Which server's nonce the proof contains.
     func proof(
-        method: String, target: TargetURI, accessToken: String?, challengeID: String? = nil,
+        method: String, target: TargetURI, token: AccessTokenBinding?, challengeID: String? = nil,
         attempt: String? = nil, nonce: ProofNonce = .ofService
     ) async throws -> String {
-        let key = try await sessionKey(accessToken.flatMap(AccessTokenBinding.keyThumbprint))
+        let key = try await sessionKey(token?.keyThumbprint)
         let record = try await load()
         let time = environment.now().timeIntervalSince1970 + record.clockOffset
-        let proof = try DPoPProof(
-            publicKey: key.publicKey, method: method, target: target, accessToken: accessToken,
+        let proof = DPoPProof(
+            header: key.proofHeader, method: method, target: target, accessTokenHash: token?.hash,
             nonce: challengeID == nil ? nonce.value(service: record.nonce) : nil,
             attempt: attempt, id: challengeID ?? environment.newProofID(),
             issuedAt: Int64(time))
         do {
-            return proof.compact(signature: try key.key.signature(for: Data(proof.signingInput.utf8)))
+            return proof.compact(signature: try key.key.signature(for: proof.signingInput))
         } catch PreludeSessionError.deviceKeyLost(let text) {
             proofKey = nil
             isKeyLost = true

@@ -2,10 +2,11 @@ internal import Crypto
 internal import Foundation
 internal import SessionTokens
 
-/// A device key with its public half as a JWK, so that proofs check and hash it only once.
+/// A device key with its public half as a JWK and as the header of proofs, so that it is checked, hashed and encoded once.
 struct ProofKey: Sendable {
     let key: any DeviceKey
     let publicKey: PublicJWK
+    let proofHeader: DPoPProofHeader
 
     /// - Throws: `PreludeSessionError.deviceKeyLost` for a key of another type.
     init(_ key: any DeviceKey) throws {
@@ -14,6 +15,7 @@ struct ProofKey: Sendable {
         }
         self.key = key
         self.publicKey = PublicJWK(publicKey)
+        proofHeader = DPoPProofHeader(publicKey: self.publicKey)
     }
 
     /// Whether the key has this thumbprint (RFC 7638). `nil` matches any key.

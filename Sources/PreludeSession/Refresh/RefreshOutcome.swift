@@ -41,5 +41,8 @@ struct RunningRefresh: Sendable {
     let fence: Int
     /// The completed challenge in the request; `nil` in an ordinary refresh.
     let challenge: StepUpChallenge?
+    /// The expired access token that it replaces; `nil` if the token was still valid at its start. While this is the
+    /// session's token, each caller needs this refresh.
+    let expiredToken: String?
     let task: Task<RefreshOutcome, any Error>
 }

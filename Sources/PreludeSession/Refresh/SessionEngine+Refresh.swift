@@ -4,25 +4,19 @@ internal import SessionWire
 extension SessionEngine {
     /// A user with a valid access token: the current one, or one of a refresh that all callers share.
     ///
+    /// It waits outside of the actor, so that thousands of callers that share a refresh need not all return to the actor.
+    ///
     /// - Parameter lifetime: Seconds for which the token must be valid, beside the margin of the client.
-    func refresh(validFor lifetime: TimeInterval = 0) async throws -> PreludeUser {
+    nonisolated func refresh(validFor lifetime: TimeInterval = 0) async throws -> PreludeUser {
         var mayCarryChallenge = true
         var mayRepeat = lifetime > margin
         while true {
-            _ = try await loaded()
-            await restoreStepUps()
-            let now = try await device.serverTime()
-            // No suspension from here until the refresh has started, so all callers decide by the same state.
-            let challenge = mayCarryChallenge ? stepUps.waiting(session: machine.session, at: now) : nil
-            var valid: StoredSession?
-            switch machine.need(serverTime: now, margin: margin, validFor: lifetime) {
-            case .read, .signIn: throw PreludeSessionError.unauthorized("no user is signed in")
-            case .nothing(let session):
-                if challenge == nil { return try user(session) }
-                valid = session
-            case .refresh: break
+            let (running, valid): (RunningRefresh, StoredSession?)
+            switch try await userOrRefresh(validFor: lifetime, mayCarryChallenge: mayCarryChallenge) {
+            case .valid(let user): return user
+            case .refreshing(let refresh, let session): (running, valid) = (refresh, session)
             }
-            let result = await sharedRefresh(carrying: challenge).task.result
+            let result = await running.task.result
             switch result {
             case .success(.renewed) where mayRepeat:
                 // The token may be one that another client of the store fetched some time ago.
@@ -34,14 +28,58 @@ extension SessionEngine {
             default: break
             }
             // The step-up failed, but the current token is still valid: return it.
-            if let valid, machine.session == valid { return try user(valid) }
+            if let valid, let user = try await currentUser(of: valid) { return user }
             guard case .success(.challengeFailed) = result else { return try result.get().user() }
             mayCarryChallenge = false
         }
     }
 
+    private enum UserOrRefresh {
+        case valid(PreludeUser)
+        /// `valid`: the session whose token is still valid, when the refresh is for a step-up only.
+        case refreshing(RunningRefresh, valid: StoredSession?)
+    }
+
+    private func userOrRefresh(
+        validFor lifetime: TimeInterval, mayCarryChallenge: Bool
+    ) async throws -> UserOrRefresh {
+        if let refreshing, isNeededByAll(refreshing) {
+            log(.debug, "waits for the refresh in progress")
+            return .refreshing(refreshing, valid: nil)
+        }
+        _ = try await loaded()
+        await restoreStepUps()
+        let now = try await device.serverTime()
+        // No suspension from here until the refresh has started, so all callers decide by the same state.
+        let challenge = mayCarryChallenge ? stepUps.waiting(session: machine.session, at: now) : nil
+        switch machine.need(serverTime: now, margin: margin, validFor: lifetime) {
+        case .read, .signIn: throw PreludeSessionError.unauthorized("no user is signed in")
+        case .nothing(let session):
+            if challenge == nil { return .valid(try user(session)) }
+            return .refreshing(sharedRefresh(carrying: challenge, expiredToken: nil), valid: session)
+        case .refresh(let session):
+            var isExpired = true
+            if case .nothing = machine.need(serverTime: now, margin: margin) { isExpired = false }
+            let expiredToken = isExpired ? session.accessToken : nil
+            return .refreshing(sharedRefresh(carrying: challenge, expiredToken: expiredToken), valid: nil)
+        }
+    }
+
+    /// Whether every caller waits for this refresh. Then a caller joins it without another look at store and clock.
+    private func isNeededByAll(_ running: RunningRefresh) -> Bool {
+        guard let expired = running.expiredToken, machine.accepts(running.fence) else { return false }
+        return machine.session?.accessToken == expired
+    }
+
+    /// The user of a session if it is still the current one.
+    private func currentUser(of session: StoredSession) throws -> PreludeUser? {
+        machine.session == session ? try user(session) : nil
+    }
+
     /// The refresh in progress since the last login or logout, or a new one that carries the challenge.
-    func sharedRefresh(carrying challenge: StepUpChallenge?) -> RunningRefresh {
+    ///
+    /// - Parameter expiredToken: The access token if it has expired or was rejected; `nil` if it is still valid.
+    func sharedRefresh(carrying challenge: StepUpChallenge?, expiredToken: String? = nil) -> RunningRefresh {
         let fence = machine.fence
         if let refreshing, refreshing.fence == fence {
             log(.debug, "waits for the refresh in progress")
@@ -61,7 +99,7 @@ extension SessionEngine {
                 throw error
             }
         }
-        let running = RunningRefresh(fence: fence, challenge: challenge, task: task)
+        let running = RunningRefresh(fence: fence, challenge: challenge, expiredToken: expiredToken, task: task)
         refreshing = running
         return running
     }

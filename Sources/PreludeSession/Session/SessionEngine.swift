@@ -21,13 +21,15 @@ actor SessionEngine {
     let log: SessionLog
 
     var machine = SessionMachine() {
-        // The token in `cachedUser` and the code must not outlive their session.
+        // The tokens in the caches and the code must not outlive their session.
         didSet {
-            if machine.session == nil { (cachedUser, redeemedCode) = (nil, nil) }
+            if machine.session == nil { (cachedUser, cachedBinding, redeemedCode) = (nil, nil, nil) }
         }
     }
     /// The user of the current access token. Decoding the token is the main cost of a `refresh()` without a request.
     private var cachedUser: PreludeUser?
+    /// The binding of the current access token, which each request needs.
+    private var cachedBinding: AccessTokenBinding?
     /// The refresh in progress; at most one since the last login or logout.
     var refreshing: RunningRefresh?
     /// The logout in progress.
@@ -99,6 +101,14 @@ actor SessionEngine {
         let user = try PreludeUser(accessToken: session.accessToken)
         if machine.session == session { cachedUser = user }
         return user
+    }
+
+    /// The binding of an access token. That of the session's token is computed once.
+    func binding(of accessToken: String) -> AccessTokenBinding {
+        if let cachedBinding, cachedBinding.accessToken == accessToken { return cachedBinding }
+        let binding = AccessTokenBinding(accessToken)
+        if machine.session?.accessToken == accessToken { cachedBinding = binding }
+        return binding
     }
 
     /// The server's time, or the device's when the store cannot be read.

@@ -37,6 +37,8 @@ struct SessionMachine: Sendable, Equatable {
     private(set) var loginFence = 0
     /// An access token that must be replaced although it has not expired: it was rejected, or is not a token of a user.
     private var invalidated: String?
+    /// The lifetime of the session's access token in seconds, read once: each call needs it while the token expires.
+    private var tokenLifetime: TimeInterval?
 
     var session: StoredSession? {
         if case .signedIn(let session) = knowledge { session } else { nil }
@@ -53,10 +55,19 @@ struct SessionMachine: Sendable, Equatable {
         case .signedIn(let session):
             let left = session.accessTokenExpiresAt.timeIntervalSince(serverTime)
             let isFresh =
-                (left > margin || left > session.refreshMargin(atMost: margin))
-                && (left >= lifetime || left > session.refreshMargin(atMost: lifetime, share: 2 / 3))
+                (left > margin || left > refreshMargin(atMost: margin))
+                && (left >= lifetime || left > refreshMargin(atMost: lifetime, share: 2 / 3))
             return isFresh && session.accessToken != invalidated ? .nothing(session) : .refresh(session)
         }
+    }
+
+    /// Seconds before expiry from which the access token is refreshed: at most a share of its lifetime.
+    ///
+    /// With the full margin a short-lived token would count as expired at once, and a scope that the next refresh removes
+    /// could never be used.
+    private func refreshMargin(atMost margin: TimeInterval, share: Double = 1 / 3) -> TimeInterval {
+        guard let tokenLifetime, tokenLifetime > 0 else { return margin }
+        return min(margin, tokenLifetime * share)
     }
 
     /// Compares the stored session with the known one, for a refresh that began at `fence`.
@@ -105,6 +116,7 @@ struct SessionMachine: Sendable, Equatable {
     /// A record may have an access token that no call can use. It must not delay the next refresh until it expires.
     private mutating func know(_ session: StoredSession) {
         if !session.hasUsableAccessToken { invalidated = session.accessToken }
+        tokenLifetime = session.accessTokenLifetime
         knowledge = .signedIn(session)
     }
 

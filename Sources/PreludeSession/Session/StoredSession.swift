@@ -42,23 +42,13 @@ extension StoredSession {
         return [.identifier("user", profile?.userID), .identifier("session", profile?.sessionID)]
     }
 
-    private struct AccessClaims: Decodable {
-        var iat: Double?
-        var scope: String?
-    }
-
-    private var accessClaims: AccessClaims? { try? JWT.unverifiedClaims(of: accessToken, as: AccessClaims.self) }
+    private var accessClaims: JSONObject? { (try? JWT.unverifiedClaims(of: accessToken)).map(JSONObject.init) }
 
     /// The scopes in the access token's `scope` claim.
-    var scopes: Set<Substring> { Set(accessClaims?.scope?.split(separator: " ") ?? []) }
+    var scopes: Set<Substring> { Set((try? accessClaims?.stringIfPresent("scope"))?.split(separator: " ") ?? []) }
 
-    /// Seconds before expiry from which the access token is refreshed: at most a share of its lifetime.
-    ///
-    /// With the full margin a short-lived token would count as expired at once, and a scope that the next refresh removes
-    /// could never be used.
-    func refreshMargin(atMost margin: TimeInterval, share: Double = 1 / 3) -> TimeInterval {
-        guard let issuedAt = accessClaims?.iat else { return margin }
-        let lifetime = accessTokenExpiresAt.timeIntervalSince1970 - issuedAt
-        return lifetime > 0 ? min(margin, lifetime * share) : margin
+    /// From the access token's `iat` to its expiry, in seconds; `nil` without an `iat`.
+    var accessTokenLifetime: TimeInterval? {
+        (try? accessClaims?.numberIfPresent("iat")).map { accessTokenExpiresAt.timeIntervalSince1970 - $0 }
     }
 }

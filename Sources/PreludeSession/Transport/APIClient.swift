@@ -126,16 +126,17 @@ struct APIClient: Sendable {
         set("user-agent", UserAgent.current)
         set("host", hostOverride)
         set(HeaderName.deviceID, try await device.id())
-        set("authorization", request.accessToken.map(AccessTokenBinding.authorization))
+        let token = request.accessToken.map(AccessTokenBinding.init)
+        set("authorization", token?.authorization)
         for (name, value) in request.headers { set(name, value) }
-        set(HeaderName.dpop, try await proof(for: request))
+        set(HeaderName.dpop, try await proof(for: request, token: token))
         return HTTPRequest(
             method: request.method, scheme: String(origin[..<schemeEnd.lowerBound]), authority: authority,
             path: request.target, headerFields: fields)
     }
 
     /// The DPoP proof. Its `htu` names the overridden host, because the server compares it with its own URL.
-    private func proof(for request: APIRequest) async throws -> String? {
+    private func proof(for request: APIRequest, token: AccessTokenBinding?) async throws -> String? {
         var (challengeID, attempt): (String?, String?)
         switch request.proof {
         case .none: return nil
@@ -147,7 +148,7 @@ struct APIClient: Sendable {
             throw PreludeSessionError.invalidConfiguration("the endpoint is not a valid URL")
         }
         return try await device.proof(
-            method: request.method.rawValue, target: target, accessToken: request.accessToken,
+            method: request.method.rawValue, target: target, token: token,
             challengeID: challengeID, attempt: attempt)
     }
 

@@ -14,13 +14,22 @@ struct AuthorizationHeader {
 
     /// - Parameter authorization: The complete value of the `Authorization` header.
     init(authorization: String) throws(VerificationError) {
-        let parts = authorization.split(separator: " ", maxSplits: 1)
-        let name = parts.first?.lowercased()
-        guard parts.count == 2, name == "bearer" || name == "dpop" else {
-            throw VerificationError(.missingCredentials)
+        // It reads bytes, not characters: characters cost more for a long token.
+        let space = UInt8(ascii: " ")
+        let value = authorization.utf8.drop { $0 == space }
+        guard let end = value.firstIndex(of: space), value.index(after: end) < value.endIndex,
+            let scheme = Self.scheme(value[..<end])
+        else { throw VerificationError(.missingCredentials) }
+        self.scheme = scheme
+        token = String(Substring(value[end...].drop { $0 == space }))
+    }
+
+    private static func scheme(_ name: Substring.UTF8View) -> AuthenticationScheme? {
+        switch Substring(name).lowercased() {
+        case "bearer": .bearer
+        case "dpop": .dpop
+        default: nil
         }
-        scheme = name == "dpop" ? .dpop : .bearer
-        token = String(parts[1].drop { $0 == " " })
     }
 }
 

@@ -57,6 +57,7 @@ package struct DPoPProofChecker: Sendable {
     private let targets: [TargetURI]
     private let accessToken: String?
     private let accessTokenHash: AccessTokenHash
+    private let knownKey: PublicJWK?
 
     /// Whether a proof that is sent with an access token must hold its hash.
     package enum AccessTokenHash: Sendable {
@@ -71,13 +72,17 @@ package struct DPoPProofChecker: Sendable {
     ///   - targets: The request's URI for each configured origin of this server.
     ///   - accessToken: The access token of the request; `nil` if it has none.
     ///   - accessTokenHash: Whether the proof must hold the hash of that token.
+    ///   - knownKey: The key that the proof probably has, so that it is not parsed and checked again. Another key is valid
+    ///     as well.
     package init(
-        method: String, targets: [TargetURI], accessToken: String? = nil, accessTokenHash: AccessTokenHash = .required
+        method: String, targets: [TargetURI], accessToken: String? = nil,
+        accessTokenHash: AccessTokenHash = .required, knownKey: PublicJWK? = nil
     ) {
         self.method = method
         self.targets = targets
         self.accessToken = accessToken
         self.accessTokenHash = accessTokenHash
+        self.knownKey = knownKey
     }
 
     /// Checks the proof of one request.
@@ -134,7 +139,7 @@ package struct DPoPProofChecker: Sendable {
     private func publicKey(of jws: CompactJWS) throws(DPoPError) -> PublicJWK {
         guard let jwk = jws.header.jwk else { throw .malformed }
         do {
-            let key = try PublicJWK(jwk)
+            let key = try PublicJWK(jwk, known: knownKey)
             guard key.algorithm == .es256 else { throw JWKError.unsupportedKey }
             return key
         } catch is JWKError {
@@ -170,6 +175,8 @@ package struct DPoPProofChecker: Sendable {
     }
 
     private func checkTarget(_ claims: DPoPClaims) throws(DPoPError) {
+        // Most clients send the normalised form, which need not be parsed.
+        if targets.contains(where: { $0.isWritten(as: claims.htu) }) { return }
         guard let claimed = TargetURI(claims.htu), targets.contains(claimed) else { throw .wrongTarget }
     }
 

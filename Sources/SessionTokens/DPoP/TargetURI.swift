@@ -9,6 +9,13 @@ package struct TargetURI: Sendable, Hashable {
 
     package var absoluteString: String { origin + path }
 
+    /// Whether a text has exactly the bytes of `absoluteString`. Such a text names this target.
+    func isWritten(as text: String) -> Bool {
+        let (text, originLength) = (text.utf8, origin.utf8.count)
+        return text.count == originLength + path.utf8.count && text.starts(with: origin.utf8)
+            && text.dropFirst(originLength).elementsEqual(path.utf8)
+    }
+
     /// The origin's host without a port; an IPv6 literal keeps its brackets.
     package var host: String {
         let authority = origin.drop { $0 != "/" }.dropFirst(2)

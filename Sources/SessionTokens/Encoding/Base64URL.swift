@@ -20,8 +20,10 @@ package enum Base64URL {
     static func decode(buffer input: UnsafeBufferPointer<UInt8>) -> Data? {
         guard input.count % 4 != 1 else { return nil }
         var isCanonical = true
-        let output = [UInt8](unsafeUninitializedCapacity: input.count * 3 / 4) { output, count in
+        var decoded = Data(count: input.count * 3 / 4)
+        decoded.withUnsafeMutableBytes { (output: UnsafeMutableRawBufferPointer) in
             values.withUnsafeBufferPointer { values in
+                var count = 0
                 // `invalid` has bits that no value has, so one comparison checks all characters.
                 var seen: UInt8 = 0
                 let whole = input.count & ~3
@@ -42,11 +44,9 @@ package enum Base64URL {
                     let third = whole + 2 < input.count ? values[Int(input[whole + 2])] : 0
                     seen |= first | second | third
                     output[count] = first << 2 | second >> 4
-                    count += 1
                     var unused = second << 4
                     if whole + 2 < input.count {
-                        output[count] = second << 4 | third >> 2
-                        count += 1
+                        output[count + 1] = second << 4 | third >> 2
                         unused = third << 6
                     }
                     if unused != 0 { isCanonical = false }
@@ -54,31 +54,41 @@ package enum Base64URL {
                 if seen >= 64 { isCanonical = false }
             }
         }
-        return isCanonical ? Data(output) : nil
+        return isCanonical ? decoded : nil
     }
 
     private static func encode(buffer input: UnsafeBufferPointer<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: encodedCount(input.count)) { encode(buffer: input, into: $0) }
+    }
+
+    /// The number of characters for a number of bytes.
+    static func encodedCount(_ count: Int) -> Int { (count * 4 + 2) / 3 }
+
+    /// Encodes bytes into the beginning of a buffer that has room for `encodedCount` characters.
+    ///
+    /// - Returns: The number of characters.
+    static func encode(
+        buffer input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
         alphabet.withUnsafeBufferPointer { alphabet in
-            String(unsafeUninitializedCapacity: (input.count * 4 + 2) / 3) { output in
-                var count = 0
-                let whole = input.count - input.count % 3
-                for index in stride(from: 0, to: whole, by: 3) {
-                    let (first, second, third) = (input[index], input[index + 1], input[index + 2])
-                    output[count] = alphabet[Int(first >> 2)]
-                    output[count + 1] = alphabet[Int((first & 0x03) << 4 | second >> 4)]
-                    output[count + 2] = alphabet[Int((second & 0x0F) << 2 | third >> 6)]
-                    output[count + 3] = alphabet[Int(third & 0x3F)]
-                    count += 4
-                }
-                guard whole < input.count else { return count }
-                let first = input[whole]
-                let second = whole + 1 < input.count ? input[whole + 1] : 0
+            var count = 0
+            let whole = input.count - input.count % 3
+            for index in stride(from: 0, to: whole, by: 3) {
+                let (first, second, third) = (input[index], input[index + 1], input[index + 2])
                 output[count] = alphabet[Int(first >> 2)]
                 output[count + 1] = alphabet[Int((first & 0x03) << 4 | second >> 4)]
-                guard whole + 1 < input.count else { return count + 2 }
-                output[count + 2] = alphabet[Int((second & 0x0F) << 2)]
-                return count + 3
+                output[count + 2] = alphabet[Int((second & 0x0F) << 2 | third >> 6)]
+                output[count + 3] = alphabet[Int(third & 0x3F)]
+                count += 4
             }
+            guard whole < input.count else { return count }
+            let first = input[whole]
+            let second = whole + 1 < input.count ? input[whole + 1] : 0
+            output[count] = alphabet[Int(first >> 2)]
+            output[count + 1] = alphabet[Int((first & 0x03) << 4 | second >> 4)]
+            guard whole + 1 < input.count else { return count + 2 }
+            output[count + 2] = alphabet[Int((second & 0x0F) << 2)]
+            return count + 3
         }
     }
 

@@ -10,6 +10,6 @@ package enum ConstantTime {
 
     /// Compares the UTF-8 forms of two strings.
     package static func equal(_ left: String, _ right: String) -> Bool {
-        equal(Array(left.utf8), Array(right.utf8))
+        equal(left.utf8, right.utf8)
     }
 }

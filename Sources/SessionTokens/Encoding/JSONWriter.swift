@@ -12,6 +12,37 @@ struct JSONWriter {
         return Data(writer.bytes)
     }
 
+    /// Writes an object without a dictionary. The caller writes its members, sorted by name.
+    static func writeSorted(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.bytes.reserveCapacity(512)
+        writer.bytes.append(UInt8(ascii: "{"))
+        members(&writer)
+        writer.bytes.append(UInt8(ascii: "}"))
+        return writer.bytes
+    }
+
+    /// Writes the next member of an object. A member without a value is left out.
+    mutating func member(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        write(name)
+        write(value)
+    }
+
+    mutating func member(_ name: StaticString, _ value: Int64) {
+        write(name)
+        write(.int(value))
+    }
+
+    /// - Parameter name: A name that needs no escape.
+    private mutating func write(_ name: StaticString) {
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
     private mutating func write(_ members: [String: JSONValue]) {
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true

@@ -51,9 +51,4 @@ package struct CompactJWS: Sendable {
         guard key.algorithm.spelledClassically == algorithm else { throw .unsupportedAlgorithm }
         guard key.isValidSignature(signature, for: signingInput) else { throw .invalidSignature }
     }
-
-    /// The text to sign for a header and a payload.
-    package static func signingInput(header: JOSEHeader, payload: Data) throws -> String {
-        try Base64URL.encode(TokenJSON.encode(header)) + "." + Base64URL.encode(payload)
-    }
 }

@@ -17,6 +17,8 @@ package struct PublicJWK: VerificationKey {
 
     /// The SHA-256 thumbprint in base64url (RFC 7638 §3). It is the `kid` of the service's keys and the `jkt` of DPoP.
     package let thumbprint: String
+    /// The coordinates in base64url, `x` and for P-256 `y`. The key would have to compute them.
+    let coordinates: [String]
 
     package init(_ key: P256.Signing.PublicKey) {
         let point = key.rawRepresentation
@@ -32,12 +34,14 @@ package struct PublicJWK: VerificationKey {
     ///   - y: The second coordinate.
     init(_ key: P256.Signing.PublicKey, x: String, y: String) {
         material = .p256(key)
+        coordinates = [x, y]
         thumbprint = Self.thumbprint(#"{"crv":"P-256","kty":"EC","x":"\#(x)","y":"\#(y)"}"#)
     }
 
     /// - Parameter x: The key in base64url.
     init(_ key: Curve25519.Signing.PublicKey, x: String) {
         material = .ed25519(key)
+        coordinates = [x]
         thumbprint = Self.thumbprint(#"{"crv":"Ed25519","kty":"OKP","x":"\#(x)"}"#)
     }
 
@@ -50,14 +54,8 @@ package struct PublicJWK: VerificationKey {
 
     package var requiredMembers: [String: String] {
         switch material {
-        case .p256(let key):
-            let point = key.rawRepresentation
-            return [
-                "kty": "EC", "crv": "P-256",
-                "x": Base64URL.encode(point.prefix(32)), "y": Base64URL.encode(point.suffix(32)),
-            ]
-        case .ed25519(let key):
-            return ["kty": "OKP", "crv": "Ed25519", "x": Base64URL.encode(key.rawRepresentation)]
+        case .p256: ["kty": "EC", "crv": "P-256", "x": coordinates[0], "y": coordinates[1]]
+        case .ed25519: ["kty": "OKP", "crv": "Ed25519", "x": coordinates[0]]
         }
     }
 

@@ -20,6 +20,17 @@ struct ProofRulesTests {
         #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")
     }
 
+    @Test(
+        "The same proofs are rejected for the same reasons when the device's key is already known",
+        arguments: ProofMutation.all + ProofMutation.withAccessToken)
+    func rejectedWithKnownKey(_ mutation: ProofMutation) async throws {
+        let backend = try Backend()
+        _ = try await backend.verifier.verify(backend.boundRequest(proof: { $0.claims["jti"] = "an earlier proof" }))
+        let error = try await backend.verifier.rejection(of: backend.boundRequest(proof: { try mutation.change(&$0) }))
+        #expect(error.reason.rawValue == mutation.verifierReason)
+        #expect(try await backend.verifier.verify(backend.boundRequest()).userID == "usr_1")
+    }
+
     @Test("A proof without ath is rejected (RFC 9449 §4.3 step 12)")
     func noAccessTokenHash() async throws {
         let backend = try Backend()

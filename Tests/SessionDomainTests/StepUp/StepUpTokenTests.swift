@@ -19,10 +19,10 @@ struct StepUpTokenTests {
     private func proof(id: String) throws -> CheckedProof {
         let key = SigningKey.generate(.es256)
         let target = try #require(TargetURI("https://session.example.com/v1/session/otp/check"))
-        let proof = try DPoPProof(
-            publicKey: key.publicJWK, method: "POST", target: target, accessToken: nil, nonce: nil, id: id,
+        let proof = DPoPProof(
+            header: DPoPProofHeader(publicKey: key.publicJWK), method: "POST", target: target, id: id,
             issuedAt: now.seconds)
-        let text = try proof.compact(signature: key.signature(for: Data(proof.signingInput.utf8)))
+        let text = try proof.compact(signature: key.signature(for: proof.signingInput))
         return try DPoPProofChecker(method: "POST", targets: [target], accessToken: nil).check(headers: [text])
     }
 

@@ -8,11 +8,12 @@ struct DPoPProofTests {
 
     private func make(accessToken: String? = nil, nonce: String? = nil) throws -> String {
         let target = try #require(TargetURI(RefreshProofDraft.url + "?limit=10#top"))
-        let proof = try DPoPProof(
-            publicKey: key.publicJWK, method: "POST", target: target, accessToken: accessToken, nonce: nonce,
+        let proof = DPoPProof(
+            header: DPoPProofHeader(publicKey: key.publicJWK), method: "POST", target: target,
+            accessTokenHash: accessToken.map(DPoPProof.accessTokenHash), nonce: nonce,
             id: "e1j3V_bKic8-LAEB", issuedAt: 1_562_262_618
         )
-        return try proof.compact(signature: key.signature(for: Data(proof.signingInput.utf8)))
+        return try proof.compact(signature: key.signature(for: proof.signingInput))
     }
 
     private func json(_ proof: String, part: Int) throws -> String {
@@ -45,6 +46,20 @@ struct DPoPProofTests {
                 "htu":"https://app.example/v1/session/refresh","iat":1562262618,"jti":"e1j3V_bKic8-LAEB",\
                 "nonce":"n-0S6"}
                 """)
+    }
+
+    @Test("A nonce with quotes and control characters is escaped (RFC 8259 §7)")
+    func escapedNonce() throws {
+        let nonce = "a\"b\\c\u{1}/"
+        #expect(try RefreshProofDraft.check(make(nonce: nonce)).nonce == nonce)
+    }
+
+    @Test("The signing input is the first two parts of the proof, for claims of any length")
+    func anyLength() throws {
+        for length in 1...4 {
+            let proof = try make(nonce: String(repeating: "n", count: length))
+            #expect(try RefreshProofDraft.check(proof).nonce?.count == length)
+        }
     }
 
     @Test("The checker accepts a created proof")

@@ -41,4 +41,15 @@ struct JSONWriterTests {
     func notFinite() {
         #expect(TokenJSON.write(["x": .double(.infinity)]) == Data(#"{"x":null}"#.utf8))
     }
+
+    @Test("An object that is written member by member has the bytes of the same dictionary")
+    func memberByMember() {
+        let written = JSONWriter.writeSorted { object in
+            object.member("a", "q\"\\/\u{1}ü")
+            object.member("b", nil)
+            object.member("c", .min)
+        }
+        #expect(Data(written) == TokenJSON.write(["a": "q\"\\/\u{1}ü", "c": .int(.min)]))
+        #expect(JSONWriter.writeSorted { $0.member("a", nil) } == Array("{}".utf8))
+    }
 }

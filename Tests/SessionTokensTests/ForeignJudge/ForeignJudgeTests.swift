@@ -14,11 +14,12 @@ struct ForeignJudgeTests {
         _ key: SigningKey, accessToken: String? = nil, nonce: String? = nil
     ) throws -> String {
         let target = try #require(TargetURI(url))
-        let proof = try DPoPProof(
-            publicKey: key.publicJWK, method: "POST", target: target, accessToken: accessToken, nonce: nonce,
+        let proof = DPoPProof(
+            header: DPoPProofHeader(publicKey: key.publicJWK), method: "POST", target: target,
+            accessTokenHash: accessToken.map(DPoPProof.accessTokenHash), nonce: nonce,
             id: "e1j3V_bKic8-LAEB", issuedAt: now
         )
-        return try proof.compact(signature: key.signature(for: Data(proof.signingInput.utf8)))
+        return try proof.compact(signature: key.signature(for: proof.signingInput))
     }
 
     private func judge(proof: String, url: String? = nil, accessToken: String? = nil) throws -> ForeignJudge.Verdict {

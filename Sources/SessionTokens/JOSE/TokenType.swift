@@ -1,16 +1,3 @@
-/// The protected header of a DPoP proof to sign (RFC 7515 §4.1, RFC 9449 §4.2).
-package struct JOSEHeader: Encodable, Sendable {
-    private let alg: String
-    private let typ: String
-    private let jwk: PublicJWK?
-
-    package init(alg: SignatureAlgorithm, typ: String, jwk: PublicJWK? = nil) {
-        self.alg = alg.rawValue
-        self.typ = typ
-        self.jwk = jwk
-    }
-}
-
 /// The `typ` values that distinguish the types of tokens (RFC 8725 §3.11).
 package enum TokenType {
     /// Access tokens (RFC 9068 §2.1).
