@@ -328,7 +328,7 @@ def test_completions_name_each_command_and_the_shell_reads_them(unpacked, help_o
         must(shell, *(["--no-execute"] if shell == "fish" else ["-n"]), script)
 
 
-#: Completes the last word of a line, as bash does for the Tab key.
+#: Asks bash to complete the last word of a command line, as the Tab key does.
 COMPLETE = """
 source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}

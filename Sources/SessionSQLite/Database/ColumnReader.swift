@@ -35,14 +35,12 @@ struct CurrentRow: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// GRDB asks for the value of the first column, also if that is NULL.
     static func fromStatement(_ statement: SQLiteStatement, atUncheckedIndex index: CInt) -> CurrentRow? {
-        CurrentRow(statement: statement)
+        CurrentRow(sqliteStatement: statement, index: index)
     }
 
     static func fromDatabaseValue(_ value: DatabaseValue) -> CurrentRow? { nil }
 
     var databaseValue: DatabaseValue { .null }
-
-    private init(statement: SQLiteStatement) { self.statement = statement }
 
     init?(sqliteStatement: SQLiteStatement, index: CInt) { statement = sqliteStatement }
 }
