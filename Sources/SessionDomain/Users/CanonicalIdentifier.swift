@@ -56,10 +56,12 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
 
     /// E.164: a plus and 7 to 15 digits, the first not 0. Common separators are removed.
     private static func phoneNumber(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
-        let compact = text.unicodeScalars.filter { !" -().\u{A0}".unicodeScalars.contains($0) }
-        let number = String(String.UnicodeScalarView(compact))
+        // The length is checked first: a stranger can send 64 KiB.
+        let compact = text.utf8.count <= 64 ? text : ""
+        let number = String(
+            String.UnicodeScalarView(compact.unicodeScalars.filter { !" -().\u{A0}".unicodeScalars.contains($0) }))
         let digits = number.utf8.dropFirst()
-        guard text.utf8.count <= 64, number.utf8.first == UInt8(ascii: "+"), (7...15).contains(digits.count),
+        guard number.utf8.first == UInt8(ascii: "+"), (7...15).contains(digits.count),
             digits.allSatisfy({ (0x30...0x39).contains($0) }), digits.first != UInt8(ascii: "0")
         else { throw .invalidIdentifier("\(field) is not a phone number in E.164 form, such as +14155551234") }
         return CanonicalIdentifier(type: .phoneNumber, canonical: number, value: number)
@@ -69,10 +71,11 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         _ text: String, field: String, isSearched: Bool
     ) throws(Refusal) -> CanonicalIdentifier {
         let typed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        let composed = typed.precomposedStringWithCanonicalMapping
+        // The length is checked before the text is composed: a stranger can send 64 KiB.
         guard isEmailAddress(typed), isSearched || isDeliverable(typed) else {
             throw .invalidIdentifier("\(field) is not an e-mail address")
         }
+        let composed = typed.precomposedStringWithCanonicalMapping
         // Composition can make a character that is rejected, so both forms are checked.
         if !isSearched,
             let scalar = (typed.unicodeScalars + composed.unicodeScalars).first(where: \.resemblesASCII)
