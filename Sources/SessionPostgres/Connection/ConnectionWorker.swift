@@ -1,0 +1,180 @@
+internal import Foundation
+internal import SessionDomain
+
+/// The thread of one connection: runs jobs, and connects again when the connection is lost.
+@available(service, *)
+final class ConnectionWorker {
+    private let connect: @Sendable () throws(PostgresFailure) -> PostgresConnection
+    private let options: PoolOptions
+    private let health: StoreHealth
+    private let observer: any ServiceObserver
+    private let handover: any Handover
+    private let waiting: @Sendable () -> Int
+    private let clock: WorkerClock
+    private let connected: ConnectionCount
+    private var connection: PostgresConnection? {
+        didSet { connected.add((connection == nil ? 0 : 1) - (oldValue == nil ? 0 : 1)) }
+    }
+    /// Why an attempt to connect has just failed.
+    private var refusal: PostgresFailure?
+    private var hasFailed = false
+    /// Whether the server was away for longer than a caller may wait. Then the jobs behind that caller do not wait as long.
+    private var isAway = false
+
+    init(
+        connect: @escaping @Sendable () throws(PostgresFailure) -> PostgresConnection, options: PoolOptions,
+        health: StoreHealth,
+        observer: any ServiceObserver, handover: any Handover, clock: WorkerClock = .live,
+        connected: ConnectionCount = ConnectionCount(), waiting: @escaping @Sendable () -> Int
+    ) {
+        self.connect = connect
+        self.options = options
+        self.health = health
+        self.observer = observer
+        self.handover = handover
+        self.waiting = waiting
+        self.clock = clock
+        self.connected = connected
+    }
+
+    /// Runs a batch.
+    ///
+    /// - Returns: `false` if another thread of the pool must, because the server refuses a connection to this one, such as by
+    ///   `max_connections`.
+    func run(_ batch: [PoolJob]) -> Bool {
+        let startedAt = observer.instant()
+        guard !isRefused() else { return false }
+        hasFailed = false
+        let replies = answers(to: batch)
+        // Before the replies, so that a metric that is read after a response contains its commit.
+        report(batch, startedAt: startedAt)
+        handover.resuming { for reply in replies { reply() } }
+        return true
+    }
+
+    /// Runs the batches of a pool until it is closed.
+    func work(for pool: ConnectionPool) {
+        while let batch = pool.next() {
+            guard !run(batch) else { continue }
+            pool.giveBack(batch)
+            clock.rest()
+        }
+    }
+
+    /// Whether only this thread gets no connection. A server that does not answer at once may be away for all.
+    private func isRefused() -> Bool {
+        if connection?.isUsable == true { return false }
+        (connection, refusal) = (nil, nil)
+        guard connected.value > 0 else { return false }
+        let start = clock.uptime()
+        do {
+            connection = try connect()
+            return false
+        } catch {
+            if connected.value > 0, clock.uptime() < start + Self.quickly { return true }
+            refusal = error
+            return false
+        }
+    }
+
+    /// Milliseconds in which a server that works refuses a connection.
+    private static let quickly: Int64 = 500
+
+    private func answers(to batch: [PoolJob]) -> [@Sendable () -> Void] {
+        guard batch.count > 1 else { return batch.map(answer) }
+        do {
+            let together = try withConnection { connection throws(PostgresFailure) in
+                try Transaction(connection: connection).runTogether(batch.compactMap { $0.work.attempt })
+            }
+            guard let together else { return batch.map(answer) }
+            health.committed()
+            return together
+        } catch {
+            return fail(batch, error)
+        }
+    }
+
+    private func answer(to job: PoolJob) -> @Sendable () -> Void {
+        do {
+            return try withConnection { connection throws(PostgresFailure) in
+                switch job.work {
+                case .read(let read): return try read(connection)
+                case .intent(let attempt):
+                    let answer = try Transaction(connection: connection).run(attempt())
+                    health.committed()
+                    return answer
+                }
+            }
+        } catch {
+            return fail([job], error)[0]
+        }
+    }
+
+    private func fail(_ batch: [PoolJob], _ failure: PostgresFailure) -> [@Sendable () -> Void] {
+        let error = StoreError(failure)
+        if failure.isOfCaller { health.failed(error) } else { health.failedTransaction(error) }
+        hasFailed = true
+        return batch.map { job in { job.fail(error) } }
+    }
+
+    /// Runs work. If the connection is lost before a commit was sent, the work runs again on a new one, as long as a caller
+    /// may wait.
+    private func withConnection<Answer>(
+        _ work: (PostgresConnection) throws(PostgresFailure) -> Answer
+    ) throws(PostgresFailure) -> Answer {
+        let end = clock.uptime() + (isAway ? 0 : options.patience)
+        while true {
+            do {
+                let opened = try opened()
+                isAway = false
+                return try work(opened)
+            } catch {
+                guard error.isOfConnection else { throw error }
+                connection = nil
+                guard error.kind != .unknown else { throw error }
+                guard clock.uptime() < end else {
+                    isAway = true
+                    throw error
+                }
+                clock.pause()
+            }
+        }
+    }
+
+    private func opened() throws(PostgresFailure) -> PostgresConnection {
+        if let connection, connection.isUsable { return connection }
+        if let refusal {
+            self.refusal = nil
+            throw refusal
+        }
+        let new = try connect()
+        connection = new
+        return new
+    }
+
+    private func report(_ batch: [PoolJob], startedAt: UInt64) {
+        let queuedAt = batch.first?.queuedAt ?? startedAt
+        let waited = startedAt > queuedAt ? Double(startedAt - queuedAt) / 1_000_000_000 : 0
+        for job in batch { job.span?.note(.batch(writes: batch.count, waited: waited)) }
+        guard batch.contains(where: { $0.work.isIntent }) else { return }
+        observer.observe(
+            .committed(
+                CommitBatch(
+                    writes: batch.count, waited: waited, took: observer.seconds(since: startedAt),
+                    hasFailed: hasFailed, waiting: waiting())))
+    }
+}
+
+/// The time of a worker.
+struct WorkerClock: Sendable {
+    /// Milliseconds on a clock that never jumps.
+    let uptime: @Sendable () -> Int64
+    /// Waits before the next attempt to connect.
+    let pause: @Sendable () -> Void
+    /// Waits while other threads of the pool do the work.
+    let rest: @Sendable () -> Void
+
+    static let live = WorkerClock(
+        uptime: ServiceEnvironment.live.uptime, pause: { Thread.sleep(forTimeInterval: 0.1) },
+        rest: { Thread.sleep(forTimeInterval: 1) })
+}

@@ -1,0 +1,78 @@
+internal import SessionDomain
+
+/// A failure of a statement or of a connection.
+struct PostgresFailure: Error {
+    enum Kind: Sendable, Equatable {
+        /// A guard has failed.
+        case refused(FailedGuard)
+        /// The server has undone the transaction because of another one. It can run again.
+        case conflict
+        /// The connection is unusable, and nothing of what was sent in this step was committed.
+        case disconnected
+        /// The server accepts no writes: it is, or has become, a standby. Nothing was committed.
+        case readOnly
+        /// The connection was lost after the commit was sent. It may have happened.
+        case unknown
+        /// Another error of the server.
+        case rejected
+    }
+
+    let kind: Kind
+    /// Without the values of the statement, which may be secrets.
+    let reason: String
+    /// Whether only the values or the rows of this caller are the cause. The server works, so the store does not count as
+    /// failing: a caller must not be able to make the health check fail.
+    let isOfCaller: Bool
+    private static let divisionByZero = "22012"
+    /// Serialization failure, deadlock, lock timeout; and a foreign key, because a row that another one belongs to can be
+    /// deleted after it was read, such as a webhook.
+    private static let conflicts: Set<String> = ["40001", "40P01", "55P03", "23503"]
+    /// The server shuts down, has crashed or starts, is read-only, or refuses connections.
+    private static let disconnections: Set<String> = ["57P01", "57P02", "57P03", "53300", "57P05", "25P03"]
+
+    /// "cached plan must not change result type": a migration has changed a column. Another connection prepares the
+    /// statement again. The text depends on the language of the server.
+    private static let unsupported = "0A000"
+
+    /// Whether another connection is needed.
+    var isOfConnection: Bool { [.disconnected, .readOnly, .unknown].contains(kind) }
+
+    init(_ kind: Kind, _ reason: String, isOfCaller: Bool = false) {
+        self.kind = kind
+        self.reason = reason
+        self.isOfCaller = isOfCaller
+    }
+
+    /// - Parameters:
+    ///   - message: The primary message of the server. It quotes no values of rows.
+    ///   - isOld: Whether the statement was prepared before, and worked.
+    init(state: String, message: String, of statement: Statement?, isOld: Bool = false) {
+        reason = "PostgreSQL \(state): \(message)"
+        // Data exceptions and integrity constraint violations (PostgreSQL documentation, appendix A).
+        isOfCaller = state.hasPrefix("22") || state.hasPrefix("23")
+        if state == Self.divisionByZero, let failure = statement?.guarding {
+            kind = .refused(failure)
+        } else if state == "25006" {
+            kind = .readOnly
+        } else if Self.conflicts.contains(state) {
+            kind = .conflict
+        } else if isOld, state == Self.unsupported {
+            kind = .disconnected
+        } else if Self.disconnections.contains(state) || state.hasPrefix("08") {
+            kind = .disconnected
+        } else {
+            kind = .rejected
+        }
+    }
+}
+
+extension StoreError {
+    /// Describes an error without the values of a statement, which may be secrets.
+    init(_ error: any Error) {
+        switch error {
+        case let error as StoreError: self = error
+        case let failure as PostgresFailure: self = .unavailable(failure.reason)
+        default: self = .unavailable("\(type(of: error))")
+        }
+    }
+}

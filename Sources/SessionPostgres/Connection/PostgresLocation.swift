@@ -1,0 +1,120 @@
+internal import CPostgres
+internal import Foundation
+package import SessionDomain
+
+/// A server, as a connection URI of libpq names it (PostgreSQL documentation, 34.1.1.2), with safe defaults.
+///
+/// libpq also reads the password from the file `passfile` (`PGPASSFILE`, `~/.pgpass`) and from `PGPASSWORD`.
+package struct PostgresLocation: Sendable, Equatable, CustomStringConvertible {
+    /// The name of the credential of systemd that has the format of `.pgpass`.
+    private static let credentialName = "prelude-session-pgpass"
+
+    /// Parameters of libpq.
+    let parameters: [String: String]
+
+    /// - Parameters:
+    ///   - uri: `postgresql://USER@HOST:PORT/DATABASE?PARAMETER=VALUE`. Several hosts are separated by commas.
+    ///   - environment: Environment variables of the process.
+    /// - Throws: `StoreError.unavailable` if libpq is missing or cannot read the URI. The reason contains no password.
+    package init(
+        _ uri: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(StoreError) {
+        if let reason = pq_load() {
+            throw .unavailable("needs libpq, which cannot be loaded: \(String(cString: reason))")
+        }
+        var parameters = try Self.parse(uri)
+        if let wanted = parameters["target_session_attrs"], !["read-write", "primary"].contains(wanted) {
+            throw .unavailable("target_session_attrs must be read-write or primary: every call may write")
+        }
+        if parameters["sslmode"] == nil, environment["PGSSLMODE"] == nil {
+            parameters["sslmode"] = Self.isLocal(parameters) ? "prefer" : "verify-full"
+        }
+        if parameters["sslmode"] == "verify-full", parameters["sslrootcert"] == nil, environment["PGSSLROOTCERT"] == nil
+        {
+            parameters["sslrootcert"] = Self.systemCertificates
+        }
+        if parameters["passfile"] == nil, let directory = environment["CREDENTIALS_DIRECTORY"] {
+            let path = directory + "/" + Self.credentialName
+            if FileManager.default.fileExists(atPath: path) { parameters["passfile"] = path }
+        }
+        self.parameters = parameters
+    }
+
+    /// Without the password.
+    package var description: String {
+        let user = parameters["user"].map { $0 + "@" } ?? ""
+        let hosts = (parameters["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        let ports = (parameters["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        let places = hosts.enumerated().map { index, host in
+            let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
+            return host + (port.isEmpty ? "" : ":\(port)")
+        }
+        return "postgresql://\(user)\(places.joined(separator: ","))/\(parameters["dbname"] ?? "")"
+    }
+
+    private init(parameters: [String: String]) { self.parameters = parameters }
+
+    /// The parameters that have one value for each host.
+    private static let ofHosts = ["host", "hostaddr", "port"]
+
+    private static func list(_ value: String) -> [Substring] {
+        value.split(separator: ",", omittingEmptySubsequences: false)
+    }
+
+    /// How many servers the URL names.
+    var hostCount: Int { Self.ofHosts.compactMap { parameters[$0].map { Self.list($0).count } }.max() ?? 1 }
+
+    /// The same servers in another order.
+    var withFirstHostLast: PostgresLocation {
+        var parameters = parameters
+        for name in Self.ofHosts {
+            guard let value = parameters[name] else { continue }
+            let values = Self.list(value)
+            parameters[name] = (values.dropFirst() + values.prefix(1)).joined(separator: ",")
+        }
+        return PostgresLocation(parameters: parameters)
+    }
+
+    private static func parse(_ uri: String) throws(StoreError) -> [String: String] {
+        var reason: UnsafeMutablePointer<CChar>?
+        guard let options = pq_parse(uri, &reason) else {
+            // libpq quotes the URI, which may have a password.
+            if let reason { pq_free_memory(reason) }
+            throw unreadable
+        }
+        defer { pq_free_options(options) }
+        var parameters: [String: String] = [:]
+        var index = 0
+        while let name = options[index].keyword {
+            if let value = options[index].value { parameters[String(cString: name)] = String(cString: value) }
+            index += 1
+        }
+        guard hasOnlyItsParts(uri, port: parameters["port"]) else { throw unreadable }
+        return parameters
+    }
+
+    private static let unreadable = StoreError.unavailable(
+        "cannot be read: write postgresql://USER@HOST:PORT/DATABASE?PARAMETER=VALUE. In a name or a password, percent-encode "
+            + "special characters, such as @ as %40 and / as %2F")
+
+    /// Whether no part contains a piece of another one. libpq takes the start of a password with a slash for a port, and its
+    /// end for the name of the database, and quotes them.
+    private static func hasOnlyItsParts(_ uri: String, port: String?) -> Bool {
+        let ports = (port ?? "").split(separator: ",")
+        guard ports.allSatisfy({ UInt16($0) != nil }), let scheme = uri.range(of: "://") else { return false }
+        let beforeParameters = uri[scheme.upperBound...].prefix { $0 != "?" }
+        let authority = beforeParameters.prefix { $0 != "/" }
+        return authority.filter { $0 == "@" }.count <= 1 && !beforeParameters[authority.endIndex...].contains("@")
+    }
+
+    /// Whether nothing leaves this machine. Without a host, libpq uses a socket of the file system.
+    private static func isLocal(_ parameters: [String: String]) -> Bool {
+        let hosts = (parameters["hostaddr"] ?? parameters["host"] ?? "").split(separator: ",")
+        return hosts.allSatisfy { $0.hasPrefix("/") || $0 == "localhost" || $0.hasPrefix("127.") || $0 == "::1" }
+    }
+
+    /// The certificates that the system trusts. libpq before version 16 does not find them itself.
+    private static let systemCertificates =
+        ["/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt"]
+        .first { FileManager.default.fileExists(atPath: $0) } ?? "system"
+}

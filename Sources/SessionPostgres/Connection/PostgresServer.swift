@@ -1,0 +1,121 @@
+internal import SessionDomain
+
+/// A server, and how to connect to it.
+struct PostgresServer: Sendable {
+    var location: PostgresLocation
+    /// Milliseconds that the server may take for a pipeline. Later the connection counts as lost.
+    var patience = 10_000
+    /// Whether statements and waits for locks may take as long as they take.
+    var isUnhurried = false
+
+    /// Connects, and sets what the store relies on.
+    ///
+    /// - Parameter purpose: What the server shows as `application_name`, unless the URL names another one.
+    func connect(for purpose: String = "prelude-session") throws(PostgresFailure) -> PostgresConnection {
+        let defaults = [
+            "connect_timeout": "5", "fallback_application_name": purpose,
+            "target_session_attrs": "read-write", "keepalives_idle": "10", "tcp_user_timeout": "\(patience)",
+        ]
+        var parameters = location.parameters.merging(defaults) { own, _ in own }
+        // Texts are UTF-8. With another encoding, the server would store other characters.
+        parameters["client_encoding"] = "UTF8"
+        let connection = try PostgresConnection(parameters.map { ($0.key, $0.value) }, patience: patience)
+        guard ["UTF8", nil].contains(connection.serverEncoding) else {
+            throw PostgresFailure(
+                .rejected,
+                "the database has the encoding \(connection.serverEncoding ?? ""), which lacks characters or checks none. "
+                    + "Create it with the encoding UTF8")
+        }
+        // Until the answer, nothing may stay on the server.
+        connection.pooledSettings = settings(areLocal: true)
+        let answer = try connection.run([Statement("SELECT pg_backend_pid()")])[0]
+        if (try? answer.first { try $0.next() as Int }) == connection.announcedProcess {
+            connection.pooledSettings = nil
+            _ = try connection.run([settings(areLocal: false)])
+        } else {
+            try requireTransactions(of: connection)
+        }
+        return connection
+    }
+
+    /// Settings of the server with which it loses answered writes when its machine fails.
+    static func risks(of connection: PostgresConnection) throws -> [String] {
+        let query =
+            "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY 1"
+        return try connection.run([Statement(query)])[0].all { try $0.next() }
+    }
+
+    private func requireTransactions(of connection: PostgresConnection) throws(PostgresFailure) {
+        do {
+            _ = try connection.run([.begin])
+            _ = try connection.run([.rollback])
+        } catch {
+            throw PostgresFailure(
+                .rejected,
+                "the connection pooler before PostgreSQL must keep a connection for a transaction, or for a session: "
+                    + error.reason)
+        }
+    }
+
+    /// - Parameter areLocal: Whether they end with the transaction.
+    private func settings(areLocal: Bool) -> Statement {
+        let timeouts = isUnhurried ? Self.unhurried : Self.timeouts
+        let settings = (timeouts + Self.always).map { name, value in
+            "set_config('\(name)', '\(value)', \(areLocal ? "TRUE" : "FALSE"))"
+        }
+        return Statement("SELECT \((settings + [Self.durable(areLocal)]).joined(separator: ", "))")
+    }
+
+    /// A lock that is not free in half a second is worth another attempt. A transaction that waits for this process for seconds
+    /// belongs to a process that was stopped, and others wait for its locks.
+    private static let timeouts = [
+        ("lock_timeout", "500ms"), ("statement_timeout", "5s"), ("idle_in_transaction_session_timeout", "3s"),
+    ]
+    private static let unhurried = timeouts.map { name, _ in (name, "0") }
+    /// A role or a database may have others.
+    private static let always = [
+        ("plan_cache_mode", "force_generic_plan"), ("bytea_output", "hex"), ("client_min_messages", "warning"),
+    ]
+
+    /// An answered write is on the disk, and on the standbys that `synchronous_standby_names` requires.
+    private static func durable(_ isLocal: Bool) -> String {
+        """
+        set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') \
+        THEN 'on' ELSE current_setting('synchronous_commit') END, \(isLocal ? "TRUE" : "FALSE"))
+        """
+    }
+}
+
+extension PostgresConnection {
+    /// Reads rows in one snapshot. One statement is a snapshot without a transaction.
+    func readSnapshot(_ statements: [Statement]) throws(PostgresFailure) -> [Rows] {
+        guard statements.count > 1 else { return try run(statements) }
+        do {
+            return Array(try run([.beginReading] + statements + [.commit]).dropFirst().dropLast())
+        } catch {
+            if !error.isOfConnection { _ = try? run([.rollback]) }
+            throw error
+        }
+    }
+
+    /// Runs statements in one transaction, and commits. Repeats them if another transaction was in the way.
+    func change(_ statements: [Statement]) throws(PostgresFailure) -> [Rows] {
+        for _ in 1..<GuardFailures.maximumAttempts {
+            do {
+                return try changeOnce(statements)
+            } catch {
+                guard error.kind == .conflict else { throw error }
+            }
+        }
+        return try changeOnce(statements)
+    }
+
+    private func changeOnce(_ statements: [Statement]) throws(PostgresFailure) -> [Rows] {
+        do {
+            return Array(try run([.begin] + statements + [.commit], commits: true).dropFirst().dropLast())
+        } catch {
+            if !error.isOfConnection { _ = try? run([.rollback]) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// One numbered step of the schema. Its number and its statements never change.
+///
+/// Nodes of the version before use the database while a step runs, and after it. docs/stores.md says which statements allow
+/// that.
+struct Migration: Sendable {
+    enum Work: Sendable {
+        /// Statements that take milliseconds, in one transaction.
+        case transaction([String])
+        /// An index of a table that has rows. It is created while others write, which no transaction can contain.
+        ///
+        /// - Parameter target: What follows `ON`.
+        case index(name: String, on: String)
+    }
+
+    let number: Int
+    let name: String
+    /// The smallest schema number that a program must support to use the database after this step.
+    let usableFrom: Int
+    let work: Work
+
+    /// All steps in order. A step has the same number in every store. A number can be missing in a store that does not need
+    /// the step.
+    static let all = [foundation, settingsRevision]
+
+    /// The schema of the last release. That release can use the database after each later step.
+    static let released = 10
+
+    static let supported = all.last?.number ?? 0
+
+    /// What begins the step. It reads the schema number, because another node may have been faster.
+    var beginning: [Statement] {
+        switch work {
+        case .transaction: [.begin, Self.lockedVersion]
+        case .index: [Self.version]
+        }
+    }
+
+    /// What the step then runs, with the number that it writes. Each list is one pipeline.
+    ///
+    /// - Parameter partitioning: How tables that the step creates are split.
+    func pipelines(_ partitioning: Partitioning?) -> [[Statement]] {
+        switch work {
+        case .transaction(let statements):
+            [
+                [Self.shortWait] + (partitioning?.applied(to: statements) ?? statements).map { Statement($0) }
+                    + [numbering, .commit]
+            ]
+        case .index(let name, let target):
+            // An index whose creation was interrupted is invalid, and has its name.
+            [
+                [Statement("DROP INDEX CONCURRENTLY IF EXISTS \(name)")],
+                [Statement("CREATE INDEX CONCURRENTLY \(name) ON \(target)")], [numbering],
+            ]
+        }
+    }
+
+    /// What creates tables without rows at once, in a transaction of the caller.
+    static func creation(_ partitioning: Partitioning?) -> [Statement] {
+        all.flatMap { migration in
+            switch migration.work {
+            case .transaction(let statements):
+                (partitioning?.applied(to: statements) ?? statements).map { Statement($0) }
+            case .index(let name, let target): [Statement("CREATE INDEX \(name) ON \(target)")]
+            }
+        } + (all.last.map { [$0.numbering] } ?? [])
+    }
+
+    /// The row that says which steps were taken.
+    static let version = Statement("SELECT schema FROM prelude_session WHERE id = 1")
+    static let lockedVersion = Statement(version.sql + " FOR UPDATE")
+
+    /// Statements of requests wait behind one that waits for the lock of a table, for half a second at most.
+    private static let shortWait = Statement("SET LOCAL lock_timeout = '250ms'")
+
+    private var numbering: Statement {
+        Statement("UPDATE prelude_session SET schema = \(number), usable_from = \(usableFrom) WHERE id = 1")
+    }
+
+    /// What creates that row.
+    static let ledger = [
+        Statement(
+            """
+            CREATE TABLE IF NOT EXISTS prelude_session (
+                id BIGINT PRIMARY KEY, schema BIGINT NOT NULL, usable_from BIGINT)
+            """),
+        Statement("INSERT INTO prelude_session (id, schema) VALUES (1, 0) ON CONFLICT (id) DO NOTHING"),
+    ]
+}
+
+extension Migration {
+    /// A step in one transaction.
+    init(number: Int, name: String, usableFrom: Int, statements: [String]) {
+        self.init(number: number, name: name, usableFrom: usableFrom, work: .transaction(statements))
+    }
+}
+
+extension Statement {
+    /// A role or a database may have another level.
+    static let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED")
+    static let commit = Statement("COMMIT")
+    static let rollback = Statement("ROLLBACK")
+    /// A transaction that only reads, all of it in one snapshot.
+    static let beginReading = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+}

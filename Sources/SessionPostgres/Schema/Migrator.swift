@@ -1,0 +1,152 @@
+internal import SessionDomain
+
+/// Migrates a database. One node migrates at a time, and the others wait.
+struct Migrator {
+    let connection: PostgresConnection
+    var migrations = Migration.all
+    /// How often a step is tried that cannot get a lock, twice a second.
+    var attempts = 80
+
+    private var supported: Int { migrations.last?.number ?? 0 }
+
+    /// Migrates if `opening` allows it.
+    ///
+    /// - Returns: The schema version before, 0 for a new database, and the version now. It is newer than this program's if
+    ///   the database says that this program can use it.
+    /// - Throws: `StoreError.newerSchema` for a database of a newer version that this one cannot use;
+    ///   `StoreError.olderSchema` if `opening` does not allow the migration.
+    func migrate(_ opening: Opening = .migrating) throws -> (found: Int, now: Int) {
+        let found = try version()
+        try checkUsable(found)
+        // After the version, which waits for a copy that begins.
+        try CopyMarker.refuse(in: connection)
+        if found >= supported { return (found, found) }
+        let mayMigrate =
+            switch opening {
+            case .migrating: true
+            case .creating: found == 0
+            case .existing: false
+            }
+        guard mayMigrate else { throw StoreError.olderSchema(found: found, supported: supported) }
+        // Behind a pooler, settings and locks do not last beyond a transaction. There, the lock of the row must do.
+        let lasts = connection.pooledSettings == nil
+        if lasts {
+            // An index of a large table takes as long as it takes, and so does a step of another node.
+            try connection.run(
+                ["lock_timeout", "statement_timeout"].map { Statement("SELECT set_config($1, '0', FALSE)", [$0]) })
+            try lock()
+        }
+        defer { if lasts { unlock() } }
+        if found == 0 { try Partitioning.of(connection)?.check(connection) }
+        try createLedger()
+        var isNew = found == 0
+        for migration in migrations where migration.number > found {
+            // Another node has created the database, so to this one it was not new.
+            if try !apply(migration) { isNew = false }
+        }
+        // A copy may have begun meanwhile, or a newer version may have been faster.
+        try CopyMarker.refuse(in: connection)
+        let now = try version()
+        try checkUsable(now)
+        return (isNew || found > 0 ? found : now, now)
+    }
+
+    func createLedger() throws {
+        // Another process that creates the table at the same time can fail on this one. Then it exists.
+        do { try connection.run(Migration.ledger) } catch { try connection.run(Migration.ledger) }
+    }
+
+    /// Begins a transaction, and excludes others that migrate, or read the schema version, until it ends.
+    ///
+    /// - Returns: The schema version.
+    func beginAlone() throws -> Int {
+        let lock = Statement("LOCK TABLE prelude_session IN ACCESS EXCLUSIVE MODE")
+        return try connection.run([.begin, lock, Migration.version]).last?.first { try $0.next() } ?? 0
+    }
+
+    /// 0 for a database without tables of the service.
+    ///
+    /// - Throws: `StoreError.unavailable` for a database in which another program has tables with these names.
+    func version() throws -> Int {
+        let exists = try connection.run(
+            [Statement("SELECT to_regclass('prelude_session') IS NOT NULL")]
+        ).first?.first { try $0.next() as Bool }
+        guard exists == true else {
+            try refuseForeign()
+            return 0
+        }
+        return try connection.run([Migration.version])[0].first { try $0.next() } ?? 0
+    }
+
+    /// One statement, because another node may create the tables now. Then the row with the version exists before them.
+    private func refuseForeign() throws {
+        let names = CopiedTable.all.map { "'\($0.name)'" }.joined(separator: ", ")
+        let query = """
+            SELECT min(tablename::text) FROM pg_tables
+            WHERE schemaname = current_schema() AND tablename IN (\(names)) AND to_regclass('prelude_session') IS NULL
+            """
+        let name: String? = try connection.run([Statement(query)])[0].first { try $0.next() as String? } ?? nil
+        guard let name else { return }
+        throw StoreError.unavailable(
+            "it has a table of another program: \(name). Use a database of its own, or a schema of its own in search_path"
+        )
+    }
+
+    /// - Throws: `StoreError.newerSchema` if a newer version has migrated the database, and this one cannot use it.
+    func checkUsable(_ found: Int) throws {
+        guard found > supported else { return }
+        let row = try connection.run([Statement("SELECT usable_from FROM prelude_session WHERE id = 1")])[0]
+        let from: Int? = try row.first { try $0.next() as Int? } ?? nil
+        guard let from, from <= supported else { throw StoreError.newerSchema(found: found, supported: supported) }
+    }
+
+    /// Returns `false`, and does nothing, if another node was faster.
+    private func apply(_ migration: Migration) throws -> Bool {
+        for _ in 1..<attempts {
+            do {
+                return try applyOnce(migration)
+            } catch let failure as PostgresFailure where failure.kind == .conflict {
+                pause("0.5")
+            }
+        }
+        do {
+            return try applyOnce(migration)
+        } catch let failure as PostgresFailure where failure.kind == .conflict {
+            throw StoreError.unavailable(
+                "migration \(migration.number) (\(migration.name)) needs a lock that another transaction holds. Wait "
+                    + "until long transactions have ended, such as pg_dump, and try again (\(failure.reason))")
+        }
+    }
+
+    private func applyOnce(_ migration: Migration) throws -> Bool {
+        let partitioning = try Partitioning.of(connection)
+        do {
+            let current = try connection.run(migration.beginning).last?.first { try $0.next() as Int } ?? 0
+            guard current < migration.number else {
+                _ = try connection.run([.rollback])
+                return false
+            }
+            for pipeline in migration.pipelines(partitioning) { _ = try connection.run(pipeline) }
+            return true
+        } catch {
+            _ = try? connection.run([.rollback])
+            throw error
+        }
+    }
+
+    // The lock of the row ends with each transaction. This one is for all steps, and for those without a transaction.
+    private static let key = "hashtext('prelude-session migrate'), hashtext(current_schema()::text)"
+
+    /// A statement that waits for a lock would keep an index from being finished. So this one asks again and again.
+    private func lock() throws {
+        while true {
+            let rows = try connection.run([Statement("SELECT pg_try_advisory_lock(\(Self.key))")])
+            if try rows[0].first({ try $0.next() as Bool }) == true { return }
+            pause("0.1")
+        }
+    }
+
+    private func unlock() { _ = try? connection.run([Statement("SELECT pg_advisory_unlock(\(Self.key))")]) }
+
+    private func pause(_ seconds: String) { _ = try? connection.run([Statement("SELECT pg_sleep(\(seconds))")]) }
+}

@@ -1,0 +1,140 @@
+internal import SessionDomain
+internal import Testing
+
+@testable import SessionPostgres
+
+@Suite("The schema of a PostgreSQL database", .timeLimit(.minutes(1)))
+struct MigrationTests {
+    private let url: String
+
+    init() throws { url = try TestServer.emptySchema() }
+
+    private func open(_ opening: Opening) async throws -> (found: Int, now: Int) {
+        var options = PoolOptions()
+        options.size = 1
+        let store = try PostgresStore.open(PostgresLocation(url), opening: opening, options: options)
+        await store.close()
+        return store.schema
+    }
+
+    private func tables() throws -> Int {
+        try TestServer.connect(to: url).one("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()")
+    }
+
+    @Test("A new schema is created once")
+    func create() async throws {
+        let first = try await open(.migrating)
+        #expect(first.found == 0)
+        #expect(first.now == PostgresStore.supportedSchema)
+        let second = try await open(.migrating)
+        #expect(second.found == PostgresStore.supportedSchema)
+        #expect(second.now == PostgresStore.supportedSchema)
+        for opening in [Opening.creating, .existing] {
+            #expect(try await open(opening).found == PostgresStore.supportedSchema)
+        }
+    }
+
+    @Test("A command beside the service creates nothing")
+    func existing() async throws {
+        let error = StoreError.olderSchema(found: 0, supported: PostgresStore.supportedSchema)
+        await #expect(throws: error) { try await open(.existing) }
+        #expect(try tables() == 0)
+        #expect(try await open(.creating).found == 0)
+    }
+
+    @Test("Many nodes create one schema at the same time")
+    func nodes() async throws {
+        let url = url
+        let versions = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<6 {
+                group.addTask { try Migrator(connection: try TestServer.connect(to: url)).migrate().now }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(versions == Array(repeating: PostgresStore.supportedSchema, count: 6))
+        #expect(try TestServer.connect(to: url).one("SELECT count(*) FROM prelude_session") as Int == 1)
+    }
+
+    @Test("A newer schema is refused, and an older one that may not be migrated")
+    func versions() async throws {
+        let supported = PostgresStore.supportedSchema
+        _ = try await open(.migrating)
+        let connection = try TestServer.connect(to: url)
+        _ = try connection.run([Statement("UPDATE prelude_session SET usable_from = $1", [supported + 1])])
+        for (stored, error) in [
+            (supported + 1, StoreError.newerSchema(found: supported + 1, supported: supported)),
+            (supported - 1, StoreError.olderSchema(found: supported - 1, supported: supported)),
+        ] {
+            _ = try connection.run([Statement("UPDATE prelude_session SET schema = $1", [stored])])
+            for opening in [Opening.creating, .existing] {
+                await #expect(throws: error) { try await open(opening) }
+            }
+        }
+        _ = try connection.run([Statement("UPDATE prelude_session SET schema = $1", [supported + 1])])
+        await #expect(throws: StoreError.newerSchema(found: supported + 1, supported: supported)) {
+            try await open(.migrating)
+        }
+    }
+
+    private func apply(_ steps: [Migration]) throws -> (found: Int, now: Int) {
+        try Migrator(connection: try TestServer.connect(to: url), migrations: steps).migrate()
+    }
+
+    @Test("A step that fails leaves nothing, and those before it stay")
+    func failure() throws {
+        let good = Migration(number: 1, statements: ["CREATE TABLE a (n BIGINT)"])
+        let bad = Migration(number: 2, statements: ["CREATE TABLE b (n BIGINT)", "INSERT INTO missing VALUES (1)"])
+        #expect(throws: PostgresFailure.self) { try apply([good, bad]) }
+        #expect(try tables() == 2)
+        let fixed = Migration(number: 2, statements: ["CREATE TABLE b (n BIGINT)"])
+        let versions = try apply([good, fixed])
+        #expect(versions.found == 1)
+        #expect(versions.now == 2)
+        #expect(try tables() == 3)
+    }
+
+    @Test("A step may take longer than a request, and another node waits for it")
+    func slow() async throws {
+        let step = Migration(number: 1, statements: ["CREATE TABLE a (n BIGINT)"])
+        let holder = try TestServer.connect(to: url)
+        _ = try holder.run([
+            Statement(
+                "CREATE TABLE prelude_session (id BIGINT PRIMARY KEY, schema BIGINT NOT NULL, usable_from BIGINT)"),
+            Statement("INSERT INTO prelude_session VALUES (1, 0)"), .begin,
+            Statement("LOCK TABLE prelude_session IN EXCLUSIVE MODE"),
+        ])
+        let url = url
+        let waiting = Task {
+            try Migrator(connection: try TestServer.connect(to: url), migrations: [step]).migrate().now
+        }
+        // Longer than a request waits for a lock.
+        _ = try holder.run([Statement("SELECT pg_sleep(0.7)"), .commit])
+        #expect(try await waiting.value == 1)
+        let limits = Migration(
+            number: 2,
+            statements: [
+                "DO $$ BEGIN ASSERT current_setting('statement_timeout') = '0'; END $$",
+                "DO $$ BEGIN ASSERT current_setting('lock_timeout') = '250ms'; END $$",
+            ])
+        #expect(try apply([step, limits]).now == 2)
+    }
+
+    @Test("A newer node that migrates at the same time is noticed")
+    func overtaken() throws {
+        // A trigger stands for the other node: the number becomes another one.
+        let step = Migration(
+            number: 1,
+            statements: [
+                "CREATE FUNCTION newer() RETURNS TRIGGER LANGUAGE plpgsql AS 'BEGIN NEW.schema = 7; NEW.usable_from = 7; RETURN NEW; END'",
+                "CREATE TRIGGER newer BEFORE UPDATE ON prelude_session FOR EACH ROW EXECUTE FUNCTION newer()",
+            ])
+        #expect(throws: StoreError.newerSchema(found: 7, supported: 1)) { try apply([step]) }
+    }
+}
+
+extension Migration {
+    /// A step of a test, with one transaction.
+    init(number: Int, usableFrom: Int? = nil, statements: [String]) {
+        self.init(number: number, name: "test", usableFrom: usableFrom ?? number, statements: statements)
+    }
+}
