@@ -2,7 +2,7 @@ extension Migration {
     /// Apps, users, sessions, logins, events. Every row belongs to an app, and every key begins with it; times are
     /// milliseconds since 1970.
     static let foundation = Migration(
-        number: 1,
+        number: 1, name: "foundation",
         sql: """
             CREATE TABLE apps (
                 id TEXT NOT NULL PRIMARY KEY CHECK (length(id) = 7),

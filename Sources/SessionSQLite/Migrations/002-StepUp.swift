@@ -1,7 +1,7 @@
 extension Migration {
     /// Challenges, grants, keys that sign hooks, webhooks with their outbox.
     static let stepUp = Migration(
-        number: 2,
+        number: 2, name: "step up",
         sql: """
             -- Logins begun before this moment are void: a credential changed.
             ALTER TABLE users ADD COLUMN logins_void_before INTEGER NOT NULL DEFAULT 0;

@@ -1,7 +1,7 @@
 extension Migration {
     /// Signing keys with their times, those of hooks among them.
     static let signingKeys = Migration(
-        number: 3,
+        number: 3, name: "signing keys",
         sql: """
             CREATE TABLE scheduled_keys (
                 sequence INTEGER PRIMARY KEY,

@@ -1,7 +1,7 @@
 extension Migration {
     /// The attempt ids of a session's last rotations.
     static let rotationAttempts = Migration(
-        number: 4,
+        number: 4, name: "rotation attempts",
         sql: """
             -- The hash of the id of the last rotation.
             ALTER TABLE sessions ADD COLUMN last_attempt TEXT;

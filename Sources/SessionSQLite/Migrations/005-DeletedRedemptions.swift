@@ -2,7 +2,7 @@ extension Migration {
     /// What a redemption stands for, and what housekeeping remembers of those that it has deleted: for each app, kind and
     /// hour, the latest expiry.
     static let deletedRedemptions = Migration(
-        number: 5,
+        number: 5, name: "deleted redemptions",
         sql: """
             -- `RedemptionKind`. Before this step, a key with a slash was that of a custom step.
             ALTER TABLE redeemed_challenges ADD COLUMN kind TEXT NOT NULL DEFAULT 'login';

@@ -1,7 +1,7 @@
 extension Migration {
     /// Holds of identifiers that a session registered, and the count that makes begun logins void.
     static let holds = Migration(
-        number: 6,
+        number: 6, name: "holds",
         sql: """
             -- Until when an identifier opens nothing else. NULL: it is not held. Existing identifiers are not.
             ALTER TABLE identifiers ADD COLUMN held_until INTEGER;

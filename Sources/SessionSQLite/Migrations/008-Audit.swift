@@ -2,7 +2,7 @@ extension Migration {
     /// Events with the user that they are about and the context that caused them. Each index serves one filter of the list,
     /// newest first; `events_by_time` also serves the deletion of old events.
     static let audit = Migration(
-        number: 8,
+        number: 8, name: "audit",
         sql: """
             ALTER TABLE events ADD COLUMN user_id TEXT;
             ALTER TABLE events ADD COLUMN context TEXT NOT NULL DEFAULT '{}';

@@ -1,7 +1,7 @@
 extension Migration {
     /// Messages that wait for the courier, and codes that can be derived again. Running verifications keep their codes.
     static let messages = Migration(
-        number: 9,
+        number: 9, name: "messages",
         sql: """
             -- content has no code, only what derives it. route is the position of the route that is tried next.
             CREATE TABLE messages (

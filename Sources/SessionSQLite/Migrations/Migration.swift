@@ -4,6 +4,7 @@ internal import SessionDomain
 /// One numbered step of the schema. Its number and its SQL never change.
 struct Migration: Sendable {
     let number: Int
+    let name: String
     let sql: String
 
     /// All steps in order. A step has the same number in every store.
@@ -13,6 +14,11 @@ struct Migration: Sendable {
 
     /// Marks a file as a database of this service ("PSES"), so that the database of another program is never migrated.
     private static let applicationID = 0x5053_4553
+
+    /// What the step runs, with the number that it writes.
+    var statements: [String] {
+        [sql, "PRAGMA application_id = \(Self.applicationID)", "PRAGMA user_version = \(number)"]
+    }
 
     /// Migrates a database, each step in one transaction with its number.
     ///
@@ -44,9 +50,7 @@ struct Migration: Sendable {
                     if found == 0, migration.number == migrations.first?.number { found = current }
                     return .rollback
                 }
-                try db.execute(sql: migration.sql)
-                try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-                try db.execute(sql: "PRAGMA user_version = \(migration.number)")
+                for sql in migration.statements { try db.execute(sql: sql) }
                 return .commit
             }
         }
