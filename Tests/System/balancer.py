@@ -1,0 +1,32 @@
+"""A load balancer in front of several nodes."""
+
+import http.client
+import itertools
+
+from service import Service
+from transport import Answer, Transport
+
+
+class Balancer(Transport):
+    """Sends each request to the next node. Proofs and tokens name the first one, which is the public URL of all.
+
+    A node that refuses the connection gets no request. One that is lost while it has the request fails it."""
+
+    def __init__(self, *nodes: Service, timeout: float = 10):
+        super().__init__(nodes[0].url)
+        self._timeout = timeout
+        self._nodes = [Transport(node.url, timeout) for node in nodes]
+        self._turns = itertools.count()
+
+    def use_only(self, node: Service) -> None:
+        """Sends all further requests to one node."""
+        self._nodes = [Transport(node.url, self._timeout)]
+
+    def send(self, method: str, path: str, body: dict | None = None, headers: list[tuple[str, str]] = ()) -> Answer:
+        for _ in self._nodes:
+            node = self._nodes[next(self._turns) % len(self._nodes)]
+            try:
+                return node.send(method, path, body, headers)
+            except ConnectionRefusedError:
+                continue
+        raise http.client.HTTPException("no node accepts connections")
