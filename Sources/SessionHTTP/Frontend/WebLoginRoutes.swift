@@ -1,0 +1,21 @@
+import Hummingbird
+import SessionDomain
+import SessionWire
+
+/// The login by code of the older web generation: the check of the code starts the session, without a challenge token
+/// between them. Refresh and logout are the same as for other browsers.
+@available(service, *)
+struct WebLoginRoutes: Sendable {
+    let otp: OTPRoutes
+    let tokens: TokenRoutes
+
+    @Sendable func check(_ request: Request, context: ProofBoundContext) async throws -> Response {
+        // The code is not spent if the session could not start afterwards.
+        try tokens.sessions.checkStart(
+            app: context.app, proof: context.proof, proofIsOptional: context.client.isBrowser)
+        let challenge = try await otp.checkLogin(try await request.decode(CheckOTPRequest.self), request, context)
+        var response = Response.json(members: [:])
+        tokens.set(try await tokens.start(challenge, codeVerifier: nil, request, context), on: &response, context)
+        return response
+    }
+}
