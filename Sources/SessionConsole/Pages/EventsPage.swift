@@ -1,0 +1,148 @@
+import HTTPTypes
+import SessionDomain
+import SessionHTTP
+import SessionTokens
+
+/// The audit trail of an app, and of the service itself.
+@available(service, *)
+enum EventsPage {
+    static func add(to routes: ConsoleRoutes) {
+        routes.appPage("/events") { visit in
+            try await page(visit.visit, app: visit.app, path: visit.path / "events")
+        }
+        routes.page("/events") { visit in
+            try visit.requireAllApps()
+            return try await page(visit, app: nil, path: .events)
+        }
+        routes.page("/operators/events") { visit in
+            try visit.requireAllApps()
+            return try await page(visit, app: nil, of: .operators, path: .operators / "events")
+        }
+        EventExport.add(to: routes)
+    }
+
+    static let filters = ["name", "user_id", "from", "until"]
+
+    private static func page(
+        _ visit: Visit, app: App?, of id: AppID = .service, path: ConsolePath
+    ) async throws -> Page {
+        var (events, problem): ([Event], String?) = ([], nil)
+        do {
+            var query = try EventQuery(visit.query.filters, app: app?.id ?? id)
+            query.limit = Part.size
+            if let found = try await visit.service.store.events(query) {
+                events = found
+            } else {
+                problem = "The event after which this list continues no longer exists."
+            }
+        } catch let refusal as Refusal {
+            problem = Problem(refusal, of: visit.query, to: path).message(label: nil)
+        }
+        let (found, message) = (events, problem)
+        let isFiltered = filters.contains { visit.query.filled($0) != nil }
+        let title = app != nil ? "Audit trail" : id == .operators ? "Operator events" : "Service events"
+        let users = app.map { ConsolePath.apps / $0.id.rawValue / "users" } ?? (id == .operators ? .operators : nil)
+        let parent = id == .operators ? (title: "Operators", path: ConsolePath.operators) : nil
+        var page = Page(title, app: app, section: app == nil ? nil : .events, parent: parent) {
+            filterForm(visit, path)
+            if let message {
+                H.p(.class("message bad"), .role("alert")) { message }
+            } else if found.isEmpty {
+                isFiltered
+                    ? Show.empty(
+                        "No event matches", "Change the filters, or show all events.", Link.button("Show all", path))
+                    : Show.empty("Nothing has happened yet", "Each change and each sign-in appears here.")
+            } else {
+                table("Events, newest first", found, users: users)
+                olderLink(found, visit, path)
+                downloads(visit, path)
+            }
+        }
+        if message != nil { page.status = .badRequest }
+        return page
+    }
+
+    private static func filterForm(_ visit: Visit, _ path: ConsolePath) -> HTML {
+        H.section(.class("card")) {
+            H.form(.methodGet, .action(path), .role("search"), .aria(label: "Filters")) {
+                H.div(.class("row")) {
+                    field("name", "Event", "login.failed or login.*", visit)
+                    field("user_id", "User id", "usr_…", visit)
+                    field("from", "From", "2026-01-31T00:00:00Z", visit)
+                    field("until", "Until", "2026-02-28T00:00:00Z", visit)
+                    H.div(.class("actions")) { H.button(.type("submit"), .class("primary")) { "Filter" } }
+                }
+            }
+        }
+    }
+
+    private static func field(_ name: String, _ label: String, _ example: String, _ visit: Visit) -> HTML {
+        H.div(.class("field")) {
+            H.label(.for("filter-" + name)) { label }
+            H.input(
+                .type("text"), .id("filter-" + name), .name(name), .value(visit.query.text(name) ?? ""),
+                .autocomplete("off"), .spellcheckOff, .aria(describedBy: "filter-\(name)-hint"))
+            H.p(.class("hint"), .id("filter-\(name)-hint")) { example }
+        }
+    }
+
+    private static func olderLink(_ events: [Event], _ visit: Visit, _ path: ConsolePath) -> HTML? {
+        guard events.count == Part.size, let last = events.last else { return nil }
+        let older = filtered(path, visit).query(["before": last.id])
+        return H.nav(.class("pages"), .aria(label: "Parts of the list")) { Link.button("Older", older, "small") }
+    }
+
+    private static func filtered(_ path: ConsolePath, _ visit: Visit) -> ConsolePath {
+        path.query([
+            "name": visit.query.filled("name"), "user_id": visit.query.filled("user_id"),
+            "from": visit.query.filled("from"), "until": visit.query.filled("until"),
+        ])
+    }
+
+    private static func downloads(_ visit: Visit, _ path: ConsolePath) -> HTML {
+        H.nav(.class("pages"), .aria(label: "Downloads")) {
+            H.span(.class("hint")) { "All events that match:" }
+            for format in EventFormat.allCases {
+                Link.button(
+                    "Download as \(format.title)",
+                    filtered(path / "export", visit).query(["format": format.rawValue]), "small")
+            }
+        }
+    }
+
+    /// - Parameter users: The path of the users. `nil` for events of the service, which have none.
+    static func table(_ title: String, _ events: [Event], users: ConsolePath?) -> HTML {
+        TableView.html(
+            title, columns: ["Time", "Event", "By", "Address", "User", "Details"],
+            events.map { event in
+                TableView.Row(
+                    Show.time(event.createdAt), Show.code(event.name.rawValue), actor(event.context.actor),
+                    Show.text(event.context.ip), user(event, users), details(event))
+            })
+    }
+
+    private static func actor(_ actor: EventContext.Actor?) -> HTML {
+        guard let actor else { return Show.none }
+        if let name = actor.name { return H.bdi { name } }
+        return HTML(escaping: actor.type.rawValue.replacing("_", with: " "))
+    }
+
+    private static func user(_ event: Event, _ users: ConsolePath?) -> HTML {
+        guard let users, let id = event.userID else { return Show.none }
+        return H.a(.href(users / id), .class("mono")) { id }
+    }
+
+    private static func details(_ event: Event) -> HTML {
+        H.details {
+            H.summary {
+                "Show"
+                H.span(.class("hidden")) { " details of " + event.name.rawValue }
+            }
+            Show.values([
+                "Event id": Show.code(event.id), "Request": Show.text(event.context.requestID),
+                "Browser": Show.text(event.context.userAgent),
+            ])
+            H.pre { H.bdi { JSONText.pretty(.object(event.data)) } }
+        }
+    }
+}

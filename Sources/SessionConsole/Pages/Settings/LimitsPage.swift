@@ -1,0 +1,113 @@
+import SessionDomain
+
+/// The limits of codes, failed checks and messages.
+@available(service, *)
+enum LimitsPage {
+    static func add(to routes: ConsoleRoutes) {
+        routes.appPage("/limits", show)
+        routes.appForm("/limits", on: show, save)
+    }
+
+    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
+        let limits = visit.app.otpLimits
+        return Page("Limits", app: visit.app, section: .logins, parent: ("Logins", visit.path / "logins")) {
+            H.p(.class("lead")) {
+                "Limits stop a stranger who guesses codes, and one who has messages sent at your cost. A change applies to "
+                "the next call. A limit of 0 allows none."
+            }
+            H.section(.class("card")) {
+                FormView.form(visit.visit, visit.path / "limits", id: "limits", submit: "Save", replacing: visit.app) {
+                    form in
+                    codes(form, limits)
+                    checks(form, limits)
+                    messages(form, limits)
+                    addresses(form, limits)
+                }
+            }
+        }
+    }
+
+    private static func codes(_ form: FormView, _ limits: OTPLimits) -> HTML {
+        form.group("A code") {
+            form.number(
+                "code_lifetime", "Lifetime, in seconds", limits.codeLifetime,
+                hint: "60 to 600. Now \(Show.duration(limits.codeLifetime)).")
+            form.number("checks_per_code", "Attempts", limits.checksPerCode, hint: "1 to 10.")
+            form.number(
+                "resend_delay", "Time between two messages, in seconds", limits.resendDelay,
+                hint: "0 to the lifetime of a code.")
+            form.number(
+                "sends_per_verification", "Messages", limits.sendsPerVerification,
+                hint: "1 to 20, with the first one.")
+        }
+    }
+
+    private static func checks(_ form: FormView, _ limits: OTPLimits) -> HTML {
+        form.group("Attempts of strangers at one account, or of one device") {
+            rate(form, "starts", "Logins with a code", limits.starts)
+            rate(form, "failed_checks", "Wrong codes and passwords", limits.failedChecks)
+            form.number(
+                "failed_checks_per_day", "Wrong codes and passwords in a day", limits.failedChecksPerDay)
+            form.number(
+                "consecutive_failed_checks", "Wrong ones without a right one between them",
+                limits.consecutiveFailures,
+                hint: "1 to 99. Then the account is closed until you set its limits back, or for 30 days.")
+        }
+    }
+
+    private static func messages(_ form: FormView, _ limits: OTPLimits) -> HTML {
+        form.group("Messages") {
+            form.number("sends_per_hour", "To one destination in an hour", limits.sendsPerHour)
+            form.number("sends_per_day", "To one destination in a day", limits.sendsPerDay)
+            form.number(
+                "app_sends_per_day", "Of the whole app in a day", limits.appSendsPerDay,
+                hint: "It bounds what an attack can cost. Strangers can spend four fifths.")
+            form.number(
+                "calling_code_sends_per_day", "To one country in a day", limits.callingCodeSendsPerDay,
+                hint: "SMS to the numbers of one calling code, such as +33.")
+            form.lines(
+                "allowed_prefixes", "Countries for SMS", limits.allowedPrefixes,
+                hint: "Beginnings of phone numbers, such as +33 or +1415, one per line. Empty: all countries.")
+        }
+    }
+
+    private static func addresses(_ form: FormView, _ limits: OTPLimits) -> HTML {
+        form.group("One IP address") {
+            rate(form, "starts_per_address", "Logins with a code", limits.startsPerIP)
+            rate(form, "checks_per_address", "Checked codes", limits.checksPerIP)
+            rate(form, "sends_per_address", "Messages", limits.sendsPerIP)
+        }
+    }
+
+    private static func rate(_ form: FormView, _ name: String, _ label: String, _ limit: RateLimit) -> HTML {
+        let fields = HTML(joining: [
+            form.number(name + ".limit", label, limit.limit),
+            form.number(name + ".window", label + ": in how many seconds", limit.window),
+        ])
+        return form.canWrite ? H.div(.class("row")) { fields } : fields
+    }
+
+    @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
+        var limits = OTPLimits()
+        limits.codeLifetime = try form.number("code_lifetime")
+        limits.checksPerCode = try form.number("checks_per_code")
+        limits.resendDelay = try form.number("resend_delay")
+        limits.sendsPerVerification = try form.number("sends_per_verification")
+        limits.starts = try form.rateLimit("starts", seconds: "window")
+        limits.failedChecks = try form.rateLimit("failed_checks", seconds: "window")
+        limits.failedChecksPerDay = try form.number("failed_checks_per_day")
+        limits.consecutiveFailures = try form.number("consecutive_failed_checks")
+        limits.sendsPerHour = try form.number("sends_per_hour")
+        limits.sendsPerDay = try form.number("sends_per_day")
+        limits.appSendsPerDay = try form.number("app_sends_per_day")
+        limits.callingCodeSendsPerDay = try form.number("calling_code_sends_per_day")
+        limits.allowedPrefixes = form.lines("allowed_prefixes")
+        limits.startsPerIP = try form.rateLimit("starts_per_address", seconds: "window")
+        limits.checksPerIP = try form.rateLimit("checks_per_address", seconds: "window")
+        limits.sendsPerIP = try form.rateLimit("sends_per_address", seconds: "window")
+        try limits.validate()
+        let next = limits
+        try await visit.service.apps.update(visit.app.id) { app in app.otpLimits = next }
+        return .redirect(visit.path / "limits", .saved)
+    }
+}

@@ -1,0 +1,79 @@
+import SessionDomain
+
+/// One step-up rule: the page on which it is added, and the page on which it is changed.
+@available(service, *)
+enum RulePage {
+    static func add(to routes: ConsoleRoutes) {
+        routes.appPage("/step-up/new/:mode", showNew)
+        routes.appForm("/step-up/new/:mode", on: showNew) { visit, form in
+            let entered = try RuleForm(try mode(visit), nil, visit.app).rule(form)
+            _ = try await visit.service.stepUpConfig.setRule(entered, app: visit.app.id)
+            return .redirect(visit.stepUp, .created)
+        }
+        routes.appPage("/step-up/rules/:rule_id", show)
+        routes.appForm("/step-up/rules/:rule_id", on: show) { visit, form in
+            let stored = try rule(visit)
+            let entered = try RuleForm(RuleForm.Mode(stored), stored, visit.app).rule(form)
+            _ = try await visit.service.stepUpConfig.setRule(entered, replacing: stored.id, app: visit.app.id)
+            return .redirect(visit.stepUp, .saved)
+        }
+        routes.appForm("/step-up/rules/:rule_id/raise", on: show) { visit, _ in
+            _ = try await visit.service.stepUpConfig.raiseRule(visit.parameter("rule_id"), app: visit.app.id)
+            return .redirect(visit.stepUp, .saved)
+        }
+    }
+
+    /// The rule of the path.
+    static func rule(_ visit: AppVisit) throws(Refusal) -> ScopeRule {
+        let id = visit.parameter("rule_id")
+        guard let rule = visit.app.stepUp?.rules.first(where: { $0.id == id }) else {
+            throw .notFound("there is no such rule; it may have been changed or removed")
+        }
+        return rule
+    }
+
+    private static func mode(_ visit: AppVisit) throws(Refusal) -> RuleForm.Mode {
+        guard let mode = RuleForm.Mode(rawValue: visit.parameter("mode")) else {
+            throw .notFound("there is no such page")
+        }
+        return mode
+    }
+
+    @Sendable private static func showNew(_ visit: AppVisit) async throws -> Page {
+        let mode = try mode(visit)
+        return Page(mode.title, app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
+            H.p(.class("lead")) { mode.explanation }
+            card(visit, RuleForm(mode, nil, visit.app), visit.stepUp / "new" / mode.rawValue, submit: "Add the rule")
+        }
+    }
+
+    @Sendable private static func show(_ visit: AppVisit) async throws -> Page {
+        let rule = try rule(visit)
+        let path = visit.stepUp / "rules" / rule.id
+        let isSecond = visit.app.stepUp?.rules.prefix { $0 != rule }.contains { $0.scope == rule.scope } ?? false
+        return Page(rule.scope, app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
+            Show.card("What the rule means") {
+                H.p { RuleText.meaning(of: rule, in: visit.app) }
+                if visit.visit.canWrite {
+                    if isSecond {
+                        FormView.form(
+                            visit.visit, path / "raise", id: "raise", submit: "Move up", style: "",
+                            label: "Move up, above the previous rule of its scope")
+                    }
+                    H.div(.class("actions")) { Link.button("Remove the rule", path / "remove", "danger") }
+                }
+            }
+            card(visit, RuleForm(RuleForm.Mode(rule), rule, visit.app), path, submit: "Save")
+        }
+    }
+
+    private static func card(_ visit: AppVisit, _ rule: RuleForm, _ path: ConsolePath, submit: String) -> HTML {
+        guard visit.visit.canWrite else { return .empty }
+        return H.section(.class("card")) {
+            FormView.form(visit.visit, path, id: "rule", submit: submit) { rule.fields($0) }
+            H.p(.class("hint")) {
+                "A changed rule ends the step-ups of its scope that have begun, and what they have granted."
+            }
+        }
+    }
+}

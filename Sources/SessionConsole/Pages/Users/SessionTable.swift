@@ -1,0 +1,60 @@
+import SessionDomain
+import SessionTokens
+
+/// The sessions of a user.
+@available(service, *)
+enum SessionTable {
+    /// The address from which each session was begun, by its id, as far as the newest events tell.
+    static func addresses(of user: String, _ visit: AppVisit) async throws -> [String: String] {
+        let query = EventQuery(
+            app: visit.app.id, user: user, name: .exactly(Event.Name.sessionCreated.rawValue), limit: 100)
+        var addresses: [String: String] = [:]
+        for event in try await visit.service.store.events(query) ?? [] {
+            if let id = event.data["session_id"]?.stringValue { addresses[id] = event.context.ip }
+        }
+        return addresses
+    }
+
+    static func html(
+        _ sessions: [Session], total: Int, part: Part, _ addresses: [String: String], _ path: ConsolePath,
+        _ visit: AppVisit
+    ) -> HTML {
+        guard total > 0 else {
+            return Show.empty("No active session", "The user is signed in on no device.")
+        }
+        let canWrite = visit.visit.canSupport
+        return HTML(joining: [
+            TableView.html(
+                "Active sessions",
+                columns: ["Device", "Country", "Signed in from", "Signed in", "Last seen", "Ends"]
+                    + (canWrite ? ["Action"] : []),
+                sessions.map { session in
+                    row(session, addresses, canWrite ? revocation(session, path, visit) : nil)
+                },
+                action: canWrite && total > 1
+                    ? Link.button("Revoke all", path / "sessions" / "revoke-all", "danger") : nil),
+            total > Part.size
+                ? part.links(total: total, noun: "session") { path.query(["offset": $0]) } : .empty,
+        ])
+    }
+
+    private static func row(_ session: Session, _ addresses: [String: String], _ action: HTML?) -> TableView.Row {
+        let cells = [
+            Show.text(session.device.countryCode), Show.text(addresses[session.id]), Show.time(session.createdAt),
+            Show.time(session.lastSeenAt), Show.time(session.expiresAt),
+        ]
+        return TableView.Row(head: H.bdi { name(of: session.device) }, cells: cells + (action.map { [$0] } ?? []))
+    }
+
+    private static func revocation(_ session: Session, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
+        FormView.form(
+            visit.visit, path / "sessions" / session.id / "revoke", for: .support, id: session.id, submit: "Revoke",
+            style: "small danger", label: "Revoke the session on " + name(of: session.device))
+    }
+
+    static func name(of device: Device) -> String {
+        let parts = [device.model, device.osVersion].filter { !$0.isEmpty }
+        if !parts.isEmpty { return parts.joined(separator: ", ") }
+        return device.type == "unknown" ? "Unknown device" : device.type
+    }
+}

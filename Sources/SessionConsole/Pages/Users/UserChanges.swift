@@ -1,0 +1,60 @@
+import SessionDomain
+import SessionTokens
+
+/// The changes of one user that need no confirmation.
+@available(service, *)
+enum UserChanges {
+    static func add(to routes: ConsoleRoutes) {
+        let user = "/users/:user_id"
+        routes.appForm(user + "/external-id", for: .support, on: UserPage.show) { visit, form in
+            _ = try await visit.service.users.setExternalID(
+                form.filled("external_id"), user: visit.userID, app: visit.app.id)
+            return visit.backToUser(.saved)
+        }
+        routes.appForm(user + "/identifiers", for: .support, on: UserPage.show, addIdentifier)
+        routes.appForm(user + "/identifiers/remove", for: .support, on: UserPage.show) { visit, form in
+            let identifier = try CanonicalIdentifier(
+                type: form.text("type") ?? "", value: form.text("value") ?? "", isSearched: true)
+            _ = try await visit.service.users.removeIdentifier(identifier, user: visit.userID, app: visit.app.id)
+            return visit.backToUser(.saved)
+        }
+        routes.appForm(user + "/profile", for: .support, on: UserPage.show) { visit, form in
+            let key = try form.required("key")
+            let value = form.text("value").flatMap { $0.isEmpty ? nil : JSONValue.string($0) } ?? .null
+            _ = try await visit.service.users.mergeProfile([key: value], user: visit.userID, app: visit.app.id)
+            return visit.backToUser(.saved)
+        }
+        routes.appForm(user + "/password", for: .support, on: UserPage.show) { visit, form in
+            _ = try await visit.service.users.setPassword(
+                form.text("password") ?? "", user: visit.userID, app: visit.app.id,
+                ending: form.isChecked("revoke_sessions") ? .all : nil)
+            return visit.backToUser(.saved)
+        }
+        routes.appForm(user + "/limits", for: .support, on: UserPage.show) { visit, _ in
+            _ = try await visit.service.users.clearLimits(of: visit.userID, app: visit.app.id)
+            return visit.backToUser(.cleared)
+        }
+        routes.appForm(user + "/sessions/:session_id/revoke", for: .support, on: UserPage.show) { visit, _ in
+            let revoked = try await visit.service.users.endSessions(
+                .one(visit.parameter("session_id")), of: visit.userID, app: visit.app.id)
+            guard revoked == 1 else { throw Refusal.notFound("the user has no such session") }
+            return visit.backToUser(.revoked)
+        }
+    }
+
+    @Sendable private static func addIdentifier(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
+        let value = try form.required("identifier")
+        let type: IdentifierType = value.contains("@") ? .emailAddress : .phoneNumber
+        _ = try await visit.service.users.addIdentifier(
+            CanonicalIdentifier(type: type.rawValue, value: value), user: visit.userID, app: visit.app.id)
+        return visit.backToUser(.saved)
+    }
+}
+
+@available(service, *)
+extension AppVisit {
+    /// The id of the user of the path.
+    var userID: String { visit.parameter("user_id") }
+
+    func backToUser(_ done: Done) -> FormOutcome { .redirect(path / "users" / userID, done) }
+}

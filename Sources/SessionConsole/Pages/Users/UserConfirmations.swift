@@ -1,0 +1,94 @@
+import SessionDomain
+
+/// The changes of one user that end sessions or delete something. A page says first what will happen.
+@available(service, *)
+enum UserConfirmations {
+    static func add(to routes: ConsoleRoutes) {
+        let user = "/users/:user_id"
+        routes.appPage(user + "/delete", showDeletion)
+        routes.appForm(user + "/delete", confirming: ConsoleRoutes.always, on: showDeletion) { visit, _ in
+            try await visit.service.users.delete(visit.userID, app: visit.app.id)
+            return .redirect(visit.path / "users", .deleted)
+        }
+        routes.appPage(user + "/status", showStatus)
+        routes.appForm(user + "/status", for: .support, on: showStatus) { visit, form in
+            let status = try form.choice("status", User.Status.allCases)
+            _ = try await visit.service.users.setStatus(status, user: visit.userID, app: visit.app.id)
+            return visit.backToUser(.saved)
+        }
+        routes.appPage(user + "/sessions/revoke-all", showRevocation)
+        routes.appForm(user + "/sessions/revoke-all", for: .support, on: showRevocation) { visit, _ in
+            _ = try await visit.service.users.endSessions(.all, of: visit.userID, app: visit.app.id)
+            return visit.backToUser(.revoked)
+        }
+    }
+
+    @Sendable private static func showDeletion(_ visit: AppVisit) async throws -> Page {
+        let (user, sessions) = try await subject(visit)
+        return page("Delete the user", user, visit) { path in
+            ConfirmPage.content(
+                visit.visit, path / "delete",
+                consequences: [
+                    "1 user is deleted: " + name(of: user) + ".",
+                    ended(sessions),
+                    "The password, the profile and \(Show.count(user.identifiers.count, "identifier")) are deleted.",
+                    "A person with the same identifier can sign up again, and is another user then.",
+                    "This cannot be undone.",
+                ], submit: "Delete the user", back: path)
+        }
+    }
+
+    @Sendable private static func showStatus(_ visit: AppVisit) async throws -> Page {
+        let (user, sessions) = try await subject(visit)
+        let status = visit.visit.query.text("to").flatMap { User.Status(rawValue: $0) } ?? .suspended
+        let consequences =
+            status == .active
+            ? ["1 user can sign in again: " + name(of: user) + "."]
+            : [
+                "1 user can no longer sign in: " + name(of: user) + ".", ended(sessions),
+                "Access tokens that were issued stay valid for at most "
+                    + Show.duration(visit.app.sessions.accessTokenLifetime)
+                    + " where a backend checks only the signature.",
+                "You can activate the user again.",
+            ]
+        return page(UserPage.title(of: status) + " the user", user, visit) { path in
+            ConfirmPage.content(
+                visit.visit, path / "status", for: .support, consequences: consequences,
+                submit: UserPage.title(of: status) + " the user", back: path
+            ) { form in form.hidden("status", status.rawValue) }
+        }
+    }
+
+    @Sendable private static func showRevocation(_ visit: AppVisit) async throws -> Page {
+        let (user, sessions) = try await subject(visit)
+        return page("Revoke all sessions", user, visit) { path in
+            ConfirmPage.content(
+                visit.visit, path / "sessions" / "revoke-all", for: .support,
+                consequences: [
+                    "1 user is signed out everywhere: " + name(of: user) + ".", ended(sessions),
+                    "Logins that have begun are invalid.", "The user can sign in again.",
+                ], submit: "Revoke all sessions", back: path)
+        }
+    }
+
+    private static func subject(_ visit: AppVisit) async throws -> (User, sessions: Int) {
+        let user = try await visit.user
+        let total = try await visit.service.users.sessions(of: user.id, app: visit.app.id, limit: 1).total ?? 0
+        return (user, total)
+    }
+
+    private static func ended(_ sessions: Int) -> String {
+        sessions == 0
+            ? "The user has no active session."
+            : "\(Show.count(sessions, "active session")) \(sessions == 1 ? "ends" : "end") at once."
+    }
+
+    private static func name(of user: User) -> String { user.identifiers.first?.value ?? user.id }
+
+    private static func page(
+        _ title: String, _ user: User, _ visit: AppVisit, content: (ConsolePath) -> HTML
+    ) -> Page {
+        let path = visit.path / "users" / user.id
+        return Page(title, app: visit.app, section: .users, parent: (name(of: user), path)) { content(path) }
+    }
+}

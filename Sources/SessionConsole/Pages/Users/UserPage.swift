@@ -1,0 +1,172 @@
+import Hummingbird
+import SessionDomain
+import SessionHTTP
+import SessionTokens
+
+/// One user: identifiers, status, profile, and the sessions.
+@available(service, *)
+enum UserPage {
+    static func add(to routes: ConsoleRoutes) {
+        routes.appPage("/users/:user_id", show)
+        routes.appFile("/users/:user_id/export") { visit in
+            try .file(of: try await visit.service.exports.user(visit.userID, app: visit.app.id))
+        }
+        UserChanges.add(to: routes)
+        UserConfirmations.add(to: routes)
+    }
+
+    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
+        let user = try await visit.user
+        let part = Part(visit.visit.query)
+        let sessions = try await visit.service.users.sessions(
+            of: user.id, app: visit.app.id, limit: Part.size, from: .offset(part.offset))
+        let addresses = try await SessionTable.addresses(of: user.id, visit)
+        let path = visit.path / "users" / user.id
+        return Page(
+            user.identifiers.first?.value ?? user.id, app: visit.app, section: .users,
+            parent: ("Users", visit.path / "users")
+        ) {
+            H.div(.class("columns")) {
+                account(user, path, visit)
+                identifiers(user, path, visit)
+                profile(user, path, visit)
+            }
+            SessionTable.html(sessions.elements, total: sessions.total ?? 0, part: part, addresses, path, visit)
+            if visit.visit.canSupport { password(user, path, visit) }
+            H.p { H.a(.href((visit.path / "events").query(["user_id": user.id]))) { "All events of this user" } }
+            Show.card("Export") {
+                H.p {
+                    "A JSON file with everything that is stored about this user, without secrets: account, identifiers, "
+                    "profile, sessions, grants, limits and events. The download is an event itself."
+                }
+                H.div(.class("actions")) { Link.button("Export the user", path / "export") }
+            }
+        }
+    }
+
+    private static func account(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
+        Show.card("Account") {
+            Show.values([
+                "Status": Show.status(user.status), "User id": Show.code(user.id),
+                "External id": Show.text(user.externalID), "Created": Show.time(user.createdAt),
+                "Changed": Show.time(user.updatedAt),
+            ])
+            if visit.visit.canSupport {
+                FormView.form(
+                    visit.visit, path / "external-id", for: .support, id: "external", submit: "Save", style: ""
+                ) { form in
+                    form.text(
+                        "external_id", "External id", user.externalID,
+                        hint: "The id of the user in your own systems. Empty removes it.")
+                }
+                H.div(.class("actions")) {
+                    for status in User.Status.allCases where status != user.status {
+                        Link.button(
+                            title(of: status), (path / "status").query(["to": status.rawValue]),
+                            status == .suspended ? "small danger" : "small")
+                    }
+                    if visit.visit.canWrite { Link.button("Delete", path / "delete", "small danger") }
+                }
+            }
+        }
+    }
+
+    static func title(of status: User.Status) -> String {
+        switch status {
+        case .active: "Activate"
+        case .inactive: "Deactivate"
+        case .suspended: "Suspend"
+        }
+    }
+
+    private static func identifiers(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
+        Show.card("Identifiers") {
+            if user.identifiers.isEmpty { H.p(.class("none")) { "The user cannot sign in without an identifier." } }
+            H.ul(.class("entries")) {
+                for (index, identifier) in user.identifiers.enumerated() {
+                    H.li {
+                        H.bdi { identifier.value }
+                        if let held = user.heldUntil[identifier] {
+                            H.span(.class("hint")) {
+                                " held until "
+                                Show.time(held)
+                            }
+                        }
+                        if visit.visit.canSupport {
+                            FormView.form(
+                                visit.visit, path / "identifiers" / "remove", for: .support, id: "remove-\(index)",
+                                submit: "Remove",
+                                style: "small danger", label: "Remove " + identifier.value
+                            ) { form in
+                                form.hidden("type", identifier.type.rawValue)
+                                form.hidden("value", identifier.value)
+                            }
+                        }
+                    }
+                }
+            }
+            if visit.visit.canSupport {
+                FormView.form(
+                    visit.visit, path / "identifiers", for: .support, id: "identifier", submit: "Add the identifier",
+                    style: ""
+                ) { form in
+                    form.text(
+                        "identifier", "New e-mail address or phone number", nil,
+                        hint: "A phone number begins with + and the country code.")
+                }
+            }
+        }
+    }
+
+    private static func profile(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
+        Show.card("Profile") {
+            if user.profile.isEmpty {
+                H.p(.class("hint")) { "The profile is empty. Its values can be mapped to claims of access tokens." }
+            } else {
+                H.dl(.class("values")) {
+                    for (key, value) in user.profile.sorted(by: { $0.key < $1.key }) {
+                        H.dt { H.bdi { key } }
+                        H.dd { H.bdi { value.stringValue ?? JSONText.pretty(value) } }
+                    }
+                }
+            }
+            if visit.visit.canSupport {
+                FormView.form(
+                    visit.visit, path / "profile", for: .support, id: "profile", submit: "Save the value", style: ""
+                ) {
+                    form in
+                    form.text("key", "Name of the value", nil, isRequired: true)
+                    form.text("value", "Text", nil, hint: "Empty removes the value.")
+                }
+            }
+        }
+    }
+
+    private static func password(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
+        Show.card("Password and limits") {
+            H.p { user.hasPassword ? "The user has a password." : "The user has no password." }
+            FormView.form(
+                visit.visit, path / "password", for: .support, id: "password", submit: "Set the password", style: ""
+            ) { form in
+                form.text(
+                    "password", "New password", nil, type: "password", autocomplete: "new-password", isRequired: true)
+                form.checkbox("revoke_sessions", "End all sessions of the user", true)
+            }
+            FormView.form(
+                visit.visit, path / "limits", for: .support, id: "limits", submit: "Set the limits back", style: ""
+            ) { _ in
+                H.p(.class("hint")) {
+                    "Opens an identifier that is closed after too many wrong codes or passwords."
+                }
+            }
+        }
+    }
+}
+
+@available(service, *)
+extension AppVisit {
+    /// The user of the path.
+    var user: User {
+        get async throws { try await service.users.user(visit.parameter("user_id"), app: app.id) }
+    }
+}

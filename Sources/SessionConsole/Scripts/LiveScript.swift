@@ -1,0 +1,69 @@
+/// Replaces the parts of the graphs by newer ones while the page can be seen.
+@available(service, *)
+enum LiveScript {
+    /// It asks every five seconds. New figures exist every ten seconds.
+    ///
+    /// - The table that is open, the place of the keyboard and a selection stay, because elements around the parts stay.
+    /// - Screen readers hear only that the figures are no longer updated, and not each update.
+    /// - A load balancer may ask another node. Its figures are shown only if this node no longer answers.
+    static let text = """
+        "use strict";
+        const place = document.querySelector("[data-live-source]");
+        const parts = (page) => new Map([...page.querySelectorAll("[data-live]")].map((e) => [e.dataset.live, e]));
+        let busy = false, failures = 0, others = 0;
+
+        function say(text) {
+          const state = document.querySelector("#live-state");
+          if (state.textContent !== text) state.textContent = text;
+        }
+
+        function isUsed(element) {
+          const selection = getSelection();
+          const isSelected = !selection.isCollapsed && selection.containsNode(element, true);
+          return isSelected || element.contains(document.activeElement);
+        }
+
+        function show(fresh) {
+          const [old, now] = [parts(place), parts(fresh)];
+          if (old.size !== now.size) {
+            // The first figures: there were no graphs before.
+            if (!isUsed(place)) place.replaceChildren(...fresh.childNodes);
+            return;
+          }
+          for (const [name, element] of now) {
+            const part = old.get(name);
+            if (part && !isUsed(part)) part.replaceChildren(...element.childNodes);
+          }
+        }
+
+        async function update() {
+          if (document.hidden || busy) return;
+          busy = true;
+          try {
+            const answer = await fetch(place.dataset.liveSource, {
+              redirect: "manual", cache: "no-store", signal: AbortSignal.timeout(8000) });
+            if (answer.type === "opaqueredirect" || answer.status === 403) {
+              clearInterval(timer);
+              say("The figures are no longer updated. Load the page again.");
+              return;
+            }
+            if (!answer.ok) throw new Error(answer.status);
+            const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+            const fresh = page.querySelector("[data-live-source]");
+            if (fresh.dataset.liveNode !== place.dataset.liveNode && ++others < 6) return;
+            [failures, others] = [0, 0];
+            place.dataset.liveNode = fresh.dataset.liveNode;
+            show(fresh);
+            say("");
+          } catch {
+            if (++failures === 3) say("The figures are not updated now, because the service does not answer.");
+          } finally {
+            busy = false;
+          }
+        }
+
+        const timer = setInterval(update, 5000);
+        document.addEventListener("visibilitychange", update);
+
+        """
+}

@@ -1,0 +1,69 @@
+import SessionDomain
+import Testing
+
+@testable import SessionConsole
+
+@Suite("Sentences about step-up rules")
+struct RuleTextTests {
+    private static func app() throws -> App {
+        App(id: try #require(AppID("testapp")), name: "Shop", createdAt: Timestamp(seconds: 0))
+    }
+
+    private static func direct(_ types: [IdentifierType], _ decision: StepUpDecision) -> ScopeRule {
+        ScopeRule(scope: "payments:write", mode: .direct(types, decision))
+    }
+
+    private static let rows: [(ScopeRule, String)] = [
+        (
+            direct(
+                [.phoneNumber],
+                .review(
+                    GrantTerms(mode: .sessionBound, grantedFor: 300),
+                    steps: [
+                        StepUpStep(order: 1, key: StepUpStep.verifySMS, expirationDuration: 120),
+                        StepUpStep(order: 2, key: "check_id", expirationDuration: 0),
+                    ])),
+            "payments:write needs a code by SMS within 2 minutes, then your step check_id within 10 minutes. Then it is in the "
+                + "access tokens of the session for 5 minutes. The rule is for users with a phone number."
+        ),
+        (
+            direct([.emailAddress, .phoneNumber], .grant(GrantTerms(mode: .profileBound, grantedFor: 3600))),
+            "payments:write needs no further step. It is in the access tokens of all sessions of the user for 1 hour. The rule "
+                + "is for users with an e-mail address or a phone number."
+        ),
+        (
+            direct([.emailAddress], .grant(GrantTerms(mode: .singleUse, grantedFor: 0))),
+            "payments:write needs no further step. It is in one access token, which lives 5 minutes. The rule is for users with "
+                + "an e-mail address."
+        ),
+        (
+            direct([.emailAddress], .block),
+            "No step-up grants payments:write. The rule is for users with an e-mail address."
+        ),
+        (
+            ScopeRule(scope: "payments:write", mode: .delegated(hook: "https://b.example/hook")),
+            "Your backend decides on each request for payments:write, at https://b.example/hook."
+        ),
+        (
+            ScopeRule(scope: ReservedScope.registerPhone, mode: .managed),
+            "A user can add a phone number, with a code that is sent to it. Before that comes a code to an identifier of the "
+                + "user, unless the login is at most 10 minutes old."
+        ),
+    ]
+
+    @Test("A rule is explained in words", arguments: rows)
+    func meaning(rule: ScopeRule, expected: String) throws {
+        var app = try Self.app()
+        app.sessions.accessTokenLifetime = 300
+        #expect(RuleText.meaning(of: rule, in: app) == expected)
+    }
+
+    @Test("A second rule of a scope is for the users whom the first one does not fit")
+    func second() throws {
+        var app = try Self.app()
+        let (first, second) = (Self.direct([.phoneNumber], .block), Self.direct([.emailAddress], .block))
+        app.stepUp = StepUpConfig(jwksURL: nil, stepKeys: [], rules: [first, second], at: app.createdAt)
+        #expect(RuleText.meaning(of: first, in: app).hasSuffix("with a phone number."))
+        #expect(RuleText.meaning(of: second, in: app).hasSuffix("with an e-mail address whom no rule above it fits."))
+    }
+}
