@@ -21,6 +21,9 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Three rounds of short phases: less than two minutes.")
     var quick = false
 
+    @Flag(help: "Only the refresh and its bound, for work on the hot path.")
+    var refreshOnly = false
+
     @Option(help: "A file that describes another server, for comparison. See Benchmarks/peers.")
     var peer: String?
 
@@ -40,7 +43,7 @@ struct RunCommand: AsyncParsableCommand {
         let work = base.appendingPathComponent("service-benchmark-\(ProcessInfo.processInfo.processIdentifier)")
         try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: work) }
-        let plan = Plan(rounds: quick ? 3 : rounds, seconds: quick ? 1.2 : seconds)
+        let plan = Plan(rounds: quick ? 3 : rounds, seconds: quick ? 1.2 : seconds, isOnlyRefresh: refreshOnly)
         let suite = try await Suite(
             plan: plan, service: program, own: own, folder: work, cores: Cores(pinned: !unpinned),
             peer: try peer.map { try Peer(file: URL(fileURLWithPath: $0)) })
@@ -58,4 +61,5 @@ struct Plan {
     let rounds: Int
     /// Seconds of each phase.
     let seconds: Double
+    var isOnlyRefresh = false
 }

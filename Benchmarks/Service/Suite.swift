@@ -66,6 +66,7 @@ final class Suite {
         }
         for _ in 0..<plan.rounds {
             try await compareWithBound()
+            if plan.isOnlyRefresh { continue }
             try await measureInProcess()
             try await measureOthers()
         }
@@ -93,8 +94,11 @@ final class Suite {
 
     private func measureOthers() async throws {
         let refresh = results.last(.init(name: "refresh", connections: 16))?.rate ?? 0
-        let login = try await closed("otp login", .otpLogin, 16)
-        results.addRatio("otp login / refresh", login.rate / refresh)
+        for route in SMSRoute.allCases {
+            _ = try await generator.run(Phase(pace: .once, connections: 1), .manage(service.use(route)))
+            let login = try await closed("otp login, \(route)", .otpLogin, 16)
+            results.addRatio("otp login, \(route) / refresh", login.rate / refresh)
+        }
         let password = try await closed("password login", .passwordLogin, 16)
         if let bare = results.lastInProcess("argon2id") {
             results.addRatio("password login / argon2id", password.rate / bare.perSecond)
@@ -119,6 +123,10 @@ final class Suite {
             let refresh = results.last(.init(name: "refresh", connections: 16))
         else { return }
         results.addRatio("refresh / domain alone", refresh.rate / domain.perSecond)
+        guard let sync = results.lastInProcess("sync"), let bound = results.last(.init(name: "bound", connections: 1)),
+            let alone = results.last(.init(name: "refresh", connections: 1))
+        else { return }
+        results.addRatio("refresh / bound and sync, 1", alone.rate * (1 / bound.rate + 1 / sync.perSecond))
     }
 
     private func closed(_ name: String, _ scenario: Scenario, _ connections: Int) async throws -> Row {

@@ -77,7 +77,7 @@ package final class EgressClient: Egress {
         span?.note(.host(url.host))
         let deadline = Deadline.after(seconds: request.timeout)
         do {
-            return try await Deadline.run(until: deadline, on: eventLoopGroup.next()) { [self] in
+            return try await Deadline.run(until: deadline, on: eventLoopGroup.any()) { [self] in
                 let addresses = try await resolver.addresses(of: url.host)
                 let address = try addressPolicy.firstAllowed(addresses, of: url.host)
                 return try await pool.withClient(for: PinnedTarget(url, address: address)) { client in

@@ -10,6 +10,8 @@ package final class SQLiteStore: Sendable {
     let database: any DatabaseWriter
     /// The schema version before opening, 0 for a new database, and the version now.
     package let schema: (found: Int, now: Int)
+    /// Whether the structure of a large file is not checked yet.
+    package let isUnchecked: Bool
     let writer: GroupCommit
     let observer: any ServiceObserver
     /// What the transactions have shown.
@@ -22,52 +24,67 @@ package final class SQLiteStore: Sendable {
 
     private init(
         database: any DatabaseWriter, files: OpenFiles? = nil, lock: DatabaseLock?, schema: (found: Int, now: Int),
-        queueCapacity: Int, batchSize: Int, health: StoreHealth, observer: any ServiceObserver
+        isUnchecked: Bool = false, queueCapacity: Int, batchSize: Int, health: StoreHealth,
+        observer: any ServiceObserver, handover: any Handover
     ) {
         self.observer = observer
         self.database = database
         self.lock = lock
         self.schema = schema
+        self.isUnchecked = isUnchecked
         self.health = health
         writer = GroupCommit(
             writer: database, files: files, capacity: queueCapacity, batchSize: batchSize, health: health,
-            observer: observer)
+            observer: observer, handover: handover)
     }
 
-    /// Opens a database. The service, which may migrate, also checks the structure of the file.
+    /// Opens a database. The service, which may migrate, also checks the structure of the file: of a large one later, with
+    /// `checkStructure()`, unless it migrates.
     ///
     /// - Parameters:
     ///   - opening: Whether a missing file is created and an older schema migrated.
     ///   - queueCapacity: Writes that may wait. One more fails with `StoreError.overloaded`.
     ///   - batchSize: Writes that share a commit at most.
+    ///   - checkedBytes: The size of a file up to which its structure is checked now.
     ///   - health: Learns how each transaction ends.
     ///   - observer: Receives commits and what they mean.
+    ///   - handover: How writes and their responses change threads.
     /// - Throws: `StoreError.newerSchema` for a database of a newer version of the software; `StoreError.olderSchema` and
     ///   `StoreError.missing` if `opening` does not allow to change that; `StoreError.damaged`; `StoreError.inUse` while
     ///   a restore replaces the database.
     package static func open(
         _ location: SQLiteLocation, opening: Opening = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256,
-        health: StoreHealth = StoreHealth(), observer: any ServiceObserver = NoObserver()
+        checkedBytes: Int64 = DatabaseCheck.bytesAtStart, health: StoreHealth = StoreHealth(),
+        observer: any ServiceObserver = NoObserver(),
+        handover: any Handover = DirectHandover()
     ) throws(StoreError) -> SQLiteStore {
         do {
             guard case .file(let path) = location else {
                 return SQLiteStore(
                     database: try MemoryDatabase.open(), lock: nil, schema: (0, supportedSchema),
-                    queueCapacity: queueCapacity, batchSize: batchSize, health: health, observer: observer)
+                    queueCapacity: queueCapacity, batchSize: batchSize, health: health, observer: observer,
+                    handover: handover)
             }
             let (database, lock) = try connect(path, opening: opening)
-            let schema = try database.writeWithoutTransaction { db in
+            let (schema, isUnchecked) = try database.writeWithoutTransaction { db in
                 try ConnectionSettings.makeDurable(db)
                 // Before a migration, which could make the damage worse.
+                let isCurrent = try Migration.version(of: db) == supportedSchema
+                let size = try DatabaseCheck.size(of: db)
+                let isLater = isCurrent && size > checkedBytes
                 if opening == .migrating {
-                    try DatabaseCheck.run(db)
+                    if !isLater { try DatabaseCheck.run(db) }
                     try DatabaseCheck.isWritable(db)
                 }
-                return try Migration.apply(to: db, opening: opening)
+                let schema = try Migration.apply(to: db, opening: opening)
+                try ConnectionSettings.keepPageCopiesInMemory(db)
+                try ConnectionSettings.keepInnerPages(db, fileBytes: size)
+                return (schema, isLater && opening == .migrating)
             }
             return SQLiteStore(
                 database: database, files: try openFiles(of: database.path), lock: lock, schema: schema,
-                queueCapacity: queueCapacity, batchSize: batchSize, health: health, observer: observer)
+                isUnchecked: isUnchecked, queueCapacity: queueCapacity, batchSize: batchSize, health: health,
+                observer: observer, handover: handover)
         } catch {
             throw StoreError(error)
         }
@@ -146,6 +163,16 @@ package final class SQLiteStore: Sendable {
             // SQLite writes the first page of the file again, also when the number is the same.
             try db.execute(sql: "PRAGMA user_version = \(version)")
             return .keep(())
+        }
+    }
+
+    /// Checks the structure of a file that was too large for it when the store opened. Each table is read in a snapshot of
+    /// its own, so that the log of the database does not grow for the whole time. Ends early if the task is cancelled.
+    ///
+    /// - Throws: `StoreError.damaged` with the first finding; `CancellationError`.
+    package func checkStructure() async throws {
+        for table in try await read(DatabaseCheck.tables) {
+            try await read { try DatabaseCheck.run($0, table: table) }
         }
     }
 

@@ -18,6 +18,8 @@ struct DurabilityTests {
         let expected = [
             "journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "checkpoint_fullfsync": "1",
             "foreign_keys": "1", "trusted_schema": "0", "busy_timeout": isWriter ? "5000" : "10000",
+            // The writer has copies of pages in memory, and readers the default.
+            "temp_store": isWriter ? "2" : "0", "cache_size": "-16384",
         ]
         let pragmas = Array(expected.keys)
         let read: @Sendable (Database) throws -> [String: String] = { db in
@@ -28,6 +30,24 @@ struct DurabilityTests {
         let found =
             try await isWriter ? store.database.writeWithoutTransaction(read) : store.database.read(read)
         #expect(found == expected)
+        try await store.close()
+    }
+
+    @Test("The writer keeps more pages of a larger file, within bounds")
+    func cache() {
+        let sizes: [Int64] = [0, 512 << 20, 1 << 30, 8 << 30, 1 << 40]
+        let mebibytes = sizes.map { ConnectionSettings.cacheKibibytes(fileBytes: $0) / 1024 }
+        #expect(mebibytes == [16, 16, 32, 256, 256])
+    }
+
+    @Test("A writer has the cache for its file")
+    func cacheOfTheWriter() async throws {
+        let store = try SQLiteStore.open(.file(path))
+        let found = try await store.database.writeWithoutTransaction { db in
+            try ConnectionSettings.keepInnerPages(db, fileBytes: 1 << 30)
+            return try Int.fetchOne(db, sql: "PRAGMA cache_size")
+        }
+        #expect(found == -32_768)
         try await store.close()
     }
 

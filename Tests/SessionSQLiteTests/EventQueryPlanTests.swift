@@ -7,10 +7,12 @@ internal import Testing
 
 @Suite("Lists of events use an index")
 struct EventQueryPlanTests {
-    private func plan(_ sql: String, _ arguments: StatementArguments) async throws -> [String] {
-        let store = try SQLiteStore.open(.memory)
+    private func plan(_ sql: String, _ values: StatementValues) async throws -> [String] {
+        let (store, arguments) = (try SQLiteStore.open(.memory), StatementArguments(values.all))
         let plan = try await store.database.read { db in
-            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { $0["detail"] as String }
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map {
+                $0["detail"] as String
+            }
         }
         try await store.close()
         return plan

@@ -35,6 +35,32 @@ struct GroupCommitTests {
         #expect(try numbers().count == 200)
     }
 
+    @Test("Jobs of one turn are written together, and the responses of a commit go out together")
+    func turns() async throws {
+        let handover = HeldHandover()
+        let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64, handover: handover)
+        let jobs = try await queued(5, in: writer) { insert($0) }
+        // The writer has nothing to do before the end of the turn.
+        await withCheckedContinuation { continuation in
+            database.asyncWriteWithoutTransaction { _ in continuation.resume() }
+        }
+        #expect(observer.commits == 0)
+        handover.endTurn()
+        for job in jobs { try await job.value }
+        #expect(observer.commits == 1)
+        #expect(handover.rounds == 1)
+        #expect(try numbers() == [0, 1, 2, 3, 4])
+    }
+
+    @Test("Closing does not wait for the end of a turn")
+    func closingInTurn() async throws {
+        let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64, handover: HeldHandover())
+        let jobs = try await queued(2, in: writer) { insert($0) }
+        #expect(await writer.close())
+        for job in jobs { try await job.value }
+        #expect(try numbers() == [0, 1])
+    }
+
     @Test("Jobs run in the order in which they came")
     func order() async throws {
         let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 7)

@@ -99,8 +99,8 @@ struct MigrationTests {
     @Test("A failing step leaves the database at the step before")
     func failingStep() throws {
         let steps = [
-            Migration(number: 1, sql: "CREATE TABLE one (id INTEGER)"),
-            Migration(number: 2, sql: "CREATE TABLE two (id INTEGER); CREATE TABLE one (id INTEGER)"),
+            Migration(number: 1, name: "test", sql: "CREATE TABLE one (id INTEGER)"),
+            Migration(number: 2, name: "test", sql: "CREATE TABLE two (id INTEGER); CREATE TABLE one (id INTEGER)"),
         ]
         let database = try DatabaseQueue(path: path)
         #expect(throws: DatabaseError.self) {
@@ -119,8 +119,8 @@ struct MigrationTests {
     @Test("Later steps are applied to the result of earlier ones")
     func laterStep() throws {
         let steps = [
-            Migration(number: 1, sql: "CREATE TABLE one (id INTEGER); INSERT INTO one VALUES (1)"),
-            Migration(number: 2, sql: "UPDATE one SET id = id + 1"),
+            Migration(number: 1, name: "test", sql: "CREATE TABLE one (id INTEGER); INSERT INTO one VALUES (1)"),
+            Migration(number: 2, name: "test", sql: "UPDATE one SET id = id + 1"),
         ]
         let database = try DatabaseQueue(path: path)
         _ = try database.writeWithoutTransaction { try Migration.apply([steps[0]], to: $0) }

@@ -3,6 +3,7 @@
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -13,12 +14,13 @@ PROGRAM = BINARY.parent / "service-benchmark"
 #: Name, connections and pace of each line of the table.
 PHASES = [
     ("bound", 16, "closed"), ("refresh", 16, "closed"), ("bound", 64, "closed"), ("refresh", 64, "closed"),
-    ("bound", 1, "closed"), ("refresh", 1, "closed"), ("refresh", 64, "open"), ("otp login", 16, "closed"),
+    ("bound", 1, "closed"), ("refresh", 1, "closed"), ("refresh", 64, "open"), ("otp login, gateway", 16, "closed"),
+    ("otp login, webhook", 16, "closed"),
     ("password login", 16, "closed"), ("list sessions", 16, "closed"), ("step-up", 64, "closed"),
     ("verify only", 16, "closed"), ("mixed 10:1", 16, "closed"),
 ]
 
-LINE = re.compile(r"^(?P<name>[a-z].{0,15}?) +(?P<connections>\d+)  (?P<pace>closed|open \d+) +(?P<numbers>[\d. ]+)  (?P<errors>\S+)$")
+LINE = re.compile(r"^(?P<name>[a-z].{0,19}?) +(?P<connections>\d+)  (?P<pace>closed|open \d+) +(?P<numbers>[\d. ]+)  (?P<errors>\S+)$")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +72,8 @@ def test_each_line_has_a_rate_ordered_latencies_and_what_the_server_has_used(out
 def test_the_last_line_compares_with_the_bound(output):
     last = output.stdout.splitlines()[-1]
     assert re.fullmatch(r"refresh \d+\.\d\d of the bound, p99/p50 \d+\.\d at half load", last)
-    for name in ("in process: domain", "in process: router", "in process: argon2id", "otp login / refresh", "mixed 10:1, refresh"):
+    for name in ("in process: domain", "in process: router", "in process: argon2id", "otp login, gateway / refresh",
+                 "otp login, webhook / refresh", "mixed 10:1, refresh"):
         assert name in output.stdout
 
 
@@ -80,3 +83,16 @@ def test_a_service_that_does_not_start_is_reported_and_nothing_stays(tmp_path):
         capture_output=True, text=True, timeout=60)
     assert done.returncode != 0 and "the service has ended with 1" in done.stderr, done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the CPU time of a process is read from /proc")
+def test_refreshes_of_two_databases_are_compared(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-B", ROOT / "Benchmarks" / "Service" / "sessions.py", BINARY, "--sessions", "2000", "--few", "200",
+         "--rounds", "1", "--refreshes", "100", "--folder", tmp_path],
+        capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = done.stdout.splitlines()[-1]
+    assert re.fullmatch(r"a refresh with 2000 sessions: \d+\.\d\d times the CPU of 200, \d+\.\d\d of the rate", last), done.stdout
+    assert not list(tmp_path.iterdir()), "the databases are removed"
+    assert not processes(str(tmp_path)), "the services are stopped"

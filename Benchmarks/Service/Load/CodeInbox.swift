@@ -28,7 +28,7 @@ final class CodeInbox {
     }
 }
 
-/// Plays the backend that sends SMS: accepts each message of the service and puts its code into the inbox.
+/// Plays the backend and the gateway that send SMS: accepts each message of the service and puts its code into the inbox.
 final class PlayedBackend: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -44,8 +44,11 @@ final class PlayedBackend: ChannelInboundHandler {
         do {
             while let message = try reader.next() {
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.accepted)), promise: nil)
-                if let code = message.member("code"), let number = message.member("to") {
+                for route in SMSRoute.allCases {
+                    guard let code = message.member(route.codeMember), let number = message.member(route.numberMember)
+                    else { continue }
                     inbox.deliver(code, to: number)
+                    break
                 }
             }
         } catch {

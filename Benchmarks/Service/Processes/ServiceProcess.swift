@@ -7,13 +7,15 @@ struct ServiceProcess {
 
     let process: ChildProcess
     private let key: String
+    private let backend: Int
 
     /// Starts the service in development mode, which allows plain HTTP on the loopback.
     ///
     /// - Parameters:
     ///   - folder: Gets the database and the log.
-    ///   - backend: The port of the backend that sends SMS.
+    ///   - backend: The port of the backend that sends SMS, and of the gateway.
     init(_ program: URL, folder: URL, port: Int, backend: Int, core: Int?) throws {
+        self.backend = backend
         var generator = SystemRandomNumberGenerator()
         key = (0..<8).map { _ in String(UInt32.random(in: 0...UInt32.max, using: &generator), radix: 36) }.joined(
             separator: "-")
@@ -67,6 +69,11 @@ struct ServiceProcess {
                     "password": "\#(PasswordLogin.password)"}
                     """#)
             }
+    }
+
+    /// The call after which codes leave by a route.
+    func use(_ route: SMSRoute) -> ManagementCall {
+        call("PUT", "/config/delivery", #"{"sms": [\#(route.settings(port: backend))]}"#)
     }
 
     private func call(_ method: String, _ path: String, _ body: String) -> ManagementCall {

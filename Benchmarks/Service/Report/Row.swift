@@ -57,12 +57,12 @@ struct Row {
     }
 
     static let heading =
-        "scenario         conns  pace          rate/s    p50 ms    p90 ms    p99 ms  p99.9 ms    max ms  "
+        "scenario             conns  pace          rate/s    p50 ms    p90 ms    p99 ms  p99.9 ms    max ms  "
         + "srv cpu s  srv us/op  vol/op  inv/op  gen us/op  RSS MiB  errors"
 
     var line: String {
         let numbers = latencies.map { String(format: "%9.2f", $0) }.joined(separator: " ")
-        return name.padding(toLength: 16, withPad: " ", startingAt: 0)
+        return name.padding(toLength: 20, withPad: " ", startingAt: 0)
             + String(format: " %5d  ", connections) + pace.padding(toLength: 12, withPad: " ", startingAt: 0)
             + String(format: "%8.0f", rate) + " " + numbers
             + String(

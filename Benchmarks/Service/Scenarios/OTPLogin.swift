@@ -1,7 +1,7 @@
 import NIOCore
 import SessionWire
 
-/// A login with a code: start, check, finalize. The service sends the code by SMS, and the generator plays the gateway.
+/// A login with a code: start, check, finalize. The service sends the code by SMS, and the generator plays what gets it.
 ///
 /// Each login is that of the next user of a pool. So most of them have signed in before.
 final class OTPLogin: Operation {

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Hummingbird
 import NIOCore
+import SessionHTTP
 
 /// The bound of a refresh: Hummingbird with one P-256 verification and one Ed25519 signature, and no other work.
 struct BoundCommand: AsyncParsableCommand {
@@ -16,6 +17,7 @@ struct BoundCommand: AsyncParsableCommand {
     var bodySize = 567
 
     func run() async throws {
+        EventLoops.useAvailableCores()
         try await Application(
             router: try router(),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port))

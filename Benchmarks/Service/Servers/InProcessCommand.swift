@@ -1,13 +1,14 @@
 import ArgumentParser
 import Foundation
+import NIOCore
 import SessionArgon2
 import SessionDomain
 
 /// The work of the service without a network, in this process: refreshes by the domain alone, refreshes with the router,
-/// and bare password hashes.
+/// bare password hashes, and bare syncs of the disk.
 struct InProcessCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "in-process", abstract: "Measure refreshes and password hashes without a network.")
+        commandName: "in-process", abstract: "Measure refreshes, password hashes and syncs without a network.")
 
     @Option(help: "A folder for the database.")
     var folder: String
@@ -25,6 +26,7 @@ struct InProcessCommand: AsyncParsableCommand {
         print(try await refreshes(.domain, service, &sessions).line)
         print(try await refreshes(.router, service, &sessions).line)
         print(try await hashes().line)
+        print(try syncs().line)
         try await service.close()
     }
 
@@ -79,5 +81,39 @@ struct InProcessCommand: AsyncParsableCommand {
             count += 8
         }
         return InProcessResult("argon2id", count, watch)
+    }
+
+    /// The rate of what a commit of one refresh writes to the log: three pages, and a sync. The file has its size before, as
+    /// a log that is used again.
+    private func syncs() throws -> InProcessResult {
+        let path = URL(fileURLWithPath: folder).appendingPathComponent("syncs").path
+        let commit = [UInt8](repeating: 1, count: 3 * (24 + 4096))
+        let commits = 300
+        guard FileManager.default.createFile(atPath: path, contents: Data(count: commits * commit.count)),
+            let file = FileHandle(forUpdatingAtPath: path)
+        else { throw BenchmarkError("cannot write \(path)") }
+        try file.synchronize()
+        var watch = Stopwatch()
+        var count = 0
+        watch.start()
+        let end = NIODeadline.now() + .nanoseconds(Int64(seconds * 1e9))
+        while NIODeadline.now() < end {
+            let offset = off_t(count % commits * commit.count)
+            guard pwrite(file.fileDescriptor, commit, commit.count, offset) == commit.count,
+                Self.sync(file.fileDescriptor) == 0
+            else { throw BenchmarkError("cannot write \(path)") }
+            count += 1
+        }
+        watch.stop()
+        return InProcessResult("sync", count, watch)
+    }
+
+    /// What SQLite calls for the log.
+    private static func sync(_ descriptor: Int32) -> Int32 {
+        #if os(Linux)
+            fdatasync(descriptor)
+        #else
+            fsync(descriptor)
+        #endif
     }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import SessionDomain
 
 /// Decides which addresses may be connected to.
@@ -18,22 +17,17 @@ struct AddressPolicy: Sendable {
 
     /// Returns why an address must not be connected to, or `nil` if it may be.
     func rejectionReason(for address: String) -> String? {
-        guard IPNetwork.isAddress(address) else { return "not an address" }
+        guard let address = IPNetwork.bytes(of: address) else { return "not an address" }
         if allowedNetworks.contains(where: { $0.contains(address) }) { return nil }
         // A translator forwards to the embedded address (RFC 6052 §2.1).
-        return Self.purpose(of: Self.embeddedIPv4(in: address) ?? address)
+        return Self.purpose(of: Self.isTranslated(address) ? Array(address.suffix(4)) : address)
     }
 
-    private static func purpose(of address: String) -> String? {
+    private static func purpose(of address: [UInt8]) -> String? {
         SpecialNetwork.all.first { $0.network.contains(address) }?.purpose
     }
 
     private static let translated = IPNetwork("64:ff9b::/96")
 
-    private static func embeddedIPv4(in address: String) -> String? {
-        guard let translated, translated.contains(address) else { return nil }
-        var six = in6_addr()
-        guard inet_pton(AF_INET6, address, &six) == 1 else { return nil }
-        return withUnsafeBytes(of: &six) { $0.suffix(4).map(String.init).joined(separator: ".") }
-    }
+    private static func isTranslated(_ address: [UInt8]) -> Bool { translated?.contains(address) ?? false }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import NIOPosix
+internal import SessionDomain
 internal import Synchronization
 
 /// The system's resolver, on threads apart from the event loops and the cooperative pool.
@@ -32,7 +33,9 @@ final class SystemHostResolver: HostResolver {
     }
 
     func addresses(of host: String) async throws -> [String] {
-        try await CancellableContinuation.wait { continuation in
+        // An address needs no look-up, and so no other thread.
+        if IPNetwork.isAddress(host) { return [host] }
+        return try await CancellableContinuation.wait { continuation in
             let isFirst = waiting.withLock { waiting in
                 waiting[host, default: []].append(continuation)
                 return waiting[host]?.count == 1

@@ -2,13 +2,14 @@ internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOSSL
 internal import SessionDomain
+internal import Synchronization
 
 /// The clients of recently called targets. Each keeps connections open and a TLS context, which is expensive to make.
 ///
 /// At most `maximumIdle` idle clients are kept; the least recently used one is closed first. A client in use is never
 /// closed, so there may be more clients while calls run.
 @available(service, *)
-actor ClientPool {
+final class ClientPool: Sendable {
     static let maximumIdle = 32
 
     private struct Entry {
@@ -21,9 +22,13 @@ actor ClientPool {
     private let eventLoopGroup: any EventLoopGroup
     private let maximumIdle: Int
     private let keepAlive: TimeAmount
-    private var entries: [PinnedTarget: Entry] = [:]
-    private var uses = 0
-    private var isShutDown = false
+    private let state = Mutex(State())
+
+    private struct State {
+        var entries: [PinnedTarget: Entry] = [:]
+        var uses = 0
+        var isShutDown = false
+    }
 
     init(
         tls: TLSConfiguration, eventLoopGroup: any EventLoopGroup, maximumIdle: Int = ClientPool.maximumIdle,
@@ -35,30 +40,26 @@ actor ClientPool {
         self.keepAlive = keepAlive
     }
 
-    var targets: Set<PinnedTarget> { Set(entries.keys) }
+    var targets: Set<PinnedTarget> { state.withLock { Set($0.entries.keys) } }
 
     /// Calls `work` with the target's client. The client is not closed until the work ends.
-    nonisolated func withClient<Answer: Sendable>(
+    func withClient<Answer: Sendable>(
         for target: PinnedTarget, _ work: (HTTPClient) async throws -> Answer
     ) async throws -> Answer {
-        let client = try await acquire(target)
-        do {
-            let answer = try await work(client)
-            await release(target)
-            return answer
-        } catch {
-            await release(target)
-            throw error
-        }
+        let client = try acquire(target)
+        defer { release(target) }
+        return try await work(client)
     }
 
     /// Closes all clients, including those in use. Later calls fail.
     ///
     /// Waits at most one second: a connection that hangs must not delay the end of the process.
     func shutdown() async {
-        isShutDown = true
-        let clients = entries.values.map(\.client)
-        entries = [:]
+        let clients = state.withLock { state in
+            defer { state.entries = [:] }
+            state.isShutDown = true
+            return state.entries.values.map(\.client)
+        }
         let closings: [EventLoopFuture<Void>] = clients.map { $0.shutdown() }
         let eventLoop = eventLoopGroup.next()
         // A client that does not close in time, or fails to close, is ignored.
@@ -70,24 +71,35 @@ actor ClientPool {
     }
 
     private func acquire(_ target: PinnedTarget) throws(EgressError) -> HTTPClient {
-        guard !isShutDown else { throw .connectionFailed("The service is shutting down.") }
-        var entry =
-            entries[target]
-            ?? Entry(client: target.makeClient(tls: tls, keepAlive: keepAlive, eventLoopGroup: eventLoopGroup))
-        entry.users += 1
-        entries[target] = entry
-        return entry.client
+        let client: HTTPClient? = state.withLock { state in
+            guard !state.isShutDown else { return nil }
+            var entry =
+                state.entries[target]
+                ?? Entry(client: target.makeClient(tls: tls, keepAlive: keepAlive, eventLoopGroup: eventLoopGroup))
+            entry.users += 1
+            state.entries[target] = entry
+            return entry.client
+        }
+        guard let client else { throw .connectionFailed("The service is shutting down.") }
+        return client
     }
 
     private func release(_ target: PinnedTarget) {
-        uses += 1
-        entries[target]?.users -= 1
-        entries[target]?.lastUse = uses
-        while entries.count > maximumIdle, let oldest = entries.filter({ $0.value.users == 0 }).min(by: isOlder) {
-            entries[oldest.key] = nil
-            // No caller waits for an idle client to close, and a failure has no effect.
-            oldest.value.client.shutdown { _ in }
+        let surplus: [HTTPClient] = state.withLock { state in
+            state.uses += 1
+            state.entries[target]?.users -= 1
+            state.entries[target]?.lastUse = state.uses
+            var surplus: [HTTPClient] = []
+            while state.entries.count > maximumIdle,
+                let oldest = state.entries.filter({ $0.value.users == 0 }).min(by: isOlder)
+            {
+                state.entries[oldest.key] = nil
+                surplus.append(oldest.value.client)
+            }
+            return surplus
         }
+        // No caller waits for an idle client to close, and a failure has no effect.
+        for client in surplus { client.shutdown { _ in } }
     }
 
     private func isOlder(_ one: (key: PinnedTarget, value: Entry), _ other: (key: PinnedTarget, value: Entry)) -> Bool {

@@ -17,12 +17,12 @@ final class StatusGuard: ChannelInboundHandler {
 
     private var hasFailed = false
 
-    /// Adds a guard to a connection of AsyncHTTPClient, between its decoder and its state machine.
+    /// Adds a guard and a `JoinedRequest` to a connection of AsyncHTTPClient, between its decoder and its state machine.
     static func add(to channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.submit {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            try pipeline.addHandler(StatusGuard(), position: .after(decoder))
+            try pipeline.addHandlers([StatusGuard(), JoinedRequest()], position: .after(decoder))
         }
     }
 

@@ -7,6 +7,10 @@ import SessionDomain
 /// hundred requests a new connection waited for a second. This handler is next to the socket and asks for more
 /// connections while there is room for those that wait. Each has its handlers before any task sees it.
 ///
+/// A busy event loop looks at a socket only when it has looked at all others. With four connections for each look, as NIO
+/// has it, clients that keep an event loop busy kept others from connecting. So a look accepts one connection for each
+/// millisecond since the last one. To accept all at once would not help them: they would wait for a task, or get 503.
+///
 /// The system may not be able to open a connection, usually because the process has no free file descriptor. NIO then goes
 /// on reading without a pause, which takes all the time of an event loop. So this handler pauses the listener.
 @available(service, *)
@@ -16,10 +20,13 @@ final class AcceptHandler: ChannelDuplexHandler {
 
     /// Connections wait in the queue of the system meanwhile.
     static let pause = TimeAmount.milliseconds(100)
+    /// How many connections one look at the socket accepts.
+    static let perLook: ClosedRange<Int64> = 4...256
 
     private let accepted: AcceptedConnections
     private let log: LimitLog
     private var isPausing = false
+    private var lastLook: NIODeadline?
 
     init(_ accepted: AcceptedConnections, log: LimitLog) {
         self.accepted = accepted
@@ -27,6 +34,7 @@ final class AcceptHandler: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        followPace(of: context.channel)
         context.fireChannelReadComplete()
         if !isPausing, accepted.hasRoom { context.read() }
     }
@@ -41,6 +49,18 @@ final class AcceptHandler: ChannelDuplexHandler {
             pause(context)
         }
         context.fireErrorCaught(error)
+    }
+
+    /// The next look will take about as long as this one did.
+    private func followPace(of channel: any Channel) {
+        // Network.framework has no such option.
+        #if !canImport(Network)
+            let now = channel.eventLoop.now
+            let waited = (now - (lastLook ?? now)).nanoseconds / 1_000_000
+            lastLook = now
+            let count = min(max(waited, Self.perLook.lowerBound), Self.perLook.upperBound)
+            try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: UInt(count))
+        #endif
     }
 
     /// Without automatic reads, NIO does not wait for the socket. Their return is a read.

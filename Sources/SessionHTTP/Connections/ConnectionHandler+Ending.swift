@@ -9,10 +9,11 @@ extension ConnectionHandler {
         if !context.channel.isWritable { limitReading(context) }
     }
 
-    /// Gives the client as long to read as HTTP/2 does. Otherwise one that does not read would keep the process for the
-    /// two minutes of other responses.
+    /// Gives the client as long to read as HTTP/2 does, in all. Otherwise one that reads slowly would keep the process for the
+    /// two minutes of other responses, and one that stops now and then for ever.
     func limitReading(_ context: ChannelHandlerContext) {
-        deadline = context.eventLoop.now + .seconds(Int64(SecureConnectionHandler.drainTime))
+        let end = drainEnd ?? context.eventLoop.now + .seconds(Int64(SecureConnectionHandler.drainTime))
+        (drainEnd, deadline) = (end, end)
         schedule(context)
     }
 }

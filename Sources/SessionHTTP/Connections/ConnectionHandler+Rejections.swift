@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP1
 import SessionDomain
 
 /// A request that a handler before `ConnectionHandler` has rejected. It is sent as an event instead of the request.
@@ -30,5 +31,20 @@ extension ConnectionHandler {
             environment.log.note(.onlyHealthChecks, on: context.eventLoop)
             answer(.tooManyConnections, context)
         }
+    }
+
+    /// Writes a last response if no other one comes before it, and closes the connection.
+    func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
+        guard phases.canAnswer else {
+            isClosing = true
+            gate?.discard()
+            return context.close(promise: nil)
+        }
+        let answer = ConnectionAnswer(refusal, environment: environment.service)
+        log(answer, context)
+        context.write(Self.wrapOutboundOut(.head(answer.head)), promise: nil)
+        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
+        context.write(Self.wrapOutboundOut(.end(nil)), promise: nil)
+        linger(context)
     }
 }

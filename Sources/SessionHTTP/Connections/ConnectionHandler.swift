@@ -30,11 +30,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case health(HealthEndpoint.Path)
     }
 
-    /// Seconds in which a client can read the last response. Closing at once would discard it if input is unread.
-    private static let lingering = 2
-
     let environment: Environment
-    private let gate: RequestGate?
+    let gate: RequestGate?
     var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
     var phases = RequestPhases()
     var deadline: NIODeadline?
@@ -46,12 +43,18 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var isLastRequest = false
     /// Whether the process ends, and this connection with the response to its request.
     var processEnds = false
+    /// When a client must have read its response because the process ends.
+    var drainEnd: NIODeadline?
     var isHead = false
     var held: Held?
     /// What has arrived of the body of a request for a route.
     var heldBody = ByteBuffer()
     /// The request that has no response yet.
     var received: ConnectionAccessLog.Received?
+    /// Whether the client has sent anything.
+    var hasReceivedBytes = false
+    /// Whether a newer connection has this one's place.
+    var isDisplaced = false
 
     /// - Parameter gate: The handler in front of the decoder of this connection. `nil` for a request of HTTP/2.
     init(_ environment: Environment, gate: RequestGate?) {
@@ -96,15 +99,15 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func begin(_ context: ChannelHandlerContext) {
         guard place == nil else { return }
-        let channel = context.channel
-        place = environment.connections.open(on: context.eventLoop) { channel.close(promise: nil) }
+        place = environment.connections.open(on: context.eventLoop, close: displacement(context))
         guard place != nil else { return context.close(promise: nil) }
         arm(context)
     }
 
     private func end() {
         if let place { environment.connections.closed(place.id) }
-        place = nil
+        if isDisplaced { environment.connections.displacedLeft() }
+        (place, isDisplaced) = (nil, false)
         timer?.scheduled.cancel()
         timer = nil
         dropHeld()
@@ -115,6 +118,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is RequestGate.Arrived {
             phases.receivedBytes()
+            hasReceivedBytes = true
             if received == nil { received = environment.accessLog?.begin() }
             return arm(context)
         }
@@ -182,7 +186,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
             context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
         case .end: writeEnd(data, promise, context)
-        default: context.write(data, promise: promise)
+        default:
+            if processEnds { limitReading(context) }
+            context.write(data, promise: promise)
         }
     }
 
@@ -199,21 +205,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if !phases.hasCompleteRequest { gate?.open() }
     }
 
-    /// Writes a last response if no other one comes before it, and closes the connection.
-    func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
-        guard phases.canAnswer else {
-            isClosing = true
-            gate?.discard()
-            return context.close(promise: nil)
-        }
-        let answer = ConnectionAnswer(refusal, environment: environment.service)
-        log(answer, context)
-        context.write(Self.wrapOutboundOut(.head(answer.head)), promise: nil)
-        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
-        context.write(Self.wrapOutboundOut(.end(nil)), promise: nil)
-        linger(context)
-    }
-
     private func linger(_ context: ChannelHandlerContext, after data: NIOAny, _ promise: EventLoopPromise<Void>?) {
         let written = promise ?? context.eventLoop.makePromise()
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
@@ -225,13 +216,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Sends what is written, and closes when the client does, or soon after.
-    private func linger(_ context: ChannelHandlerContext) {
+    func linger(_ context: ChannelHandlerContext) {
         isClosing = true
         if let place { environment.connections.waits(place.id) }
         context.flush()
         context.close(mode: .output, promise: nil)
         gate?.discard()
-        deadline = context.eventLoop.now + .seconds(Int64(Self.lingering))
+        deadline = context.eventLoop.now + lingering
         schedule(context)
     }
 
@@ -244,7 +235,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         // Further requests and responses change nothing while the client does not read.
         let continues = armed?.phase == .responding && !context.channel.isWritable
         armed = (continues ? .responding : phases.phase, phases.serial)
-        guard !continues else { return }
+        guard !continues, !isDisplaced else { return }
         if isBusy {
             environment.connections.becomesBusy(place.id)
         } else {
@@ -281,7 +272,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let deadline else { return }
         guard context.eventLoop.now >= deadline else { return schedule(context) }
         self.deadline = nil
-        guard !isClosing else { return context.close(promise: nil) }
+        guard !isClosing, !isDisplaced else { return context.close(promise: nil) }
         switch armed?.phase ?? phases.phase {
         case .idle: context.close(promise: nil)
         case .header:

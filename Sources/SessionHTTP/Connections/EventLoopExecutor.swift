@@ -11,9 +11,9 @@ import Synchronization
 @available(service, *)
 final class EventLoopExecutor: TaskExecutor {
     /// How long jobs run before the event loop looks at its sockets.
-    static let slice = TimeAmount.microseconds(500)
-    /// The event loop runs what is due at once before it looks at its sockets. So the rest is due a little later.
-    static let pause = TimeAmount.microseconds(10)
+    static let slice = TimeAmount.milliseconds(3)
+    /// How long jobs wait for the sockets without `SocketTurn`.
+    static let pause = TimeAmount.microseconds(100)
 
     private struct Queue {
         var jobs = CircularBuffer<UnownedJob>()
@@ -23,8 +23,14 @@ final class EventLoopExecutor: TaskExecutor {
 
     private let eventLoop: any EventLoop
     private let queue = Mutex(Queue())
+    private let sockets = SocketTurn()
 
-    init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+    init(_ eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+        sockets.open(on: eventLoop)
+    }
+
+    deinit { sockets.close() }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -33,18 +39,27 @@ final class EventLoopExecutor: TaskExecutor {
             defer { queue.isScheduled = true }
             return queue.isScheduled
         }
-        if !wasScheduled { eventLoop.execute { self.run() } }
+        if !wasScheduled { ThreadTurn.wake(self) }
+    }
+
+    /// Makes the event loop run the jobs.
+    func wake() {
+        eventLoop.execute { self.run() }
     }
 
     private func run() {
-        let end = eventLoop.now + Self.slice
+        let isFinished = ThreadTurn.run { runJobs(until: eventLoop.now + Self.slice) }
+        if isFinished || sockets.run({ self.run() }) { return }
+        eventLoop.scheduleTask(in: Self.pause) { self.run() }
+    }
+
+    /// Returns `false` if jobs may be left.
+    private func runJobs(until end: NIODeadline) -> Bool {
         while let job = next() {
             job.runSynchronously(on: asUnownedTaskExecutor())
-            if eventLoop.now >= end {
-                eventLoop.scheduleTask(in: Self.pause) { self.run() }
-                return
-            }
+            if eventLoop.now >= end { return false }
         }
+        return true
     }
 
     private func next() -> UnownedJob? {

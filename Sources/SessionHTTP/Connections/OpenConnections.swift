@@ -10,13 +10,17 @@ final class OpenConnections: Sendable {
         var lastID: UInt64 = 0
         /// Closes a connection. They are called outside the lock.
         var closing: [UInt64: @Sendable () -> Void] = [:]
+        /// Connections without a place that still get an answer.
+        var displaced = 0
     }
 
     private let state: Mutex<State>
+    private let maximumDisplaced: Int
     private let log: LimitLog
 
     init(limits: ConnectionLimits, log: LimitLog) {
         state = Mutex(State(places: ConnectionPlaces(limit: limits.connections, reserve: limits.healthReserve)))
+        maximumDisplaced = limits.healthReserve
         self.log = log
     }
 
@@ -59,6 +63,18 @@ final class OpenConnections: Sendable {
             state.closing[id] = nil
         }
     }
+
+    /// Returns whether one more connection without a place may stay for an answer. Each has a descriptor.
+    func displace() -> Bool {
+        state.withLock { state in
+            guard state.displaced < maximumDisplaced else { return false }
+            state.displaced += 1
+            return true
+        }
+    }
+
+    /// A connection without a place is closed.
+    func displacedLeft() { state.withLock { $0.displaced -= 1 } }
 
     var count: Int { state.withLock(\.places.kinds.count) }
 }

@@ -6,8 +6,8 @@ extension RequestClass {
     ///   - isRead: Whether the method is GET or HEAD.
     ///   - target: A target in origin form. A query has no effect.
     init(isRead: Bool, target: String) {
-        let path = target.prefix { $0 != "?" }
-        switch FrontendPath(rawValue: String(path)) {
+        let path = target.withoutQuery
+        switch FrontendPath(rawValue: path) {
         case .refresh, .revoke, .revokeSessions, .jwks, .stepUpJWKS, .metadata: self = .session
         case .sessions, .identifiers: self = .read
         case .passwordReset: self = .change
@@ -18,7 +18,7 @@ extension RequestClass {
     }
 
     /// Whether an operator needs the path under overload: to see what happens, and to end sessions.
-    private static func isForOperators(_ path: Substring) -> Bool {
+    private static func isForOperators(_ path: String) -> Bool {
         if path == "/metrics" || path == "/v2/session/log-level" { return true }
         // /v2/session/apps/{app}/users/{user}/sessions/{session or "invalidate"}
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)

@@ -114,7 +114,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         let available = min(Self.pieceSize, kept.readableBytes)
         guard available > 0 else { return nil }
         guard bodyLength > 0 else {
-            return kept.readSlice(length: blankLine.length(in: kept.readableBytesView.prefix(available)))
+            let length = kept.withUnsafeReadableBytes { blankLine.length(in: .init(rebasing: $0.prefix(available))) }
+            return kept.readSlice(length: length)
         }
         let length = min(available, bodyLength)
         bodyLength -= length

@@ -71,10 +71,12 @@ package final class DatabaseLock: Sendable {
             FileOwner(beside: path)?.take(created)
             return created
         }
+        let reason = errno
         // Without waiting, if the name is that of a pipe.
         let existing = Foundation.open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard existing >= 0 else {
-            throw StoreError.unavailable("cannot open \(file): \(String(cString: strerror(errno)))")
+            let code = errno == ENOENT ? reason : errno
+            throw StoreError.unavailable("cannot open \(file): \(String(cString: strerror(code)))")
         }
         return existing
     }

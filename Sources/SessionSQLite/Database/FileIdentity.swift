@@ -1,23 +1,19 @@
-internal import Foundation
-
 /// Which file a name or a descriptor means. It stays the same when the file is renamed.
 struct FileIdentity: Equatable, Sendable {
-    private let device: dev_t
-    private let inode: ino_t
+    private let device: UInt64
+    private let inode: UInt64
 
-    init(_ file: stat) { (device, inode) = (file.st_dev, file.st_ino) }
+    init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
 
     /// - Returns: `nil` if the file cannot be found.
     init?(path: String) {
-        var file = stat()
-        guard stat(path, &file) == 0 else { return nil }
-        self.init(file)
+        guard let status = FileStatus(path: path) else { return nil }
+        self = status.identity
     }
 
     /// - Returns: `nil` if the descriptor is not open.
     init?(descriptor: Int32) {
-        var file = stat()
-        guard fstat(descriptor, &file) == 0 else { return nil }
-        self.init(file)
+        guard let status = FileStatus(descriptor: descriptor) else { return nil }
+        self = status.identity
     }
 }

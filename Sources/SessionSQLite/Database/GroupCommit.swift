@@ -11,8 +11,8 @@ enum WriteResult<Answer: Sendable>: Sendable {
 
 /// The one writer of a database. Waiting jobs share one transaction and one sync of the disk.
 ///
-/// Each job runs in its own savepoint, so a failing job undoes only itself. Callers are answered after the commit. An
-/// accepted job runs to its end, even if its caller is cancelled.
+/// A failing job undoes only itself (`Savepoints`). Callers are answered after the commit. An accepted job runs to its end,
+/// even if its caller is cancelled. A job may run twice, and what it did first is undone.
 @available(service, *)
 final class GroupCommit: Sendable {
     private struct Job: Sendable {
@@ -27,6 +27,10 @@ final class GroupCommit: Sendable {
 
     private struct Queue {
         var waiting: [Job] = []
+        /// How many of the waiting jobs the writer may take. The threads that brought the others may bring more.
+        var ready = 0
+        /// Whether a thread will tell that all waiting jobs are ready.
+        var isAnnounced = false
         var isDraining = false
         var isClosed = false
     }
@@ -38,23 +42,29 @@ final class GroupCommit: Sendable {
     private let capacity: Int
     private let batchSize: Int
     private let observer: any ServiceObserver
+    private let handover: any Handover
     private let queue = Mutex(Queue())
+    private let savepoints: Savepoints
 
     /// - Parameters:
     ///   - files: The files of the database. Nothing is written when one of them is lost.
     ///   - capacity: Jobs that may wait. One more is rejected.
     ///   - batchSize: Jobs that share a transaction at most.
     ///   - health: Learns how each transaction ends.
+    ///   - handover: How jobs and responses change threads.
     init(
         writer: any DatabaseWriter, files: OpenFiles? = nil, capacity: Int, batchSize: Int,
-        health: StoreHealth = StoreHealth(), observer: any ServiceObserver = NoObserver()
+        health: StoreHealth = StoreHealth(), observer: any ServiceObserver = NoObserver(),
+        handover: any Handover = DirectHandover()
     ) {
         self.observer = observer
+        self.handover = handover
         self.writer = writer
         self.files = files
         self.health = health
         self.capacity = capacity
         self.batchSize = batchSize
+        savepoints = Savepoints(health: health)
     }
 
     /// Runs a job in its turn and returns when its writes are on the disk.
@@ -68,8 +78,8 @@ final class GroupCommit: Sendable {
                 enqueue(
                     Job(
                         queuedAt: observer.instant(),
-                        run: { [health] db in
-                            let result = try Self.inSavepoint(db, health, work)
+                        run: { [savepoints] db in
+                            let result = try savepoints.result(of: work, in: db)
                             return { continuation.resume(with: result) }
                         },
                         fail: { continuation.resume(throwing: $0) }, span: span))
@@ -87,7 +97,8 @@ final class GroupCommit: Sendable {
             defer { queue.isClosed = true }
             return !queue.isClosed
         }
-        // The writer's queue is serial, so this block runs after a drain that is in progress.
+        start()
+        // The writer's queue is serial, so this block runs after the drain that is in progress.
         await withCheckedContinuation { continuation in
             writer.asyncWriteWithoutTransaction { _ in continuation.resume() }
         }
@@ -95,16 +106,28 @@ final class GroupCommit: Sendable {
     }
 
     private func enqueue(_ job: Job) {
-        let (refusal, mustStart): (StoreError?, Bool) = queue.withLock { queue in
+        let (refusal, mustAnnounce): (StoreError?, Bool) = queue.withLock { queue in
             if queue.isClosed { return (.unavailable("the store is closed"), false) }
             if queue.waiting.count >= capacity { return (.overloaded, false) }
             queue.waiting.append(job)
-            defer { queue.isDraining = true }
-            return (nil, !queue.isDraining)
+            defer { queue.isAnnounced = true }
+            return (nil, !queue.isAnnounced)
         }
         if let refusal {
             if refusal == .overloaded { observer.observe(.writeRefused) }
             return job.fail(refusal)
+        }
+        if mustAnnounce { handover.afterTurn { self.start() } }
+    }
+
+    /// Makes all waiting jobs ready, and starts the writer if it is idle.
+    private func start() {
+        let mustStart = queue.withLock { queue in
+            queue.isAnnounced = false
+            queue.ready = queue.waiting.count
+            guard queue.ready > 0, !queue.isDraining else { return false }
+            queue.isDraining = true
+            return true
         }
         if mustStart { writer.asyncWriteWithoutTransaction { db in self.drain(db) } }
     }
@@ -115,21 +138,23 @@ final class GroupCommit: Sendable {
 
     private func nextBatch() -> [Job]? {
         queue.withLock { queue in
-            let batch = Array(queue.waiting.prefix(batchSize))
+            let batch = Array(queue.waiting.prefix(min(queue.ready, batchSize)))
             queue.waiting.removeFirst(batch.count)
+            queue.ready -= batch.count
             queue.isDraining = !batch.isEmpty
             return batch.isEmpty ? nil : batch
         }
     }
 
     private func commit(_ batch: [Job], _ db: Database) {
-        var replies: [@Sendable () -> Void] = []
+        let replies: [@Sendable () -> Void]
         let startedAt = observer.instant()
         do {
-            try db.inTransaction(.immediate) {
-                try keepFiles()
-                replies = try batch.map { try $0.run(db) }
-                return .commit
+            replies = try savepoints.avoided {
+                try Self.inTransaction(db) {
+                    try keepFiles()
+                    return try batch.map { try $0.run(db) }
+                }
             }
             // The log was deleted since. Without its name, a killed process would lose what is answered now.
             if files?.hasDeletedLog == true { try Self.restoreLog(db, keepFiles) }
@@ -137,13 +162,13 @@ final class GroupCommit: Sendable {
             let failure = StoreError(error)
             health.failedTransaction(failure)
             report(batch, startedAt: startedAt, hasFailed: true)
-            for job in batch { job.fail(failure) }
+            handover.resuming { for job in batch { job.fail(failure) } }
             return
         }
         health.committed()
         // Before the replies, so that a metric that is read after a response contains its commit.
         report(batch, startedAt: startedAt, hasFailed: false)
-        for reply in replies { reply() }
+        handover.resuming { for reply in replies { reply() } }
     }
 
     /// Checks the files in a transaction that holds the write lock, and writes a deleted log again.
@@ -153,9 +178,21 @@ final class GroupCommit: Sendable {
 
     /// Writes a deleted log again after a commit.
     private static func restoreLog(_ db: Database, _ keepFiles: () throws -> Void) throws {
-        try db.inTransaction(.immediate) {
-            try keepFiles()
-            return .commit
+        try inTransaction(db, keepFiles)
+    }
+
+    /// Runs a transaction that has the write lock from its beginning. `Database.inTransaction` parses its statements again
+    /// each time.
+    private static func inTransaction<Answer>(_ db: Database, _ body: () throws -> Answer) throws -> Answer {
+        try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+        do {
+            let answer = try body()
+            try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+            return answer
+        } catch {
+            // Some errors have ended the transaction already.
+            if db.isInsideTransaction { try? db.cachedStatement(sql: "ROLLBACK TRANSACTION").execute() }
+            throw error
         }
     }
 
@@ -187,36 +224,6 @@ final class GroupCommit: Sendable {
                     hasFailed: hasFailed, waiting: waitingCount)))
     }
 
-    private static func inSavepoint<Answer: Sendable>(
-        _ db: Database, _ health: StoreHealth, _ work: (Database) throws -> WriteResult<Answer>
-    ) throws -> Result<Answer, any Error> {
-        try db.run("SAVEPOINT job")
-        let result: Result<Answer, any Error>
-        do {
-            switch try work(db) {
-            case .keep(let answer):
-                try db.run("RELEASE job")
-                return .success(answer)
-            case .undo(let answer): result = .success(answer)
-            }
-        } catch {
-            // Some errors, such as a full disk, end the transaction of the whole batch. In a database that SQLite could open
-            // for reading only, no write works, and an empty transaction would count as one that did.
-            let isReadOnly = (error as? DatabaseError)?.resultCode == .SQLITE_READONLY
-            guard db.isInsideTransaction, !isReadOnly else { throw error }
-            if error is DatabaseError || error is RowDecodingError || error is StoreError {
-                let failure = StoreError(error)
-                health.failed(failure)
-                result = .failure(failure)
-            } else {
-                result = .failure(error)
-            }
-        }
-        try undoJob(in: db)
-        try db.run("RELEASE job")
-        return result
-    }
-
     /// Undoes what the running job wrote so far. The job may go on.
-    static func undoJob(in db: Database) throws { try db.run("ROLLBACK TO job") }
+    func undoJob(in db: Database) throws { try savepoints.undoJob(in: db) }
 }

@@ -32,8 +32,9 @@ struct LogIndex: Sendable {
         // All pages are in the database.
         guard frames > 0 else { return true }
         let page = (pageField & 0xFE00) + ((pageField & 1) << 16)
-        var (file, header) = (stat(), [UInt8](repeating: 0, count: Self.size.log))
-        guard fstat(log, &file) == 0, Int(file.st_size) >= Self.size.log + frames * (Self.size.frame + page),
+        var header = [UInt8](repeating: 0, count: Self.size.log)
+        guard let file = FileStatus(descriptor: log),
+            file.size >= Self.size.log + frames * (Self.size.frame + page),
             pread(log, &header, header.count, 0) == header.count
         else { return false }
         // The salt, which is a new one each time the log begins again.

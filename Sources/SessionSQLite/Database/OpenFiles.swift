@@ -80,17 +80,16 @@ final class OpenFiles: Sendable {
     }
 
     private func checkDatabase() throws(StoreError) {
-        var file = stat()
-        guard stat(path, &file) == 0 else {
+        guard let file = FileStatus(path: path) else {
             throw .unavailable(
                 "\(path) cannot be found (\(String(cString: strerror(errno)))). Nothing is written to a deleted file: stop "
                     + "the service and restore a backup, or move the file back")
         }
-        guard FileIdentity(file) == database else {
+        guard file.identity == database else {
             throw .unavailable(
                 "\(path) was replaced while the service runs. Nothing is written to the old file: restart the service")
         }
-        guard file.st_size > 0 else {
+        guard file.size > 0 else {
             throw .unavailable(
                 "\(path) was emptied while the service runs. Nothing is written to it: stop the service and restore a backup"
             )

@@ -29,16 +29,12 @@ final class OpenLog: Sendable {
     var hasName: Bool { FileIdentity(path: path).map { $0 == FileIdentity(descriptor: descriptor) } ?? false }
 
     /// Whether the open file has no name any more.
-    var isDeleted: Bool {
-        var file = stat()
-        return fstat(descriptor, &file) == 0 && file.st_nlink == 0
-    }
+    var isDeleted: Bool { FileStatus(descriptor: descriptor)?.links == 0 }
 
     /// Whether a connection of this process has created a new log, because the name was missing.
     var isReplacedByEmpty: Bool {
-        var file = stat()
-        guard stat(path, &file) == 0, file.st_size == 0, let found = FileIdentity(path: path) else { return false }
-        return OpenDescriptors.all.contains { FileIdentity(descriptor: $0) == found }
+        guard let file = FileStatus(path: path), file.size == 0 else { return false }
+        return OpenDescriptors.all.contains { FileIdentity(descriptor: $0) == file.identity }
     }
 
     /// The error when another file has the name.

@@ -4,10 +4,9 @@ package import SessionDomain
 extension QueuedMessage.Status: DatabaseValueConvertible {}
 
 extension QueuedMessage {
-    static let columns = """
-        id, app_id, type, canonical, value, content, context, created_at, expires_at, status, route, rejected_routes,
-        attempts, next_attempt_at, last_failure
-        """
+    static let columns = "id, app_id, type, canonical, value, content, context, created_at, expires_at, \(stateColumns)"
+    /// What claims and attempts change.
+    static let stateColumns = "status, route, rejected_routes, attempts, next_attempt_at, last_failure"
 
     init(reading columns: inout ColumnReader) throws {
         let (id, appID): (String, AppID) = (try columns.next(), try columns.next())
@@ -16,14 +15,24 @@ extension QueuedMessage {
         let content: MessageContent = try StoredJSON.value(try columns.next())
         let context: EventContext = try StoredJSON.value(try columns.next())
         let (createdAt, expiresAt): (Timestamp, Timestamp) = (try columns.next(), try columns.next())
-        let (status, route): (Status, Int) = (try columns.next(), try columns.next())
-        let rejected: Set<Int> = try StoredJSON.value(try columns.next())
-        let (attempts, nextAttemptAt): (Int, Timestamp) = (try columns.next(), try columns.next())
-        let failure: String? = try columns.next()
-        self.init(
+        self = try QueuedMessage(
             id: id, appID: appID, recipient: recipient, content: content, context: context, createdAt: createdAt,
-            expiresAt: expiresAt, status: status, route: route, rejectedRoutes: rejected, attempts: attempts,
-            nextAttemptAt: nextAttemptAt, lastFailure: try failure.map { try StoredJSON.value($0) })
+            expiresAt: expiresAt
+        ).reading(state: &columns)
+    }
+
+    /// The same message in the state that is stored.
+    func reading(state columns: inout ColumnReader) throws -> QueuedMessage {
+        var message = self
+        message.status = try columns.next()
+        message.route = try columns.next()
+        let rejected: String = try columns.next()
+        message.rejectedRoutes = rejected == "[]" ? [] : try StoredJSON.value(rejected)
+        message.attempts = try columns.next()
+        message.nextAttemptAt = try columns.next()
+        let failure: String? = try columns.next()
+        message.lastFailure = try failure.map { try StoredJSON.value($0) }
+        return message
     }
 }
 
@@ -34,6 +43,10 @@ extension Database {
             try first(
                 "SELECT \(QueuedMessage.columns) FROM messages WHERE app_id = ? AND id = ?", [app, id],
                 as: QueuedMessage.init(reading:))
+        case .state(let known):
+            try first(
+                "SELECT \(QueuedMessage.stateColumns) FROM messages WHERE app_id = ? AND id = ?", [app, known.id],
+                as: known.reading(state:))
         case .due(let lane, let times):
             try first(
                 """
@@ -52,8 +65,8 @@ extension Database {
             "INSERT INTO messages (\(QueuedMessage.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 message.id, message.appID, recipient.type, recipient.canonical, recipient.value,
-                try StoredJSON.text(message.content), try StoredJSON.text(message.context), message.createdAt,
-                message.expiresAt, message.status, message.route, try StoredJSON.text(message.rejectedRoutes.sorted()),
+                StoredJSON.text(message.content), StoredJSON.text(message.context), message.createdAt,
+                message.expiresAt, message.status, message.route, try StoredJSON.text(message.rejectedRoutes),
                 message.attempts, message.nextAttemptAt, try message.lastFailure.map(StoredJSON.text),
             ])
     }
@@ -67,7 +80,7 @@ extension Database {
             WHERE app_id = ? AND id = ? AND status = 'pending' AND next_attempt_at = ?
             """,
             [
-                new.status, new.route, try StoredJSON.text(new.rejectedRoutes.sorted()), new.attempts,
+                new.status, new.route, try StoredJSON.text(new.rejectedRoutes), new.attempts,
                 new.nextAttemptAt, try new.lastFailure.map(StoredJSON.text), old.appID, old.id, old.nextAttemptAt,
             ], orFail: .stale)
     }

@@ -101,5 +101,5 @@ struct EventSelection {
         """
     }
 
-    var arguments: StatementArguments { StatementArguments(values + [limit, offset]) }
+    var arguments: StatementValues { StatementValues(values + [limit, offset]) }
 }

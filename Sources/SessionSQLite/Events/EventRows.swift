@@ -8,8 +8,8 @@ extension Database {
         try run(
             "INSERT INTO events (app_id, id, name, created_at, data, user_id, context) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
-                event.appID, event.id, event.name.rawValue, event.createdAt, try StoredJSON.text(event.data),
-                event.userID, try StoredJSON.text(event.context),
+                event.appID, event.id, event.name.rawValue, event.createdAt, StoredJSON.text(event.data),
+                event.userID, StoredJSON.text(event.context),
             ])
         try fileDeliveries(of: event)
     }
@@ -25,7 +25,7 @@ extension SQLiteStore: EventStore {
         try await read { db in
             // The plus keeps SQLite from choosing an index of the app, which would read all its events.
             let condition = app == nil ? "" : "AND +app_id = ?"
-            let arguments: StatementArguments = [sequence] + (app.map { [$0] } ?? []) + [limit]
+            let arguments = StatementValues([sequence] + (app.map { [$0] } ?? []) + [limit])
             return try db.all(
                 "SELECT \(SequencedEvent.columns) FROM events WHERE sequence > ? \(condition) ORDER BY sequence LIMIT ?",
                 arguments, as: SequencedEvent.init(reading:))
@@ -36,6 +36,9 @@ extension SQLiteStore: EventStore {
         try await read { db in try db.first("SELECT max(sequence) FROM events") { try $0.next() as Int64? } ?? nil }
             ?? 0
     }
+
+    /// Writes follow each other.
+    package var eventLateness: Int64 { 0 }
 
     package func deleteEvents(
         of app: AppID, until: Timestamp, pendingUntil: Timestamp, limit: Int

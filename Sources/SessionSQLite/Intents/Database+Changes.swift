@@ -2,18 +2,21 @@ internal import GRDB
 internal import SessionDomain
 
 extension Database {
-    /// Makes one change.
+    /// Makes one change. Counters are changed in memory.
     ///
     /// - Throws: `FailedGuard` if the guard of the change fails.
-    func apply(_ change: Change) throws {
+    func apply(_ change: Change, _ counters: inout JobCounters) throws {
         switch change {
         case .reserveProof(let proof, let app, let now): try reserve(proof, app: app, now: now)
         case .redeem(let id, let until, let app): try redeem(id, until: until, app: app)
 
-        case .count(let key, let app, let limit, let now): try count(key, app: app, limit: limit, now: now)
-        case .uncount(let key, let app): try uncount(key, app: app)
-        case .clearCounter(let key, let app): try clear(key, app: app)
-        case .clearCounters(let userID, let app): try clearCounters(ofUser: userID, app: app)
+        case .count(let key, let app, let limit, let now):
+            try counters.count(key, app: app, limit: limit, now: now, in: self)
+        case .uncount(let key, let app): try counters.uncount(key, app: app, in: self)
+        case .clearCounter(let key, let app): try counters.clear(key, app: app, in: self)
+        case .clearCounters(let userID, let app):
+            try counters.write(to: self)
+            try clearCounters(ofUser: userID, app: app)
 
         case .insertUser(let user, let passwordHash): try insert(user, passwordHash: passwordHash)
         case .replaceUser(let old, let new): try replace(old, with: new)
@@ -65,7 +68,7 @@ extension Database {
     }
 
     /// Executes a statement whose guard is that it changes a row.
-    func run(_ sql: String, _ arguments: StatementArguments, orFail failure: FailedGuard) throws {
+    func run(_ sql: String, _ arguments: StatementValues, orFail failure: FailedGuard) throws {
         guard try run(sql, arguments) > 0 else { throw failure }
     }
 }

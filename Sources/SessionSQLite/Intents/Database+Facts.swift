@@ -3,18 +3,19 @@ internal import SessionDomain
 
 extension Database {
     /// Reads the rows that an intent needs.
-    func facts(_ query: FactQuery) throws -> Facts {
+    func facts(_ query: FactQuery, _ counters: inout JobCounters) throws -> Facts {
         var facts = Facts()
         if query.managementKeys { facts.managementKeys = try managementKeys() }
+        if query.apps { facts.apps = try apps() }
         guard let app = query.app else { return facts }
         if case .identifier(let identifier)? = query.budget?.subject {
-            try readBudget(query, of: identifier, app: app, into: &facts)
+            try readBudget(query, of: identifier, app: app, &counters, into: &facts)
             guard facts.failures.exhausted.isEmpty else { return facts }
         }
         if query.settings { facts.settings = try self.app(app) }
         if let id = query.challenge { facts.challenge = try challenge(id, app: app) }
         try readSessionAndUser(query, app: app, into: &facts)
-        try readVerification(query, app: app, into: &facts)
+        try readVerification(query, app: app, &counters, into: &facts)
         if query.passwordHash { try readPasswordHash(query, app: app, into: &facts) }
         if let user = facts.user { try readRows(of: user, query, into: &facts) }
         if let id = query.unredeemedChallenges {
@@ -30,14 +31,15 @@ extension Database {
     }
 
     private func readBudget(
-        _ query: FactQuery, of identifier: CanonicalIdentifier, app: AppID, into facts: inout Facts
+        _ query: FactQuery, of identifier: CanonicalIdentifier, app: AppID, _ counters: inout JobCounters,
+        into facts: inout Facts
     ) throws {
         guard let budget = query.budget?.budget else { return }
         if let device = budget.device {
             facts.deviceStanding = try standing(of: device, at: identifier, app: app)
         }
         for counter in budget.counters(for: identifier, device: facts.deviceStanding) {
-            guard let until = try limit(of: counter, app: app) else { continue }
+            guard let until = try counters.limit(of: counter, app: app, in: self) else { continue }
             facts.failures.add(.exhausted(counter.key, until: until))
         }
     }
@@ -61,7 +63,9 @@ extension Database {
         if query.user != .ofSession, let sessionID { facts.session = try session(sessionID, app: app) }
     }
 
-    private func readVerification(_ query: FactQuery, app: AppID, into facts: inout Facts) throws {
+    private func readVerification(
+        _ query: FactQuery, app: AppID, _ counters: inout JobCounters, into facts: inout Facts
+    ) throws {
         let key: String? =
             switch query.verification {
             case .tokenHash(let hash): hash
@@ -71,7 +75,7 @@ extension Database {
         guard let key else { return }
         facts.verification = try verification(tokenHash: key, app: app)
         if query.budget?.subject == .ofVerification, let verification = facts.verification {
-            try readBudget(query, of: verification.identifier, app: app, into: &facts)
+            try readBudget(query, of: verification.identifier, app: app, &counters, into: &facts)
             guard facts.failures.exhausted.isEmpty else { return }
         }
         guard case .ofVerification(let now, let maximumChecks)? = query.user, let verification = facts.verification,

@@ -2,42 +2,18 @@ internal import GRDB
 internal import SessionDomain
 
 extension Database {
-    private func counter(_ key: CounterKey, app: AppID) throws -> RateCounter? {
-        try first("SELECT count, resets_at FROM counters WHERE app_id = ? AND key = ?", [app, key.text]) {
-            RateCounter(count: try $0.next(), resetsAt: try $0.next())
+    /// Those of some counters that exist, and all counters of a user's devices and sessions.
+    func counters(_ keys: [CounterKey], ofUser userID: String, app: AppID) throws -> [StoredCounter] {
+        let columns = "SELECT key, count, resets_at FROM counters WHERE app_id = ?"
+        let named = try keys.compactMap { key in
+            try first(columns + " AND key = ?", [app, key.text], as: StoredCounter.init(reading:))
         }
-    }
-
-    /// The time until which a counter is at its limit; `nil` if it is not.
-    func limit(of counter: FactQuery.CounterSelector, app: AppID) throws -> Timestamp? {
-        let current = try self.counter(counter.key, app: app)
-        guard case .refused(let until) = RateCounter.take(current, limit: counter.limit, now: counter.now) else {
-            return nil
+        let owned = try CounterKey.prefixes(ofUser: userID).flatMap { prefix in
+            try all(
+                columns + " AND key >= ? AND key < ?", [app, prefix, prefix + "\u{10FFFF}"],
+                as: StoredCounter.init(reading:))
         }
-        return until
-    }
-
-    /// Counts one event, if `RateCounter.take` allows it.
-    func count(_ key: CounterKey, app: AppID, limit: RateLimit, now: Timestamp) throws {
-        switch RateCounter.take(try counter(key, app: app), limit: limit, now: now) {
-        case .refused(let until): throw FailedGuard.exhausted(key, until: until)
-        case .allowed(let next):
-            try run(
-                """
-                INSERT INTO counters (app_id, key, count, resets_at) VALUES (?, ?, ?, ?)
-                ON CONFLICT (app_id, key) DO UPDATE SET count = excluded.count, resets_at = excluded.resets_at
-                """, [app, key.text, next.count, next.resetsAt])
-        }
-    }
-
-    /// Takes one event back. A counter without events has no row.
-    func uncount(_ key: CounterKey, app: AppID) throws {
-        try run("DELETE FROM counters WHERE app_id = ? AND key = ? AND count = 1", [app, key.text])
-        try run("UPDATE counters SET count = count - 1 WHERE app_id = ? AND key = ? AND count > 1", [app, key.text])
-    }
-
-    func clear(_ key: CounterKey, app: AppID) throws {
-        try run("DELETE FROM counters WHERE app_id = ? AND key = ?", [app, key.text])
+        return named + owned
     }
 
     /// Reads the keys in their order, so that the counters of other users cost nothing.
@@ -46,5 +22,12 @@ extension Database {
             try run(
                 "DELETE FROM counters WHERE app_id = ? AND key >= ? AND key < ?", [app, prefix, prefix + "\u{10FFFF}"])
         }
+    }
+}
+
+extension StoredCounter {
+    init(reading columns: inout ColumnReader) throws {
+        self.init(
+            key: try columns.next(), counter: RateCounter(count: try columns.next(), resetsAt: try columns.next()))
     }
 }

@@ -47,7 +47,7 @@ extension Database {
             [
                 verification.tokenHash, verification.appID, identifier.type, identifier.canonical, identifier.value,
                 verification.loginConfigID, verification.codeChallenge, verification.isSuppressed,
-                verification.code.hash, try verification.code.seed.map(StoredJSON.text), verification.code.expiresAt,
+                verification.code.hash, verification.code.seed.map(StoredJSON.text), verification.code.expiresAt,
                 verification.previousCode?.hash, verification.previousCode?.expiresAt, verification.checks,
                 verification.sends, verification.lastSentAt, verification.createdAt,
             ])
@@ -62,7 +62,7 @@ extension Database {
             WHERE app_id = ? AND token_hash = ? AND checks = ? AND sends = ?
             """,
             [
-                new.code.hash, try new.code.seed.map(StoredJSON.text), new.code.expiresAt, new.previousCode?.hash,
+                new.code.hash, new.code.seed.map(StoredJSON.text), new.code.expiresAt, new.previousCode?.hash,
                 new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, old.appID, old.tokenHash,
                 old.checks, old.sends,
             ], orFail: .stale)
@@ -78,7 +78,7 @@ extension Database {
         // Without its name, SQLite takes the primary key and reads all verifications of the app.
         let table = "verifications INDEXED BY verifications_by_identifier"
         let selection = "WHERE app_id = ? AND type = ? AND canonical = ? AND login_config_id"
-        let arguments: StatementArguments = [app, identifier.type, identifier.canonical]
+        let arguments: StatementValues = [app, identifier.type, identifier.canonical]
         try run("UPDATE \(table) SET is_suppressed = 1 \(selection) <> ''", arguments)
         try run("DELETE FROM \(table) \(selection) = ''", arguments)
         try run(

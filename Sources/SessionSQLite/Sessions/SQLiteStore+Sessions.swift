@@ -24,4 +24,17 @@ extension SQLiteStore: SessionStore {
             )
         }
     }
+
+    package func sessions(
+        of userID: String, app: AppID, now: Timestamp, after place: ListPlace, limit: Int
+    ) async throws -> [Session] {
+        try await read { db in
+            try db.all(
+                """
+                SELECT \(Session.columns) FROM sessions
+                WHERE app_id = ? AND user_id = ? AND \(Database.isLive) AND (last_seen_at, id) < (?, ?)
+                ORDER BY last_seen_at DESC, id DESC LIMIT ?
+                """, [app, userID, now, now, place.time, place.id, limit], as: Session.init(reading:))
+        }
+    }
 }

@@ -48,15 +48,17 @@ extension Database {
             as: Session.init(reading:))
     }
 
+    private static let signedIn = """
+        SELECT \(Session.columns), \(User.columns)
+        FROM sessions JOIN users ON users.app_id = sessions.app_id AND users.id = sessions.user_id
+        WHERE sessions.app_id = ? AND sessions.id = ?
+        """
+
     /// A session with its user: one statement, and one for the identifiers.
     func signedIn(session id: String, app: AppID) throws -> (session: Session, user: User)? {
-        let found = try first(
-            """
-            SELECT \(Session.columns), \(User.columns)
-            FROM sessions JOIN users ON users.app_id = sessions.app_id AND users.id = sessions.user_id
-            WHERE sessions.app_id = ? AND sessions.id = ?
-            """, [app, id]
-        ) { columns in (try Session(reading: &columns), try User(reading: &columns)) }
+        let found = try first(Self.signedIn, [app, id]) { columns in
+            (try Session(reading: &columns), try User(reading: &columns))
+        }
         return try found.map { ($0.0, try withIdentifiers($0.1)) }
     }
 
@@ -66,9 +68,13 @@ extension Database {
             [user.appID, user.id, now, now], as: Session.init(reading:))
     }
 
-    /// Reads only the surplus: a user below the limit costs no row.
+    /// Reads only the surplus. For a user whose sessions, with those that have ended, are below the limit, it reads only
+    /// entries of the index.
     func surplusSessions(of user: User, _ surplus: FactQuery.SurplusSelector) throws -> [Session] {
-        try all(
+        let found = try count(
+            "SELECT count(*) FROM sessions WHERE app_id = ? AND user_id = ?", [user.appID, user.id])
+        guard found > surplus.keeping else { return [] }
+        return try all(
             """
             SELECT \(Session.columns) FROM sessions WHERE app_id = ? AND user_id = ? AND \(Self.isLive)
             ORDER BY last_seen_at DESC, id DESC LIMIT -1 OFFSET ?

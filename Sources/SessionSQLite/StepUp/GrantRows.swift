@@ -24,14 +24,15 @@ extension Database {
 
     /// The grants of a user whose session is live, including those of other sessions, ordered by id.
     func grants(of userID: String, app: AppID, liveAt now: Timestamp) throws -> [Grant] {
-        try all(
-            """
-            SELECT \(Grant.columns) FROM grants WHERE app_id = ? AND user_id = ? AND EXISTS (
-                SELECT 1 FROM sessions
-                WHERE sessions.app_id = grants.app_id AND sessions.id = grants.session_id AND \(Self.isLive))
-            ORDER BY id
-            """, [app, userID, now, now], as: Grant.init(reading:))
+        try all(Self.liveGrants, [app, userID, now, now], as: Grant.init(reading:))
     }
+
+    private static let liveGrants = """
+        SELECT \(Grant.columns) FROM grants WHERE app_id = ? AND user_id = ? AND EXISTS (
+            SELECT 1 FROM sessions
+            WHERE sessions.app_id = grants.app_id AND sessions.id = grants.session_id AND \(isLive))
+        ORDER BY id
+        """
 
     func delete(_ grant: Grant) throws {
         try run("DELETE FROM grants WHERE app_id = ? AND id = ?", [grant.appID, grant.id], orFail: .stale)

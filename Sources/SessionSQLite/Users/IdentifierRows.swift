@@ -26,17 +26,19 @@ extension User {
     /// Sets the identifiers with their holds.
     mutating func set(_ rows: [IdentifierRow]) {
         identifiers = rows.map(\.identifier)
-        for row in rows { heldUntil[row.identifier] = row.heldUntil }
+        // Identifiers are almost never held, and to remove one from an empty dictionary costs a hash.
+        for row in rows where row.heldUntil != nil { heldUntil[row.identifier] = row.heldUntil }
     }
 }
 
 extension Database {
     /// The identifiers of a user, in the order in which they were added.
     func identifiers(of userID: String, app: AppID) throws -> [IdentifierRow] {
-        try all(
-            "SELECT \(IdentifierRow.columns) FROM identifiers WHERE app_id = ? AND user_id = ? ORDER BY position",
-            [app, userID], as: IdentifierRow.init(reading:))
+        try all(Self.identifiersOfUser, [app, userID], as: IdentifierRow.init(reading:))
     }
+
+    private static let identifiersOfUser =
+        "SELECT \(IdentifierRow.columns) FROM identifiers WHERE app_id = ? AND user_id = ? ORDER BY position"
 
     func ownerID(of identifier: CanonicalIdentifier, app: AppID) throws -> String? {
         try first(

@@ -15,18 +15,64 @@ extension SQLiteStore: UserStore {
         try await read { db in try db.user(externalID: externalID, app: app) }
     }
 
-    package func users(app: AppID, limit: Int, offset: Int) async throws -> (users: [User], total: Int) {
-        try await read { db in
+    package func users(
+        app: AppID, status: User.Status?, limit: Int, offset: Int
+    ) async throws -> (users: [User], total: Int) {
+        let selection = "FROM users WHERE app_id = ?1 AND (?2 IS NULL OR status = ?2)"
+        return try await read { db in
             let users = try db.all(
-                """
-                SELECT \(User.columns) FROM users WHERE app_id = ?
-                ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?
-                """, [app, limit, offset], as: User.init(reading:))
+                "SELECT \(User.columns) \(selection) ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4",
+                [app, status?.rawValue, limit, offset], as: User.init(reading:))
             return (
                 try users.map(db.withIdentifiers),
-                try db.count("SELECT count(*) FROM users WHERE app_id = ?", [app])
+                try db.count("SELECT count(*) \(selection)", [app, status?.rawValue])
             )
         }
+    }
+
+    package func statuses(ofNewest limit: Int, app: AppID) async throws -> [User.Status: Int] {
+        try await read { db in
+            let found: [(User.Status, Int)] = try db.all(
+                """
+                SELECT status, count(*) FROM (
+                    SELECT status FROM users WHERE app_id = ? ORDER BY created_at DESC, id DESC LIMIT ?
+                ) GROUP BY status
+                """, [app, limit]
+            ) { columns in (try columns.next(), try columns.next()) }
+            return Dictionary(uniqueKeysWithValues: found)
+        }
+    }
+
+    package func users(
+        app: AppID, status: User.Status?, after place: ListPlace, limit: Int
+    ) async throws -> [User] {
+        try await read { db in
+            try db.all(
+                """
+                SELECT \(User.columns) FROM users
+                WHERE app_id = ?1 AND (?2 IS NULL OR status = ?2) AND (created_at, id) < (?3, ?4)
+                ORDER BY created_at DESC, id DESC LIMIT ?5
+                """, [app, status?.rawValue, place.time, place.id, limit], as: User.init(reading:)
+            ).map(db.withIdentifiers)
+        }
+    }
+
+    package func users(_ lookup: UserLookup, app: AppID) async throws -> [User] {
+        try await read { db in
+            var found: [String: User] = [:]
+            for id in lookup.ids { found[id] = try db.user(id, app: app) }
+            for id in lookup.externalIDs {
+                if let user = try db.user(externalID: id, app: app) { found[user.id] = user }
+            }
+            for user in try db.users(owning: lookup.identifiers, externalID: nil, app: app) { found[user.id] = user }
+            return found.values.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+        }
+    }
+
+    package func counters(
+        _ keys: [CounterKey], ofUser userID: String, app: AppID
+    ) async throws -> [StoredCounter] {
+        try await read { db in try db.counters(keys, ofUser: userID, app: app) }
     }
 
     package func userIDs(app: AppID, after id: String?, limit: Int) async throws -> [String] {

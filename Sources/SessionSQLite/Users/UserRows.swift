@@ -38,7 +38,7 @@ extension Database {
     func user(
         with identifier: CanonicalIdentifier, app: AppID, columns: String = User.columns
     ) throws -> User? {
-        let arguments: StatementArguments = [app, app, identifier.type, identifier.canonical]
+        let arguments: StatementValues = [app, app, identifier.type, identifier.canonical]
         let user = try first(
             "SELECT \(columns) FROM users WHERE users.app_id = ? AND users.id = \(Self.owner)",
             arguments, as: User.init(reading:))
@@ -54,7 +54,7 @@ extension Database {
         try user(where: "users.app_id = ? AND users.external_id = ?", [app, externalID])
     }
 
-    private func user(where condition: String, _ arguments: StatementArguments) throws -> User? {
+    private func user(where condition: String, _ arguments: StatementValues) throws -> User? {
         let user = try first("SELECT \(User.columns) FROM users WHERE \(condition)", arguments, as: User.init(reading:))
         return try user.map(withIdentifiers)
     }
@@ -92,7 +92,7 @@ extension Database {
         try passwordHash(where: "id = \(Self.owner)", [app, app, identifier.type, identifier.canonical])
     }
 
-    private func passwordHash(where condition: String, _ arguments: StatementArguments) throws -> String? {
+    private func passwordHash(where condition: String, _ arguments: StatementValues) throws -> String? {
         let row: String?? = try first(
             "SELECT password_hash FROM users WHERE app_id = ? AND \(condition)", arguments
         ) { columns -> String? in try columns.next() }
@@ -112,7 +112,7 @@ extension Database {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (app_id, external_id) DO NOTHING
             """,
             [
-                user.appID, user.id, user.status, user.externalID, try StoredJSON.text(user.profile), passwordHash,
+                user.appID, user.id, user.status, user.externalID, StoredJSON.text(user.profile), passwordHash,
                 user.createdAt, user.updatedAt,
             ], orFail: user.externalID.map { .taken(.externalID($0)) } ?? .stale)
     }
@@ -126,7 +126,7 @@ extension Database {
                 WHERE app_id = ? AND id = ? AND status = ? AND external_id IS ? AND updated_at = ?
                 """,
                 [
-                    new.status, new.externalID, try StoredJSON.text(new.profile), new.updatedAt, old.appID, old.id,
+                    new.status, new.externalID, StoredJSON.text(new.profile), new.updatedAt, old.appID, old.id,
                     old.status, old.externalID, old.updatedAt,
                 ], orFail: .stale)
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {

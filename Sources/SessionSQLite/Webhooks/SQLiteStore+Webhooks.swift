@@ -28,6 +28,24 @@ extension SQLiteStore: WebhookStore {
         }
     }
 
+    package func deliveries(
+        of webhookID: String, app: AppID, after eventID: String, limit: Int
+    ) async throws -> [WebhookDelivery]? {
+        try await read { db in
+            let place = try db.first(
+                "SELECT sequence FROM webhook_deliveries WHERE app_id = ? AND webhook_id = ? AND event_id = ?",
+                [app, webhookID, eventID]
+            ) { try $0.next() as Int64 }
+            guard let place else { return nil }
+            return try db.all(
+                """
+                SELECT \(WebhookDelivery.columns) FROM \(WebhookDelivery.joined)
+                WHERE delivery.app_id = ? AND delivery.webhook_id = ? AND delivery.sequence < ?
+                ORDER BY delivery.sequence DESC LIMIT ?
+                """, [app, webhookID, place, limit], as: WebhookDelivery.init(reading:))
+        }
+    }
+
     package func dueWebhooks(now: Timestamp) async throws -> [Webhook] {
         try await read { db in
             try db.all(

@@ -74,6 +74,20 @@ struct AcceptHandlerTests {
         #expect(throws: IOError.self) { try listener.throwIfErrorCaught() }
     }
 
+    #if !canImport(Network)
+        @Test("The longer an event loop has not looked at the listener, the more connections it accepts at once")
+        func pace() throws {
+            let listener = EmbeddedChannel()
+            try listener.pipeline.syncOperations.addHandler(AcceptHandler(accepted, log: log))
+            for (milliseconds, count) in [(0, 4), (1, 4), (30, 30), (700, 256), (5, 5), (1, 4)] {
+                listener.embeddedEventLoop.advanceTime(by: .milliseconds(Int64(milliseconds)))
+                listener.pipeline.fireChannelReadComplete()
+                let option = listener.options.last { $0.option is ChannelOptions.Types.MaxMessagesPerReadOption }
+                #expect(option?.value as? UInt == UInt(count))
+            }
+        }
+    #endif
+
     @Test("A connection that fails before a task serves it does not count")
     func failure() throws {
         let connection = AcceptedChannel(connection: Connection(fails: true), accepted: accepted)

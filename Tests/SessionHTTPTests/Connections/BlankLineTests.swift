@@ -16,7 +16,7 @@ struct BlankLineTests {
         var line = BlankLine()
         var found: [Int] = []
         while bytes.readableBytes > 0 {
-            let length = line.length(in: bytes.readableBytesView)
+            let length = bytes.withUnsafeReadableBytes { line.length(in: $0) }
             bytes.moveReaderIndex(forwardBy: length)
             found.append(length)
         }
@@ -32,7 +32,7 @@ struct BlankLineTests {
         while let piece = bytes.getSlice(at: bytes.readerIndex, length: min(size, bytes.readableBytes)),
             read < text.utf8.count
         {
-            let length = line.length(in: piece.readableBytesView)
+            let length = piece.withUnsafeReadableBytes { line.length(in: $0) }
             bytes.moveReaderIndex(forwardBy: length)
             read += length
         }

@@ -97,6 +97,27 @@ struct HeldRequestTests {
         #expect(!after.isOpen)
     }
 
+    @Test("When the process ends, a client that reads now and then, or a long response, has ten seconds in all")
+    func endingWithPauses() throws {
+        let world = ConnectionWorld(ConnectionLimits())
+        let (pausing, long) = (try world.connect(), try world.connect())
+        for connection in [pausing, long] {
+            try connection.send(Self.refresh)
+            connection.begin()
+            connection.quiesce()
+        }
+        for _ in 0..<3 {
+            pausing.setReading(false)
+            long.write("x")
+            world.advance(3)
+            pausing.setReading(true)
+        }
+        #expect(pausing.isOpen && long.isOpen)
+        pausing.setReading(false)
+        world.advance(1)
+        #expect(!pausing.isOpen && !long.isOpen)
+    }
+
     @Test("A body above the limit of all bodies is passed on, so that a route rejects it early")
     func longBody() throws {
         let world = ConnectionWorld(ConnectionLimits())
