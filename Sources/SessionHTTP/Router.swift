@@ -25,12 +25,20 @@ package func buildRouter(
     router.add(middleware: HeaderLimitMiddleware())
     router.add(middleware: PathMiddleware())
     router.add(middleware: ForwardingMiddleware(options: edge, log: forwarding))
-
-    if api != .management { addFrontend(to: router, service: service, edge: edge) }
+    if api != .management {
+        router.add(
+            middleware: UnknownPathMiddleware(client: ClientMiddleware(options: edge, directory: service.directory)))
+        addFrontend(to: router, service: service, edge: edge)
+        for path in WebClientRoute.Path.allCases {
+            router.get(RouterPath(path.rawValue), use: WebClientRoute(path: path).show)
+        }
+    }
     if api != .frontend {
         let apps = AppRoutes(apps: service.apps)
         let events = EventRoutes(store: service.store)
-        let management = router.group("/v2/session").add(middleware: OperatorContextMiddleware(options: edge))
+        let management = router.group("/v2/session")
+            .add(middleware: OperatorContextMiddleware(options: edge))
+            .add(middleware: QueryMiddleware())
         management.group("/events")
             .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
             .group(context: AllAppsContext.self)
@@ -47,6 +55,8 @@ package func buildRouter(
     for path in HealthEndpoint.Path.allCases {
         router.get(RouterPath(path.rawValue), use: HealthRoute(endpoint: health, path: path).show)
     }
+
+    router.get(RouterPath(OpenAPIRoute.path), use: OpenAPIRoute().show)
 
     if let mailbox, api != .management {
         let routes = MailboxRoutes(mailbox: mailbox, courier: service.messages)
@@ -77,6 +87,8 @@ private func addFrontend(to router: Router<ServiceRequestContext>, service: Sess
         .get(.metadata, use: MetadataRoute(maxAge: keySets.maxAge).show)
         .post(.otp, use: otp.start)
         .post(.otpRetry, use: otp.retry)
+        .post(.webLogin, use: otp.start)
+        .post(.webLoginRetry, use: otp.retry)
         .post(.passwordLogin, use: password.login)
         .get(.passwordCompliancy, use: password.compliancy)
         .post(.migration, use: MigrationRoutes(login: service.migrationLogin).migrate)
@@ -89,6 +101,7 @@ private func addFrontend(to router: Router<ServiceRequestContext>, service: Sess
         .post(.refresh, use: tokens.refresh)
         .post(.revoke, use: tokens.revoke)
         .post(.otpCheck, use: otp.check)
+        .post(.webLoginCheck, use: WebLoginRoutes(otp: otp, tokens: tokens).check)
         .post(.stepUpContinue, use: stepUp.completeStep)
 
     let me = MeRoutes(sessions: service.userSessions)
@@ -109,13 +122,14 @@ private func addControls(
     to router: Router<ServiceRequestContext>, _ controls: ProcessControls, service: SessionService, edge: EdgeOptions
 ) {
     let routes = ProcessRoutes(controls: controls)
-    let operators = router.group()
-        .add(middleware: OperatorContextMiddleware(options: edge))
-        .add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
+    let keys = ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge)
+    let operators = router.group().add(middleware: OperatorContextMiddleware(options: edge))
+    operators.group().add(middleware: keys).group(context: AllAppsContext.self)
+        .get("/metrics", use: routes.metrics)
+    operators.group("/v2/session/log-level").add(middleware: QueryMiddleware()).add(middleware: keys)
         .group(context: AllAppsContext.self)
-    operators.get("/metrics", use: routes.metrics)
-    operators.get("/v2/session/log-level", use: routes.logLevel)
-    operators.put("/v2/session/log-level", use: routes.setLogLevel)
+        .get("", use: routes.logLevel)
+        .put("", use: routes.setLogLevel)
 }
 
 @available(service, *)
@@ -137,6 +151,8 @@ private func addManagement(
     let signingKeys = SigningKeyRoutes(keys: service.signingKeys)
     let sessionConfig = SessionConfigRoutes(apps: service.apps)
     let limits = LimitsConfigRoutes(apps: service.apps)
+    let cors = CORSConfigRoutes(apps: service.apps)
+    let domains = DomainRoutes(apps: service.apps)
     let delivery = DeliveryConfigRoutes(delivery: service.delivery)
     group.add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
         .group(context: OperatorContext.self)
@@ -144,6 +160,12 @@ private func addManagement(
         .patch("", use: app.update)
         .get("/config/sessions", use: sessionConfig.get)
         .put("/config/sessions", use: sessionConfig.replace)
+        .get("/domains", use: domains.list)
+        .post("/domains", use: domains.add)
+        .delete("/domains/:domain_id", use: domains.remove)
+        .get("/config/cors", use: cors.get)
+        .put("/config/cors", use: cors.replace)
+        .post("/tokens", use: DevelopmentTokenRoutes(tokens: service.developmentTokens).create)
         .get("/config/limits", use: limits.get)
         .put("/config/limits", use: limits.replace)
         .get("/config/delivery", use: delivery.get)
@@ -185,6 +207,7 @@ private func addManagement(
         .get("/webhooks/:webhook_id/deliveries", use: webhooks.deliveries)
         .post("/users", use: users.create)
         .get("/users", use: users.find)
+        .post("/users/batch_lookup", use: UserLookupRoutes(users: service.users).find)
         .get("/users/:user_id", use: users.get)
         .delete("/users/:user_id", use: users.delete)
         .put("/users/:user_id/status", use: users.setStatus)
@@ -194,6 +217,7 @@ private func addManagement(
         .post("/users/:user_id/identifiers", use: users.addIdentifier)
         .delete("/users/:user_id/identifiers", use: users.removeIdentifier)
         .delete("/users/:user_id/limits", use: users.clearLimits)
+        .get("/users/:user_id/export", use: UserExportRoute(exports: service.exports).show)
         .get("/users/:user_id/sessions", use: sessions.list)
         .delete("/users/:user_id/sessions/:session_id", use: sessions.revoke)
         .post("/users/:user_id/sessions/invalidate", use: sessions.revokeAll)

@@ -25,7 +25,7 @@ package struct FuzzTarget: Sendable {
         self.init(name, seeds: seeds, words: words) { try check(String(decoding: $0, as: UTF8.self)) }
     }
 
-    package static func all() throws -> [FuzzTarget] { try tokens() + formats() + edge() + bodies() + hooks() }
+    package static func all() throws -> [FuzzTarget] { try tokens() + formats() + edge() + bodies() + hooks() + [form] }
 
     package struct Violation: Error, CustomStringConvertible {
         package let description: String

@@ -14,7 +14,7 @@ struct BodyListTests {
         return try (files?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
             .flatMap { file in
                 try String(contentsOf: file, encoding: .utf8).matches(
-                    of: /\.decode(?:IfPresent)?\(\s*([A-Za-z.]+)\.self/
+                    of: /request\.decode(?:Exactly)?(?:IfPresent)?\(\s*([A-Za-z.]+)\.self/
                 )
                 .map { (file.deletingPathExtension().lastPathComponent, String($0.1)) }
             }

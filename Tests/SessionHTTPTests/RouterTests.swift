@@ -119,9 +119,9 @@ struct RouterTests {
         }
         let (frontend, management) = (paths(.frontend), paths(.management))
         #expect(!frontend.contains { $0.contains("/v2/") })
-        let health: Set = ["GET /health", "GET /livez", "GET /readyz"]
-        #expect(management.allSatisfy { $0.contains("/v2/") || health.contains($0) })
-        #expect(Set(frontend).intersection(management) == health)
+        let shared: Set = ["GET /health", "GET /livez", "GET /openapi.yaml", "GET /readyz"]
+        #expect(management.allSatisfy { $0.contains("/v2/") || shared.contains($0) })
+        #expect(Set(frontend).intersection(management) == shared)
         #expect(Set(frontend).union(management) == Set(paths(.all)))
     }
 

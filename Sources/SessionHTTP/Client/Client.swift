@@ -1,17 +1,17 @@
 import Foundation
-import HTTPTypes
-import SessionDomain
+package import HTTPTypes
+package import SessionDomain
 import SessionWire
 
 /// The sender of a request, as the connection and the headers describe it.
-struct Client: Sendable {
+package struct Client: Sendable {
     /// The requested host, `host[:port]`. It chooses the app and nothing else.
-    let host: String
-    let source: SourceAddress
+    package let host: String
+    package let source: SourceAddress
     /// Its id is that of `X-Device-Id`, otherwise of the cookie that browsers get.
-    private(set) var device: Device
+    package private(set) var device: Device
     /// What hooks and mapped claims receive.
-    let facts: ClientFacts
+    package let facts: ClientFacts
     /// Whether a browser sent the request: it has `Origin` or `Sec-Fetch-Site`. Browsers get the refresh token in a
     /// cookie only.
     let isBrowser: Bool
@@ -24,7 +24,7 @@ extension Client {
     ///   - authority: The host of the request, from `Host` or `:authority`.
     ///   - peerAddress: The address of the other end of the connection.
     /// - Throws: `Refusal.invalidField` for an invalid host or device id.
-    init(headers: HTTPFields, authority: String?, peerAddress: String, options: EdgeOptions) throws(Refusal) {
+    package init(headers: HTTPFields, authority: String?, peerAddress: String, options: EdgeOptions) throws(Refusal) {
         let isProxied = options.isTrusted(peerAddress)
         host = try Self.host(headers, authority: authority, isProxied: isProxied)
         let ip = Self.address(headers, peerAddress: peerAddress, options: options)

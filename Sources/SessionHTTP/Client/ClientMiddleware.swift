@@ -20,8 +20,9 @@ struct ClientMiddleware: RouterMiddleware {
         let app = try await directory.app(host: client.host)
         client.addDeviceID(cookie: AppCookies(app: app).deviceID(in: request))
         var context = context
-        context.results.client = client
-        context.results.app = app
+        var results = context.results
+        (results.client, results.app) = (client, app)
+        context.results = results
         RequestTrail.current?.note(app: app.settings.id)
         let (events, known) = (EventContext(client, requestID: context.requestID), context)
         return try await EventContext.$current.withValue(events) {

@@ -7,12 +7,21 @@ extension Device {
     /// Properties that the header does not show keep their defaults.
     init(userAgent: String) {
         self.init()
-        let agent = String(userAgent.unicodeScalars.prefix(512).filter { (0x20...0x7E).contains($0.value) })
+        let agent = Self.printable(userAgent)
         if agent.hasPrefix("Prelude/") {
             readSDK(agent)
         } else {
             readBrowser(agent)
         }
+    }
+
+    /// The printable ASCII characters of the first 512.
+    private static func printable(_ text: String) -> String {
+        let printable: ClosedRange<UInt8> = 0x20...0x7E
+        // Almost always. To copy the characters costs as much as the rest.
+        if text.utf8.count <= 512, text.utf8.allSatisfy(printable.contains) { return text }
+        let characters = text.unicodeScalars.prefix(512).compactMap { UInt8(exactly: $0.value) }
+        return String(decoding: characters.filter(printable.contains), as: UTF8.self)
     }
 
     private mutating func readSDK(_ agent: String) {

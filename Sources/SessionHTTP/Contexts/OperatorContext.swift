@@ -8,9 +8,6 @@ struct OperatorContext: ChildRequestContext {
     let appID: AppID
     let managementKey: ManagementKey
 
-    /// Whether the management key is valid for all apps.
-    var isForAllApps: Bool { managementKey.appID == nil }
-
     init(context: ServiceRequestContext) throws {
         managementKey = try context.managementKey
         guard let appID = context.parameters.get("app_id").flatMap({ AppID($0) }) else {

@@ -15,9 +15,21 @@ package struct ServiceRequestContext: RequestContext {
     /// The connection, for `RequestsInWork`. `nil` for a request that does not come from a network.
     let connection: ObjectIdentifier?
     /// Set by `RequestIDMiddleware`.
-    var requestID: String?
+    package var requestID: String?
     /// Written by middleware only. Everything else reads the throwing getters below.
-    var results = MiddlewareResults()
+    var results: MiddlewareResults {
+        get { box?.results ?? MiddlewareResults() }
+        set { box = Box(newValue) }
+    }
+
+    /// Each middleware copies the context, and a reference is cheaper to copy than what it refers to.
+    private var box: Box?
+
+    private final class Box: Sendable {
+        let results: MiddlewareResults
+
+        init(_ results: MiddlewareResults) { self.results = results }
+    }
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

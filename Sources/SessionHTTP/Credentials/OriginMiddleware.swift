@@ -32,7 +32,7 @@ struct OriginMiddleware: RouterMiddleware {
         response.headers.set(.accessControlAllowCredentials, to: "true")
         response.headers.set(
             .accessControlExposeHeaders,
-            to: "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Trusted-Device, X-Verification-Token")
+            to: "Date, DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Trusted-Device, X-Verification-Token")
         response.headers.set(.vary, to: "Origin")
         return response
     }
@@ -42,7 +42,7 @@ struct OriginMiddleware: RouterMiddleware {
         response.headers.set(.accessControlAllowMethods, to: "GET, POST")
         response.headers.set(
             .accessControlAllowHeaders,
-            to: "Authorization, Content-Type, DPoP, X-Device-Id, X-Trusted-Device, X-Verification-Token")
+            to: "Authorization, Content-Type, DPoP, User-Agent, X-Device-Id, X-Trusted-Device, X-Verification-Token")
         response.headers.set(.accessControlMaxAge, to: "600")
         return response
     }

@@ -11,9 +11,10 @@ struct MeRoutes: Sendable {
         let page = try Page(request)
         let (sessions, total) = try await self.sessions.list(
             of: context.caller, limit: page.limit, offset: page.offset)
-        return try .json(
-            SessionListResponse(
-                sessions: sessions.map(SessionView.init), total: total, limit: page.limit, offset: page.offset))
+        return .json(
+            members: SessionListResponse(
+                sessions: sessions.map(SessionView.init), total: total, limit: page.limit, offset: page.offset
+            ).members)
     }
 
     @Sendable func revoke(_ request: Request, context: SignedInContext) async throws -> Response {

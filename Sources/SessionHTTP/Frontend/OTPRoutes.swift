@@ -61,10 +61,17 @@ struct OTPRoutes: Sendable {
                 refreshToken: context.refreshToken(in: request))
             return try .json(ChallengeResponse(challengeToken: next))
         }
-        let challenge = try await login.check(
+        let token = try await checkLogin(body, request, context)
+        return .json(members: ChallengeResponse(challengeToken: token).members)
+    }
+
+    /// - Returns: The challenge token of the login.
+    func checkLogin(
+        _ body: CheckOTPRequest, _ request: Request, _ context: ProofBoundContext
+    ) async throws -> String {
+        try await login.check(
             app: context.app, token: try verificationToken(request, context.app), code: body.code,
             deviceToken: context.app.deviceToken(in: request), source: context.client.source)
-        return try .json(ChallengeResponse(challengeToken: challenge))
     }
 
     /// The token of the header, otherwise of the cookie.

@@ -11,12 +11,18 @@ struct TokenRoutes: Sendable {
 
     @Sendable func finalize(_ request: Request, context: ProofBoundContext) async throws -> Response {
         let body = try await request.decodeIfPresent(OptionalFinalizeRequest.self)
-        let tokens = try await sessions.start(
-            app: context.app, challengeToken: body?.challengeToken ?? "", codeVerifier: body?.codeVerifier,
-            proof: context.proof, proofIsOptional: context.client.isBrowser,
-            previousToken: context.refreshToken(in: request), device: context.client.device,
-            client: context.client.facts)
+        let tokens = try await start(body?.challengeToken ?? "", codeVerifier: body?.codeVerifier, request, context)
         return response(tokens, context)
+    }
+
+    /// Starts the session of a completed login.
+    func start(
+        _ challengeToken: String, codeVerifier: String?, _ request: Request, _ context: ProofBoundContext
+    ) async throws -> IssuedTokens {
+        try await sessions.start(
+            app: context.app, challengeToken: challengeToken, codeVerifier: codeVerifier, proof: context.proof,
+            proofIsOptional: context.client.isBrowser, previousToken: context.refreshToken(in: request),
+            device: context.client.device, client: context.client.facts)
     }
 
     @Sendable func refresh(_ request: Request, context: ProofBoundContext) async throws -> Response {
@@ -41,6 +47,12 @@ struct TokenRoutes: Sendable {
                 accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt.seconds,
                 tokenType: tokens.isBound ? "DPoP" : "Bearer", isNewUser: tokens.isNewUser
             ).members)
+        set(tokens, on: &response, context)
+        return response
+    }
+
+    /// Sets all that is not in the body: cookies for browsers, headers for other clients.
+    func set(_ tokens: IssuedTokens, on response: inout Response, _ context: ProofBoundContext) {
         if context.client.isBrowser {
             let lifetime = tokens.refreshTokenExpiresAt.seconds - environment.now().seconds
             let cookies = AppCookies(app: context.app)
@@ -52,6 +64,5 @@ struct TokenRoutes: Sendable {
             if let device = tokens.knownDevice { response.headers.set(.trustedDevice, to: device) }
         }
         if let nonce = tokens.nextNonce { response.headers.set(.dpopNonce, to: nonce) }
-        return response
     }
 }

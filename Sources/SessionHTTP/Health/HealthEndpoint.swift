@@ -16,7 +16,7 @@ package struct HealthEndpoint: Sendable {
 
         /// - Parameter target: A target in origin form. A query has no effect.
         init?(target: String) {
-            self.init(rawValue: String(target.prefix { $0 != "?" }))
+            self.init(rawValue: target.withoutQuery)
         }
     }
 

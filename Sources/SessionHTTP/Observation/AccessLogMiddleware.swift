@@ -47,14 +47,14 @@ struct AccessLogMiddleware: RouterMiddleware {
         return path
     }
 
-    /// Health checks and metrics are called every few seconds, so their lines are for debugging. A refused one is a mistake
+    /// Health checks, metrics and graphs are called every few seconds, so their lines are for debugging. A refused one is a mistake
     /// that someone looks for, such as a wrong key.
     private static func level(of status: HTTPResponse.Status, route: String) -> Logger.Level {
         if status.kind == .serverError { return .error }
         return quietRoutes.contains(route) && status.kind == .successful ? .debug : .info
     }
 
-    static let quietRoutes: Set = ["/health", "/livez", "/readyz", "/metrics"]
+    static let quietRoutes: Set = ["/health", "/livez", "/readyz", "/metrics", "/console/activity"]
 
     private func metadata(
         _ request: Request, _ response: Response, _ context: ServiceRequestContext, route: String, seconds: Double,

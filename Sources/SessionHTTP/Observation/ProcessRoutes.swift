@@ -20,7 +20,7 @@ struct ProcessRoutes: Sendable {
     }
 
     @Sendable func setLogLevel(_ request: Request, context: AllAppsContext) async throws -> Response {
-        let body = try await request.decode(LogLevelBody.self)
+        let body = try await request.decodeExactly(LogLevelBody.self)
         guard let level = Logger.Level(rawValue: body.level) else {
             throw Refusal.invalidField("level", "must be trace, debug, info, notice, warning, error or critical")
         }

@@ -27,7 +27,7 @@ package final class RequestTrail: Sendable {
 
     var current: Findings { findings.withLock { $0 } }
 
-    func note(app: AppID) { findings.withLock { $0.app = app } }
+    package func note(app: AppID) { findings.withLock { $0.app = app } }
 
     func note(traceID: String) { findings.withLock { $0.traceID = traceID } }
 

@@ -1,10 +1,10 @@
-import HTTPTypes
+package import HTTPTypes
 
 extension HTTPFields {
     /// The value of a cookie (RFC 6265 §5.4). If the name occurs more than once, the first one counts.
     ///
     /// Names are case-sensitive. The value is everything up to the next semicolon, quotes included.
-    func cookie(_ name: String) -> String? {
+    package func cookie(_ name: String) -> String? {
         for header in all(.cookie) {
             for pair in header.split(separator: ";") {
                 let trimmed = pair.drop { $0 == " " }

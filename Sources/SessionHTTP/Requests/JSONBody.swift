@@ -1,6 +1,5 @@
 package import Foundation
 import Hummingbird
-import NIOCore
 package import SessionDomain
 import SessionTokens
 
@@ -15,42 +14,63 @@ extension Request {
         return body
     }
 
+    /// Reads a JSON body of the management API, whose type knows all members.
+    ///
+    /// - Throws: As `decode(_:)`; `Refusal.invalidField` for a member that the type does not know.
+    func decodeExactly<Body: Decodable>(_ type: Body.Type) async throws -> Body {
+        guard let body = try await decodeExactlyIfPresent(type) else {
+            throw Refusal.invalidField("body", "must be a JSON object")
+        }
+        return body
+    }
+
+    /// Reads a JSON body of the management API that may be empty.
+    ///
+    /// - Returns: `nil` for an empty body.
+    func decodeExactlyIfPresent<Body: Decodable>(_ type: Body.Type) async throws -> Body? {
+        try await jsonData().map { data in try JSONBody.readExactly(type, from: data) }
+    }
+
     /// Reads a JSON body that may be empty. An empty body may have any content type.
     ///
     /// - Returns: `nil` for an empty body.
     func decodeIfPresent<Body: Decodable>(_ type: Body.Type) async throws -> Body? {
+        try await jsonData().map { data in try JSONBody.read(type, from: data) }
+    }
+
+    /// - Returns: `nil` for an empty body.
+    private func jsonData() async throws -> Data? {
         let data = try await bodyData()
         guard !data.isEmpty else { return nil }
         let mediaType = headers.first(.contentType)?.split(separator: ";", omittingEmptySubsequences: false).first
         guard mediaType?.trimmingCharacters(in: .whitespaces).lowercased() == "application/json" else {
             throw HTTPError(.unsupportedMediaType)
         }
-        return try JSONBody.read(type, from: data)
-    }
-
-    private func bodyData() async throws -> Data {
-        do {
-            return Data(try await body.collect(upTo: JSONBody.maximumBytes).readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw HTTPError(.contentTooLarge)
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            // The client's side of the connection failed. This is not an error of the service.
-            throw Refusal.invalidField("body", "is incomplete, or its length or chunks are wrong")
-        }
+        return data
     }
 }
 
 /// Decodes bodies as strict JSON: no duplicate members, no other encoding than UTF-8.
 package enum JSONBody {
-    static let maximumBytes = 64 * 1024
-
     package static func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
         do {
-            return try TokenJSON.decode(type, from: data)
+            let value = try TokenJSON.decode(JSONValue.self, from: data)
+            return try JSONValueDecoder(value, at: [], known: nil).decode(type)
         } catch let error as DecodingError {
             throw Refusal(error)
+        } catch {
+            throw .invalidField("body", "is not valid")
+        }
+    }
+
+    /// Reads a body and refuses members that its type does not know.
+    static func readExactly<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
+        do {
+            return try KnownMembers.decode(type, from: try TokenJSON.decode(JSONValue.self, from: data))
+        } catch let error as DecodingError {
+            throw Refusal(error)
+        } catch let refusal as Refusal {
+            throw refusal
         } catch {
             throw .invalidField("body", "is not valid")
         }
@@ -76,7 +96,7 @@ extension Refusal {
         }
     }
 
-    private static func path(_ keys: [any CodingKey]) -> String {
+    static func path(_ keys: [any CodingKey]) -> String {
         guard !keys.isEmpty else { return "body" }
         let path = keys.map { $0.intValue.map { "[\($0)]" } ?? "." + MemberName.shown($0.stringValue) }.joined()
         return path.hasPrefix(".") ? String(path.dropFirst()) : path

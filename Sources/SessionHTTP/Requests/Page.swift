@@ -1,4 +1,5 @@
 import Hummingbird
+import HummingbirdCore
 import SessionDomain
 
 /// The part of a list that a request asks for, from the query parameters `limit` and `offset`.
@@ -8,15 +9,18 @@ struct Page: Equatable {
 
     /// - Throws: `Refusal.invalidPaginationLimit` or `.invalidPaginationOffset` for a value that is not a number. The
     ///   callee checks the range.
-    init(_ request: Request) throws(Refusal) {
-        limit = try Self.number("limit", in: request, default: 10, refusal: .invalidPaginationLimit)
-        offset = try Self.number("offset", in: request, default: 0, refusal: .invalidPaginationOffset)
+    init(_ request: Request) throws(Refusal) { try self.init(request.uri.queryParameters) }
+
+    /// - Throws: As `init(_:)` of a request.
+    init(_ query: FlatDictionary<Substring, Substring>) throws(Refusal) {
+        limit = try Self.number("limit", in: query, default: 10, refusal: .invalidPaginationLimit)
+        offset = try Self.number("offset", in: query, default: 0, refusal: .invalidPaginationOffset)
     }
 
     private static func number(
-        _ name: Substring, in request: Request, default standard: Int, refusal: Refusal
+        _ name: Substring, in query: FlatDictionary<Substring, Substring>, default standard: Int, refusal: Refusal
     ) throws(Refusal) -> Int {
-        guard let text = request.uri.queryParameters[name] else { return standard }
+        guard let text = query[name] else { return standard }
         guard let value = Int(text) else { throw refusal }
         return value
     }

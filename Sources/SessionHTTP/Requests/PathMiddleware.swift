@@ -1,28 +1,50 @@
-import Hummingbird
+package import Hummingbird
+import SessionDomain
 
-/// Answers 404 to every path that is not the only spelling of its route.
+/// Answers 404 to every path that is not the only spelling of its route, and 400 to a query with U+0000, as to such a body:
+/// not every store can look it up.
 ///
 /// The router ignores empty segments, so it would serve `//v2/…` as `/v2/…`. A proxy that blocks `/v2/` compares text.
 @available(service, *)
-struct PathMiddleware: RouterMiddleware {
-    typealias Context = ServiceRequestContext
+package struct PathMiddleware: RouterMiddleware {
+    package typealias Context = ServiceRequestContext
 
-    func handle(
+    package func handle(
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         guard Self.isCanonical(request.uri.path) else { throw HTTPError(.notFound) }
+        if let query = request.uri.query, let part = query.split(separator: "&").first(where: { $0.contains("%00") }) {
+            let name = part.prefix { $0 != "=" }
+            throw Refusal.invalidField(name.contains("%") ? "query" : String(name), "must not contain U+0000")
+        }
         return try await next(request, context)
     }
 
     /// Whether a path has no empty segment, no `.` and `..`, and only characters that need no encoding (RFC 3986 §2.3).
     /// Routes and ids have no others.
-    static func isCanonical(_ path: String) -> Bool {
-        guard path.hasPrefix("/") else { return false }
-        return path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { segment in
-            !segment.isEmpty && segment != "." && segment != ".." && segment.utf8.allSatisfy(isUnreserved)
+    package static func isCanonical(_ path: String) -> Bool {
+        var path = path
+        return path.withUTF8 { bytes in
+            guard bytes.first == UInt8(ascii: "/") else { return false }
+            // Bytes of the segment, and how many of them are dots.
+            var (length, dots) = (0, 0)
+            for byte in bytes.dropFirst() {
+                if byte == UInt8(ascii: "/") {
+                    guard isSegment(length, dots) else { return false }
+                    (length, dots) = (0, 0)
+                } else {
+                    guard isUnreserved(byte) else { return false }
+                    length += 1
+                    if byte == UInt8(ascii: ".") { dots += 1 }
+                }
+            }
+            return isSegment(length, dots)
         }
     }
+
+    /// Whether a segment is not empty, `.` or `..`.
+    private static func isSegment(_ length: Int, _ dots: Int) -> Bool { length > 0 && (length > 2 || dots < length) }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {

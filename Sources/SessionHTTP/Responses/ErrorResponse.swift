@@ -5,9 +5,14 @@ import SessionWire
 
 /// Turns errors into responses. The frontend API and the management API have different error bodies.
 @available(service, *)
-enum ErrorResponse {
+package enum ErrorResponse {
     /// Logs an error of the service, notes the code for the line of the request, and builds its response.
     static func make(for error: any Error, request: Request, context: ServiceRequestContext) throws -> Response {
+        try make(report(error, context: context), request: request, context: context)
+    }
+
+    /// Logs an error of the service, and notes the code for the line of the request.
+    package static func report(_ error: any Error, context: ServiceRequestContext) -> WireRefusal {
         let refusal = WireRefusal(error)
         if error is StoreError {
             // The store's own line is at most one per second, whatever the number of calls.
@@ -16,14 +21,14 @@ enum ErrorResponse {
             context.logger.error("request failed", metadata: ["error": .string(String(describing: error))])
         }
         RequestTrail.current?.note(code: refusal.code.rawValue, refusal: RefusalReason(of: error))
-        return try make(refusal, request: request, context: context)
+        return refusal
     }
 
     /// Builds the response, with `Retry-After` and `DPoP-Nonce` where they apply.
     static func make(_ refusal: WireRefusal, request: Request, context: ServiceRequestContext) throws -> Response {
         var response =
             if request.uri.path.hasPrefix("/v2/") {
-                try Response.json(ManagementErrorBody(refusal), status: refusal.status)
+                try Response.json(ManagementErrorBody(refusal, requestID: context.requestID), status: refusal.status)
             } else {
                 try Response.json(
                     ErrorBody(
@@ -56,10 +61,20 @@ private struct ManagementErrorBody: Encodable {
     let code: ErrorCode
     let status: Int
     let message: String
+    let requestID: String?
+    /// The member of the request that the error is about.
+    let field: String?
 
-    init(_ refusal: WireRefusal) {
+    private enum CodingKeys: String, CodingKey {
+        case code, status, message, field
+        case requestID = "request_id"
+    }
+
+    init(_ refusal: WireRefusal, requestID: String?) {
         code = refusal.code
         status = refusal.status.code
         message = refusal.message
+        self.requestID = requestID
+        field = refusal.field
     }
 }

@@ -1,17 +1,17 @@
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 package import SessionDomain
 import SessionWire
 
 /// The status, code and message of an error response.
-struct WireRefusal: Sendable, Equatable {
-    let status: HTTPResponse.Status
+package struct WireRefusal: Sendable, Equatable {
+    package let status: HTTPResponse.Status
     let code: ErrorCode
-    let message: String
-    var retryAfter: Int?
+    package let message: String
+    package var retryAfter: Int?
     var nonce: String?
     /// The member of the request that the error is about.
-    var field: String?
+    package var field: String?
     /// Whether no code that was sent before can be accepted any more.
     var needsNewCode = false
     /// The `htu` that the proof of the request must have.
@@ -25,7 +25,7 @@ extension Refusal {
 
 extension WireRefusal {
     /// Maps every error to its response. Other errors than these become `internal` without details.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let refusal as Refusal:
             self = Self.mapping(refusal)

@@ -66,6 +66,12 @@ package struct BodyReader: Sendable {
                 + #""failed_checks_per_day":20,"consecutive_failed_checks":99,"sends_per_hour":5,"sends_per_day":10,"#
                 + #""app_sends_per_day":10000,"calling_code_sends_per_day":2000,"allowed_prefixes":["+49!"],"#
                 + #""starts_per_address":{"limit":30,"window":600}}"#),
+        BodyReader(AddDomainBody.self, #"{"domain":"session!.example"}"#),
+        BodyReader(CORSConfigBody.self, #"{"allowed_origins":["https://a!.example"]}"#),
+        BodyReader(
+            UserLookupBody.self,
+            #"{"user_ids":["usr_1!"],"external_ids":["4711!"],"identifiers":[{"type":"phone_number","value":"+1!"}]}"#),
+        BodyReader(DevelopmentTokenBody.self, #"{"user_id":"usr_1!","scopes":["a!"],"lifetime":60}"#),
         BodyReader(
             CreateManagementKeyBody.self, #"{"name":"ci!","role":"read!","expires_at":"2100-01-01T00:00:00Z!"}"#),
         BodyReader(LogLevelBody.self, #"{"level":"debug!"}"#),

@@ -21,8 +21,12 @@ struct AnswerRules {
         }
         if head.status.kind == .successful {
             guard !body.isEmpty else { return }
-            try FuzzTarget.require(Self.members(of: body) != nil, "the body is not an object")
+            let isJSON = head.headerFields[.contentType] == "application/json"
+            try FuzzTarget.require(isJSON || !isManagement, "the body is not JSON")
+            try FuzzTarget.require(!isJSON || Self.members(of: body) != nil, "the body is not an object")
             if !isManagement { try checkSecrets(body, head) }
+        } else if head.status == .notModified {
+            try FuzzTarget.require(body.isEmpty, "the response has no changes and a body")
         } else {
             try checkError(head, body)
         }
@@ -35,13 +39,14 @@ struct AnswerRules {
         guard let members = Self.members(of: body), let code = members["code"]?.stringValue,
             let message = members["message"]?.stringValue
         else { throw FuzzTarget.Violation("invalid error body: \(String(decoding: body, as: UTF8.self))") }
+        let id = HTTPField.Name("x-request-id").flatMap { head.headerFields[$0] }
         if isManagement {
             try FuzzTarget.require(
-                members["status"] == .int(Int64(head.status.code))
-                    && Set(members.keys).subtracting(Self.optionalMembers) == ["code", "message", "status"],
-                "wrong members in the error body")
+                members["status"] == .int(Int64(head.status.code)) && members["request_id"]?.stringValue == id
+                    && Set(members.keys).subtracting(Self.optionalMembers) == [
+                        "code", "message", "request_id", "status",
+                    ], "wrong members in the error body")
         } else {
-            let id = HTTPField.Name("x-request-id").flatMap { head.headerFields[$0] }
             try FuzzTarget.require(
                 members["request_id"]?.stringValue == id && members["type"]?.stringValue?.isEmpty == false
                     && Set(members.keys).subtracting(Self.optionalMembers) == [

@@ -23,8 +23,8 @@ extension FuzzedService {
             ("accept-language", "de-CH, de;q=0.9"), (HeaderName.deviceID, "0f8fad5b-d9cb-469f-a165-70867728950e"),
         ]
         switch FrontendPath(rawValue: route.path) {
-        case .otpRetry: headers.append((HeaderName.verificationToken, verificationToken))
-        case .otpCheck, .stepUpContinue, .finalize, .refresh, .revoke:
+        case .otpRetry, .webLoginRetry: headers.append((HeaderName.verificationToken, verificationToken))
+        case .otpCheck, .webLoginCheck, .stepUpContinue, .finalize, .refresh, .revoke:
             headers.append((HeaderName.verificationToken, verificationToken))
             if !refreshToken.isEmpty { headers.append((HeaderName.refreshToken, refreshToken)) }
             headers.append((HeaderName.dpop, try proof(of: route, accessToken: nil)))

@@ -61,6 +61,8 @@ struct FuzzedService: Sendable {
         managementKey = try await service.managementKeys.create(name: "fuzz", app: nil).secret
         _ = try await service.apps.create(id: app, name: "Test") { app in
             app.passwordLogin = PasswordLoginConfig(at: clock.timestamp)
+            app.domains = ["session.example.com"]
+            app.developmentTokens = true
             app.otpLogins = OTPLoginConfig.Channel.allCases.map { channel in
                 OTPLoginConfig(id: environment.newID("lcfg"), channel: channel, isDefault: true, at: clock.timestamp)
             }
@@ -79,6 +81,7 @@ struct FuzzedService: Sendable {
         named["webhook_id"] = try await service.webhooks.create(
             url: "https://b.example/hook", events: nil, app: app
         ).id
+        named["domain_id"] = "session.example.com"
         named["config_id"] = try await service.apps.app(app).otpLogins[0].id
         (named["channel"], named["purpose"], named["locale"]) = ("sms", "sign_in", "de")
         _ = try await manage(

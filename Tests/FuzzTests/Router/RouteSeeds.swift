@@ -12,6 +12,9 @@ enum RouteSeeds {
         ],
         "POST /v1/session/otp/retry": [],
         "POST /v1/session/otp/check": [#"{"code":"$code"}"#, #"{"code":"123456","challenge_token":"$stepUp"}"#],
+        "POST /v1/session/login/otp": [#"{"identifier":{"type":"email_address","value":"hopper@example.com"}}"#],
+        "POST /v1/session/login/otp/retry": [],
+        "POST /v1/session/login/otp/check": [#"{"code":"$code"}"#],
         "POST /v1/session/login/email/password": [#"{"identifier":"victim@example.com","password":"\#(password)"}"#],
         "POST /v1/session/login/finalize": [#"{"challenge_token":"$login"}"#],
         "POST /v1/session/refresh": ["{}", #"{"step_up_token":"$stepUp"}"#],
@@ -55,6 +58,13 @@ enum RouteSeeds {
             #"{"channel":"email","purpose":"notice_new_device"}"#,
         ],
         "PUT /v2/session/apps/:app_id/config/notices": [#"{"new_device":true,"password_changed":false}"#],
+        "POST /v2/session/apps/:app_id/domains": [#"{"domain":"other.example.com"}"#],
+        "PUT /v2/session/apps/:app_id/config/cors": [#"{"allowed_origins":["https://app.example"]}"#],
+        "POST /v2/session/apps/:app_id/tokens": [#"{"user_id":"$user_id","scopes":["direct"],"lifetime":60}"#],
+        "POST /v2/session/apps/:app_id/users/batch_lookup": [
+            #"{"user_ids":["$user_id"],"external_ids":["4711"],"#
+                + #""identifiers":[{"type":"email_address","value":"victim@example.com"}]}"#
+        ],
         "POST /v2/session/apps/:app_id/keys": [
             #"{"name":"ci","role":"read","expires_at":"2100-01-01T00:00:00Z"}"#
         ],
@@ -98,13 +108,15 @@ enum RouteSeeds {
     ]
 
     static let queries: [String: [String]] = [
+        "GET /v1/prelude-session.js": ["t=1"],
         "GET /v1/session/me/list": ["limit=10&offset=0"],
         "POST /v1/session/me/revoke": ["target=others", "target=session&session_id=$session"],
         "GET /v2/session/apps/:app_id/users": [
-            "limit=10&offset=0", "identifier_type=email_address&identifier_value=victim@example.com",
+            "limit=10&offset=0", "cursor=MC5h&limit=1", "status=active&limit=1", "external_id=4711",
+            "identifier_type=email_address&identifier_value=victim@example.com",
         ],
         "GET /v2/session/apps/:app_id/users/:user_id/sessions": ["limit=10&offset=0"],
-        "GET /v2/session/apps/:app_id/webhooks/:webhook_id/deliveries": ["limit=10&offset=0"],
+        "GET /v2/session/apps/:app_id/webhooks/:webhook_id/deliveries": ["limit=10&offset=0", "limit=1&cursor=evt_1"],
         "GET /v2/session/apps/:app_id/events": ["limit=10&offset=0"],
         "DELETE /v2/session/apps/:app_id/config/scopes": ["scope=direct"],
     ]

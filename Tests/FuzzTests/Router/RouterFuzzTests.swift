@@ -35,6 +35,7 @@ extension FuzzTests {
                     "409 POST /v2/session/apps/:app_id/config/claims",
                     // The test has no operator key for the step token, and the last code was sent too recently.
                     "400 POST /v1/session/stepup/continue", "429 POST /v1/session/otp/retry",
+                    "429 POST /v1/session/login/otp/retry",
                     // An earlier call deleted it.
                     "404 DELETE /v2/session/apps/:app_id/users/:user_id/sessions/:session_id",
                     "404 DELETE /v2/session/apps/:app_id/keys/:key_id",

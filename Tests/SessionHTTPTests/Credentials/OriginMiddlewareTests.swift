@@ -14,7 +14,7 @@ struct OriginMiddlewareTests {
         #expect(response.header("access-control-allow-credentials") == "true")
         #expect(
             response.header("access-control-expose-headers")
-                == "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Trusted-Device, "
+                == "Date, DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id, X-Trusted-Device, "
                 + "X-Verification-Token")
         #expect(response.header("vary") == "Origin")
     }
@@ -26,7 +26,7 @@ struct OriginMiddlewareTests {
         #expect(response.header("access-control-allow-methods") == "GET, POST")
         #expect(
             response.header("access-control-allow-headers")
-                == "Authorization, Content-Type, DPoP, X-Device-Id, X-Trusted-Device, "
+                == "Authorization, Content-Type, DPoP, User-Agent, X-Device-Id, X-Trusted-Device, "
                 + "X-Verification-Token")
         #expect(response.header("access-control-max-age") == "600")
         expectCORS(response)
@@ -67,6 +67,37 @@ struct OriginMiddlewareTests {
         #expect(response.status == 401)
         #expect(response.code == "unauthorized")
         expectCORS(response)
+    }
+
+    @Test("A page can read the 404 of an unknown path", arguments: ["/v1/session/unknown", "/v1/session/otp/x", "/x"])
+    func unknownPath(_ path: String) async throws {
+        let world = try await world()
+        for method in [HTTPRequest.Method.get, .post] {
+            let response = try await world.call(method, path, [.origin: Self.origin])
+            #expect(response.status == 404)
+            #expect(response.code == "not_found")
+            expectCORS(response)
+        }
+        let preflight = try await world.call(.options, path, [.origin: Self.origin])
+        #expect(preflight.status == 204)
+        expectCORS(preflight)
+    }
+
+    @Test("An unknown path gives another origin 403, and callers without Origin a plain 404")
+    func unknownPathOfOthers() async throws {
+        let foreign = try await world().call(.get, "/v1/session/unknown", [.origin: "https://evil.example"])
+        #expect(foreign.status == 403)
+        #expect(foreign.header("access-control-allow-origin") == nil)
+        let plain = try await world().call(.get, "/v1/session/unknown")
+        #expect(plain.status == 404)
+        #expect(plain.header("access-control-allow-origin") == nil)
+    }
+
+    @Test("An unknown path of the management API has no CORS headers")
+    func unknownPathOfManagement() async throws {
+        let response = try await world().call(.get, "/v2/session/unknown", [.origin: Self.origin])
+        #expect(response.status == 404)
+        #expect(response.header("access-control-allow-origin") == nil)
     }
 
     @Test("A request without Origin gets no CORS headers")

@@ -39,12 +39,19 @@ struct ActorTests {
         let apps: [Call] = [
             Call(.post, base, #"{"name": "New"}"#, ["management.app.created"]),
             Call(.patch, app, #"{"sign_up": false}"#, updated),
+            Call(.put, config + "cors", #"{"allowed_origins": ["https://app.example.com"]}"#, updated),
+            Call(.post, app + "/domains", #"{"domain": "session.example.com"}"#, updated, as: "domain"),
+            Call(.delete, app + "/domains/{domain}", nil, updated),
             Call(.put, config + "sessions", #"{"idle_lifetime": 86400}"#, updated),
             Call(.put, config + "limits", #"{"resend_delay": 31}"#, updated),
             Call(.post, config + "scopes", #"{"scope": "pay"}"#, updated),
             Call(.delete, config + "scopes", #"{"scope": "pay"}"#, updated),
-            Call(.post, config + "stepup", #"{"jwks_url": "\#(hook)", "step_keys": ["a"]}"#, updated),
-            Call(.put, config + "stepup", #"{"jwks_url": "\#(hook)", "step_keys": ["b"]}"#, updated),
+            Call(
+                .post, config + "stepup",
+                #"{"jwks_url": "\#(hook)", "step_keys": ["a"], "allowed_scopes": []}"#, updated),
+            Call(
+                .put, config + "stepup",
+                #"{"jwks_url": "\#(hook)", "step_keys": ["b"], "allowed_scopes": []}"#, updated),
             Call(.post, config + "claims", #"{"mapping": {"a": 1}}"#, updated),
             Call(.put, config + "claims", #"{"mapping": {"a": 2}}"#, updated),
             Call(.post, config + "migration", #"{"session_validation_url": "\#(hook)1"}"#, updated),
@@ -87,6 +94,9 @@ struct ActorTests {
             Call(.delete, user + "/identifiers", phone, ["user.identifier.deleted"]),
             Call(.put, user + "/password", #"{"password": "staple of the better kind"}"#, ["user.password.updated"]),
             Call(.put, user + "/external_id", #"{"external_id": "4711"}"#, ["user.external_id.updated"]),
+            Call(.post, app + "/users/batch_lookup", #"{"external_ids": ["4711"]}"#, []),
+            Call(.patch, app, #"{"development_tokens": true}"#, ["management.app.updated"]),
+            Call(.post, app + "/tokens", #"{"user_id": "{user}"}"#, ["management.token.created"]),
             Call(.patch, user + "/profile", #"{"profile": {"plan": "gold"}}"#, ["user.profile.updated"]),
             Call(.delete, user + "/limits", nil, ["user.limits.cleared"]),
             Call(.post, user + "/sessions/invalidate", nil, ["user.logins.voided"]),
@@ -110,9 +120,10 @@ struct ActorTests {
         for call in Self.calls {
             if call.path.contains("{session}") { ids["session"] = try await session(in: world, of: ids["user"]) }
             let path = ids.reduce(call.path) { $0.replacing("{\($1.key)}", with: $1.value) }
+            let json = call.json.map { json in ids.reduce(json) { $0.replacing("{\($1.key)}", with: $1.value) } }
             let before = Set(try await events(world).map(\.id))
             let response = try await world.call(
-                call.method, path, [.authorization: "Bearer " + secret], json: call.json)
+                call.method, path, [.authorization: "Bearer " + secret], json: json)
             #expect((200..<300).contains(response.status), "\(call.method) \(path): \(response.text)")
             let written = try await events(world).filter { !before.contains($0.id) }
             #expect(Set(written.map(\.name.rawValue)) == call.events, "\(call.method) \(path)")

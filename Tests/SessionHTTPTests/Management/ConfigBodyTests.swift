@@ -50,6 +50,14 @@ struct ConfigBodyTests {
         }
     }
 
+    @Test("A body that would delete everything must name what it deletes")
+    func emptyBodies() throws {
+        #expect(throws: Refusal.invalidField("allowed_scopes", "is required")) {
+            try read(StepUpConfigBody.self, "{}")
+        }
+        #expect(try read(StepUpConfigBody.self, #"{"allowed_scopes":[]}"#).change.allowedScopes.isEmpty)
+    }
+
     @Test("A rate limit counts nanoseconds in bodies and seconds in the service")
     func rateLimit() throws {
         let limit = try read(RateLimitBody.self, #"{"ttl":600000000000,"limit":30}"#).rateLimit

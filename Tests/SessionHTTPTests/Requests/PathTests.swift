@@ -25,6 +25,13 @@ struct PathTests {
         #expect(PathMiddleware.isCanonical(path))
     }
 
+    @Test("A query with U+0000 is refused, because PostgreSQL cannot look it up")
+    func nullCharacter() async throws {
+        let world = try await EdgeWorld.shared.value
+        #expect(try await world.call(.get, "/health?x=1%002").status == 400)
+        #expect(try await world.call(.get, "/health?x=1%02").status == 200)
+    }
+
     @Test("The router serves no second spelling of the management API")
     func router() async throws {
         let world = try await EdgeWorld.shared.value

@@ -32,11 +32,12 @@ struct ErrorResponseTests {
         #expect(response.header("content-type") == "application/json")
     }
 
-    @Test("An error of the management API has code, status and message")
+    @Test("An error of the management API has code, status, message and request id")
     func management() async throws {
         let response = try await EdgeWorld.shared.value.call(.get, "/v2/session/apps")
         #expect(response.status == 401)
-        #expect(Set(response.members.keys) == ["code", "status", "message"])
+        #expect(Set(response.members.keys) == ["code", "status", "message", "request_id"])
+        #expect(response.members["request_id"] == response.header("x-request-id").map(JSONValue.string))
         #expect(response.members["status"] == .int(401))
         #expect(response.code == "unauthorized")
     }

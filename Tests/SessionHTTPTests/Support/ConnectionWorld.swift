@@ -53,6 +53,8 @@ struct ConnectionWorld {
     }
 
     func advance(_ seconds: Int64) { loop.advanceTime(by: .seconds(seconds)) }
+
+    func advance(milliseconds: Int64) { loop.advanceTime(by: .milliseconds(milliseconds)) }
 }
 
 /// One connection with the decoder of HTTP/1.1.
@@ -118,6 +120,18 @@ struct TestConnection {
         let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["content-length": "0"])
         channel.write(HTTPServerResponsePart.head(head), promise: nil)
         channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        channel.embeddedEventLoop.run()
+    }
+
+    /// Begins a response with a body of unknown length.
+    func begin() {
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["transfer-encoding": "chunked"])
+        channel.writeAndFlush(HTTPServerResponsePart.head(head), promise: nil)
+        channel.embeddedEventLoop.run()
+    }
+
+    func write(_ text: String) {
+        channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: text))), promise: nil)
         channel.embeddedEventLoop.run()
     }
 

@@ -14,6 +14,7 @@ struct AppBody: Encodable {
         case newIdentifierHold = "new_identifier_hold"
         case signingAlgorithm = "signing_algorithm"
         case eventRetention = "event_retention"
+        case developmentTokens = "development_tokens"
         case createdAt = "created_at"
     }
 
@@ -29,6 +30,7 @@ struct AppBody: Encodable {
         try container.encode(app.newIdentifierHold, forKey: .newIdentifierHold)
         try container.encode(app.signingAlgorithm.rawValue, forKey: .signingAlgorithm)
         try container.encode(app.eventRetention, forKey: .eventRetention)
+        try container.encode(app.developmentTokens, forKey: .developmentTokens)
         try container.encode(app.createdAt.rfc3339, forKey: .createdAt)
     }
 }

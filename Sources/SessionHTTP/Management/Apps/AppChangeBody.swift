@@ -13,6 +13,7 @@ struct AppChangeBody: Decodable {
     let newIdentifierHold: Int?
     let signingAlgorithm: String?
     let eventRetention: Int?
+    let developmentTokens: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case id, name, domains
@@ -23,6 +24,7 @@ struct AppChangeBody: Decodable {
         case newIdentifierHold = "new_identifier_hold"
         case signingAlgorithm = "signing_algorithm"
         case eventRetention = "event_retention"
+        case developmentTokens = "development_tokens"
     }
 
     func settings() throws(Refusal) -> AppSettingsChange {
@@ -36,6 +38,7 @@ struct AppChangeBody: Decodable {
         return AppSettingsChange(
             name: name, domains: domains, allowedOrigins: allowedOrigins, signUp: signUp,
             passwordChangeEndsOtherSessions: endsOtherSessions, registersInOneStep: registersInOneStep,
-            newIdentifierHold: newIdentifierHold, signingAlgorithm: algorithm, eventRetention: eventRetention)
+            newIdentifierHold: newIdentifierHold, signingAlgorithm: algorithm, eventRetention: eventRetention,
+            developmentTokens: developmentTokens)
     }
 }

@@ -11,7 +11,7 @@ struct AppRoutes: Sendable {
     }
 
     @Sendable func create(_ request: Request, context: AllAppsContext) async throws -> Response {
-        let change = try await request.decode(AppChangeBody.self)
+        let change = try await request.decodeExactly(AppChangeBody.self)
         guard let name = change.name else { throw Refusal.invalidField("name", "is required") }
         let id = try change.id.map { text in
             guard let id = AppID(text) else {
@@ -30,10 +30,8 @@ struct AppRoutes: Sendable {
 
     /// Changes the members that the body names.
     @Sendable func update(_ request: Request, context: OperatorContext) async throws -> Response {
-        let settings = try await request.decode(AppChangeBody.self).settings()
-        guard settings.domains == nil || context.isForAllApps else {
-            throw Refusal.forbidden("domains can be set only with a management key that is valid for all apps")
-        }
-        return try .json(AppBody(app: try await apps.change(settings, of: context.appID)))
+        let settings = try await request.decodeExactly(AppChangeBody.self).settings()
+        return try .json(
+            AppBody(app: try await apps.change(settings, of: context.appID, by: context.managementKey)))
     }
 }

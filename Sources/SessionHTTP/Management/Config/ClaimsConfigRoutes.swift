@@ -11,13 +11,13 @@ struct ClaimsConfigRoutes: Sendable {
     }
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(ClaimsConfigBody.self)
+        let body = try await request.decodeExactly(ClaimsConfigBody.self)
         let config = try await claims.create(body.mapping, app: context.appID)
         return try .config(ClaimsConfigBody(config), status: .created)
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(ClaimsConfigBody.self)
+        let body = try await request.decodeExactly(ClaimsConfigBody.self)
         return try .config(ClaimsConfigBody(try await claims.replace(body.mapping, app: context.appID)))
     }
 }

@@ -11,7 +11,7 @@ struct DeliveryConfigRoutes: Sendable {
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let replacement = try await request.decode(DeliveryConfigChangeBody.self).validated()
+        let replacement = try await request.decodeExactly(DeliveryConfigChangeBody.self).validated()
         return try .config(DeliveryConfigBody(try await delivery.replace(replacement, app: context.appID)))
     }
 

@@ -11,7 +11,7 @@ struct LimitsConfigRoutes: Sendable {
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let limits = try await request.decode(LimitsConfigBody.self).limits()
+        let limits = try await request.decodeExactly(LimitsConfigBody.self).limits()
         let stored = try await apps.update(context.appID) { app in
             app.otpLimits = limits
             return app.otpLimits

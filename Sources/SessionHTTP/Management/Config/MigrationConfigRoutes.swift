@@ -11,13 +11,13 @@ struct MigrationConfigRoutes: Sendable {
     }
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(MigrationConfigBody.self)
+        let body = try await request.decodeExactly(MigrationConfigBody.self)
         let config = try await migration.create(sessionValidationURL: body.sessionValidationURL, app: context.appID)
         return try .config(MigrationConfigBody(config), status: .created)
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(MigrationConfigBody.self)
+        let body = try await request.decodeExactly(MigrationConfigBody.self)
         let config = try await migration.replace(sessionValidationURL: body.sessionValidationURL, app: context.appID)
         return try .config(MigrationConfigBody(config))
     }

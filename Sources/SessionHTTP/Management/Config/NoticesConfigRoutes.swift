@@ -46,7 +46,7 @@ struct NoticesConfigRoutes: Sendable {
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let settings = try await request.decode(NoticesConfigBody.self).settings
+        let settings = try await request.decodeExactly(NoticesConfigBody.self).settings
         let stored = try await apps.update(context.appID) { app in
             app.messages.notices = settings
             return app.messages.notices

@@ -15,13 +15,13 @@ struct OTPConfigRoutes: Sendable {
     }
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
-        let change = try await request.decode(OTPConfigChangeBody.self).validated()
+        let change = try await request.decodeExactly(OTPConfigChangeBody.self).validated()
         let config = try await configs.createOTPLogin(change, app: context.appID)
         return try .config(OTPConfigBody(config), status: .created)
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let change = try await request.decode(OTPConfigChangeBody.self).validated()
+        let change = try await request.decodeExactly(OTPConfigChangeBody.self).validated()
         let config = try await configs.replaceOTPLogin(Self.id(context), change, app: context.appID)
         return try .config(OTPConfigBody(config))
     }

@@ -11,13 +11,13 @@ struct PasswordConfigRoutes: Sendable {
     }
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
-        let change = try await request.decode(PasswordConfigChangeBody.self).validated()
+        let change = try await request.decodeExactly(PasswordConfigChangeBody.self).validated()
         let config = try await configs.createPasswordLogin(change, app: context.appID)
         return try .config(PasswordConfigBody(config: config), status: .created)
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let change = try await request.decode(PasswordConfigChangeBody.self).validated()
+        let change = try await request.decodeExactly(PasswordConfigChangeBody.self).validated()
         let config = try await configs.replacePasswordLogin(change, app: context.appID)
         return try .config(PasswordConfigBody(config: config))
     }

@@ -11,7 +11,7 @@ struct SessionConfigRoutes: Sendable {
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(SessionConfigBody.self)
+        let body = try await request.decodeExactly(SessionConfigBody.self)
         let stored = try await apps.update(context.appID) { app in
             app.sessions = try body.policy(replacing: app.sessions)
             return app.sessions

@@ -43,7 +43,8 @@ package struct StepUpConfigBody: Codable {
 
     let jwksURL: String?
     let stepKeys: [String]?
-    let allowedScopes: [AllowedScope]?
+    /// Required: an empty list deletes all rules, and a forgotten one must not.
+    let allowedScopes: [AllowedScope]
     var createdAt: String?
     var updatedAt: String?
 
@@ -59,7 +60,7 @@ package struct StepUpConfigBody: Codable {
     package var change: StepUpConfigChange {
         StepUpConfigChange(
             jwksURL: jwksURL, stepKeys: stepKeys ?? [],
-            allowedScopes: (allowedScopes ?? []).map { entry in
+            allowedScopes: allowedScopes.map { entry in
                 .init(
                     scope: entry.scope, mode: entry.mode, delegationHook: entry.delegated?.delegationHook,
                     direct: entry.direct.map(StepUpConfigChange.Direct.init))
@@ -68,9 +69,6 @@ package struct StepUpConfigBody: Codable {
 
     /// The names of the members.
     package static var members: [String] { CodingKeys.allCases.map(\.rawValue) }
-
-    /// Whether the member with the rules is there. An empty list deletes all rules.
-    package var hasRules: Bool { allowedScopes != nil }
 
     package init(_ config: StepUpConfig) {
         jwksURL = config.jwksURL ?? ""

@@ -11,12 +11,12 @@ struct StepUpConfigRoutes: Sendable {
     }
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
-        let change = try await request.decode(StepUpConfigBody.self).change
+        let change = try await request.decodeExactly(StepUpConfigBody.self).change
         return try .config(StepUpConfigBody(try await config.create(change, app: context.appID)), status: .created)
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let change = try await request.decode(StepUpConfigBody.self).change
+        let change = try await request.decodeExactly(StepUpConfigBody.self).change
         return try .config(StepUpConfigBody(try await config.replace(change, app: context.appID)))
     }
 
@@ -25,7 +25,7 @@ struct StepUpConfigRoutes: Sendable {
     }
 
     @Sendable func register(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(StepUpScopeBody.self)
+        let body = try await request.decodeExactly(StepUpScopeBody.self)
         try await config.register(body.scope, app: context.appID)
         return try .json(body, status: .created)
     }
@@ -33,7 +33,7 @@ struct StepUpConfigRoutes: Sendable {
     /// Unregisters the scope of the body, or of the query parameter `scope`.
     @Sendable func unregister(_ request: Request, context: OperatorContext) async throws -> Response {
         let named = request.uri.queryParameters["scope"].map { String($0) }
-        guard let scope = try await request.decodeIfPresent(StepUpScopeBody.self)?.scope ?? named else {
+        guard let scope = try await request.decodeExactlyIfPresent(StepUpScopeBody.self)?.scope ?? named else {
             throw Refusal.invalidField("scope", "is required")
         }
         try await config.unregister(scope, app: context.appID)

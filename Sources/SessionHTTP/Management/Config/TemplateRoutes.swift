@@ -16,7 +16,7 @@ struct TemplateRoutes: Sendable {
 
     /// Replaces the settings. The templates stay as they are.
     @Sendable func change(_ request: Request, context: OperatorContext) async throws -> Response {
-        let change = try await request.decode(TemplateSettingsBody.self).change
+        let change = try await request.decodeExactly(TemplateSettingsBody.self).change
         return try .config(TemplateSettingsBody(try await templates.change(change, app: context.appID)))
     }
 
@@ -31,7 +31,7 @@ struct TemplateRoutes: Sendable {
 
     @Sendable func set(_ request: Request, context: OperatorContext) async throws -> Response {
         let key = try Self.key(context)
-        let body = try await request.decode(TemplateChangeBody.self)
+        let body = try await request.decodeExactly(TemplateChangeBody.self)
         try await templates.set(key.template(subject: body.subject, text: body.text), app: context.appID)
         return try .config(TemplateBody(try await templates.template(key, app: context.appID)))
     }
@@ -42,7 +42,7 @@ struct TemplateRoutes: Sendable {
     }
 
     @Sendable func preview(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(TemplatePreviewRequestBody.self)
+        let body = try await request.decodeExactly(TemplatePreviewRequestBody.self)
         let settings = try await templates.settings(of: context.appID)
         let key = try TemplateKey(
             channel: body.channel, purpose: body.purpose, locale: body.locale ?? settings.defaultLocale.tag)

@@ -1,5 +1,6 @@
 import Hummingbird
-import SessionDomain
+package import HummingbirdCore
+package import SessionDomain
 
 /// The events of an app, and of the service itself, in the management API, newest first.
 @available(service, *)
@@ -16,49 +17,69 @@ struct EventRoutes: Sendable {
     }
 
     private func list(_ request: Request, of app: AppID) async throws -> Response {
-        guard let events = try await store.events(EventQuery(request, app: app)) else {
-            throw Refusal.invalidField("before", "must be the id of an event of this app")
+        var query = try EventQuery(request.uri.queryParameters, app: app)
+        let limit = query.limit
+        // One event more than the page has shows whether there is a next page.
+        query.limit += 1
+        guard let found = try await store.events(query) else {
+            let name = request.uri.queryParameters["cursor"] == nil ? "before" : "cursor"
+            throw Refusal.invalidField(name, "must be the id of an event of this app")
         }
-        return try .json(EventListBody(events: events.map { AuditedEventBody($0) }))
+        let events = found.prefix(limit)
+        return try .json(
+            EventListBody(
+                events: events.map { AuditedEventBody($0) }, limit: limit,
+                next: found.count > limit ? events.last?.id : nil))
     }
 }
 
-private struct EventListBody: Encodable { let events: [AuditedEventBody] }
+private struct EventListBody: Encodable {
+    let events: [AuditedEventBody]
+    let limit: Int
+    /// The `cursor` of the next page. Absent on the last one.
+    let next: String?
+}
 
 extension EventQuery {
     /// Pages beyond this are read with `before`, whose cost does not grow with the place in the list.
     private static let maximumOffset = 10_000
 
-    /// Reads the query parameters `limit`, `offset`, `before`, `user_id`, `name`, `from` and `until`.
+    /// Reads the query parameters `limit`, `offset`, `cursor` or its older name `before`, `user_id`, `name`, `from` and `until`.
     ///
     /// - Throws: `Refusal.invalidField` with the name of the parameter; the refusals of a page.
-    init(_ request: Request, app: AppID) throws(Refusal) {
-        let page = try Page(request)
+    package init(_ query: FlatDictionary<Substring, Substring>, app: AppID) throws(Refusal) {
+        let page = try Page(query)
         guard (1...100).contains(page.limit) else { throw .invalidPaginationLimit }
         guard (0...Self.maximumOffset).contains(page.offset) else { throw .invalidPaginationOffset }
         self.init(app: app, limit: page.limit, offset: page.offset)
-        user = try Self.id("user_id", in: request)
-        before = try Self.id("before", in: request)
-        if let text = Self.text("name", in: request) { name = try NameFilter(text) }
-        from = try Self.time("from", in: request)
-        until = try Self.time("until", in: request)
+        user = try Self.id("user_id", in: query)
+        before = try Self.id("before", in: query)
+        if try ListRequest.cursor(query) != nil {
+            guard before == nil else { throw .invalidField("cursor", "must not be set together with before") }
+            before = try Self.id("cursor", in: query)
+        }
+        if let text = Self.text("name", in: query) { name = try NameFilter(text) }
+        from = try Self.time("from", in: query)
+        until = try Self.time("until", in: query)
         if let from, let until, from >= until { throw .invalidField("until", "must be later than from") }
     }
 
-    private static func text(_ name: String, in request: Request) -> String? {
-        request.uri.queryParameters[name[...]].map { String($0) }
+    private static func text(_ name: String, in query: FlatDictionary<Substring, Substring>) -> String? {
+        query[name[...]].map { String($0) }
     }
 
-    private static func id(_ name: String, in request: Request) throws(Refusal) -> String? {
-        guard let id = text(name, in: request) else { return nil }
+    private static func id(_ name: String, in query: FlatDictionary<Substring, Substring>) throws(Refusal) -> String? {
+        guard let id = text(name, in: query) else { return nil }
         guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy({ $0.isASCIIWord }) else {
             throw .invalidField(name, "must be an id")
         }
         return id
     }
 
-    private static func time(_ name: String, in request: Request) throws(Refusal) -> Timestamp? {
-        guard let text = text(name, in: request) else { return nil }
+    private static func time(
+        _ name: String, in query: FlatDictionary<Substring, Substring>
+    ) throws(Refusal) -> Timestamp? {
+        guard let text = text(name, in: query) else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
             throw .invalidField(name, "must be a time in UTC, such as 2026-01-01T12:00:00Z")
         }

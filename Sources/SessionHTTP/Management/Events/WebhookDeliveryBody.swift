@@ -30,4 +30,9 @@ struct WebhookDeliveryBody: Encodable {
     }
 }
 
-struct WebhookDeliveryListBody: Encodable { let deliveries: [WebhookDeliveryBody] }
+struct WebhookDeliveryListBody: Encodable {
+    let deliveries: [WebhookDeliveryBody]
+    let limit: Int
+    /// The `cursor` of the next page. Absent on the last one.
+    let next: String?
+}

@@ -12,7 +12,7 @@ struct WebhookRoutes: Sendable {
     }
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(WebhookChangeBody.self)
+        let body = try await request.decodeExactly(WebhookChangeBody.self)
         let webhook = try await webhooks.create(url: body.url, events: body.events, app: context.appID)
         return try .json(WebhookBody(webhook, for: context.managementKey), status: .created)
     }
@@ -23,7 +23,7 @@ struct WebhookRoutes: Sendable {
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(WebhookChangeBody.self)
+        let body = try await request.decodeExactly(WebhookChangeBody.self)
         let webhook = try await webhooks.replace(
             Self.id(context), url: body.url, events: body.events, app: context.appID)
         return try .json(WebhookBody(webhook, for: context.managementKey))
@@ -41,9 +41,12 @@ struct WebhookRoutes: Sendable {
 
     @Sendable func deliveries(_ request: Request, context: OperatorContext) async throws -> Response {
         let page = try Page(request)
-        let deliveries = try await webhooks.deliveries(
-            of: Self.id(context), app: context.appID, limit: page.limit, offset: page.offset)
-        return try .json(WebhookDeliveryListBody(deliveries: deliveries.map(WebhookDeliveryBody.init)))
+        let (deliveries, next) = try await webhooks.deliveries(
+            of: Self.id(context), app: context.appID, limit: page.limit, offset: page.offset,
+            cursor: try ListRequest.cursor(request.uri.queryParameters))
+        return try .json(
+            WebhookDeliveryListBody(
+                deliveries: deliveries.map(WebhookDeliveryBody.init), limit: page.limit, next: next))
     }
 
     private static func id(_ context: OperatorContext) -> String { context.parameters.get("webhook_id") ?? "" }

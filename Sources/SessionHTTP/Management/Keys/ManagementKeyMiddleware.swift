@@ -31,10 +31,7 @@ struct ManagementKeyMiddleware: RouterMiddleware {
         }
         var context = context
         context.results.managementKey = key
-        let events = EventContext.current.acting(
-            as: key.createdBy == .configuration
-                // Its id contains a part of the hash of its secret.
-                ? .init(.configuration, name: key.name) : .init(.managementKey, id: key.id, name: key.name))
+        let events = EventContext.current.acting(as: key.actor)
         let authenticated = context
         return try await EventContext.$current.withValue(events) { try await next(request, authenticated) }
     }

@@ -11,7 +11,7 @@ struct ManagementKeyRoutes: Sendable {
     }
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(CreateManagementKeyBody.self)
+        let body = try await request.decodeExactly(CreateManagementKeyBody.self)
         let (key, secret) = try await keys.create(
             name: body.name, app: context.appID, role: try body.checkedRole(), expiresAt: try body.expiry(),
             by: context.managementKey)

@@ -12,7 +12,7 @@ struct SigningKeyRoutes: Sendable {
 
     /// Creates successors for the keys of one purpose or of all. Does nothing while a successor already waits.
     @Sendable func rotate(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(RotateSigningKeysBody.self)
+        let body = try await request.decodeExactly(RotateSigningKeysBody.self)
         var purposes = StoredSigningKey.Purpose.allCases
         if let name = body.purpose {
             guard let purpose = StoredSigningKey.Purpose(rawValue: name) else {

@@ -35,9 +35,12 @@ struct UserBody: Encodable {
 
 struct UserListBody: Encodable {
     let users: [UserBody]
-    let total: Int
+    /// Absent, as `offset`, on a page after a cursor.
+    let total: Int?
     let limit: Int
-    let offset: Int
+    let offset: Int?
+    /// The `cursor` of the next page. Absent on the last one.
+    let next: String?
 }
 
 struct CreateUserBody: Decodable {

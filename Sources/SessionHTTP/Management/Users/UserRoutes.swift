@@ -8,9 +8,9 @@ struct UserRoutes: Sendable {
     let users: UserManagement
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(CreateUserBody.self)
+        let body = try await request.decodeExactly(CreateUserBody.self)
         let identifiers = try body.identifiers.enumerated().map { index, identifier in
-            try CanonicalIdentifier(identifier, field: "identifiers.[\(index)]")
+            try CanonicalIdentifier(identifier, field: "identifiers[\(index)]")
         }
         let user = try await users.create(
             app: context.appID, identifiers: identifiers, password: body.password, externalID: body.externalID,
@@ -18,19 +18,42 @@ struct UserRoutes: Sendable {
         return try .json(UserBody(user), status: .created)
     }
 
-    /// All users, or the user with the identifier of the query parameters `identifier_type` and `identifier_value`.
+    /// All users or those with the `status` of the query, or the one with its `external_id`, or with the identifier of
+    /// `identifier_type` and `identifier_value`.
     @Sendable func find(_ request: Request, context: OperatorContext) async throws -> Response {
-        if let type = request.uri.queryParameters["identifier_type"] {
-            let identifier = try CanonicalIdentifier(
-                type: String(type), value: request.uri.queryParameters["identifier_value"].map(String.init) ?? "",
-                isSearched: true)
-            let user = try await users.user(with: identifier, app: context.appID)
-            return try .json(UserListBody(users: [UserBody(user)], total: 1, limit: 1, offset: 0))
+        let query = request.uri.queryParameters
+        let named = ["status", "external_id", "identifier_type"].filter { query[$0[...]] != nil }
+        guard named.count < 2 else {
+            throw Refusal.invalidField(named[1], "must not be set together with \(named[0])")
         }
-        let page = try Page(request)
-        let (found, total) = try await users.users(app: context.appID, limit: page.limit, offset: page.offset)
+        if let id = query["external_id"] {
+            return try one(try await users.user(externalID: String(id), app: context.appID))
+        }
+        if query["identifier_type"] != nil || query["identifier_value"] != nil {
+            let identifier = try CanonicalIdentifier(
+                type: query["identifier_type"].map { String($0) } ?? "",
+                value: query["identifier_value"].map { String($0) } ?? "", isSearched: true)
+            return try one(try await users.user(with: identifier, app: context.appID))
+        }
+        let list = try ListRequest(request)
+        let page = try await users.users(
+            app: context.appID, status: try query["status"].map { try Self.status(String($0)) }, limit: list.limit,
+            from: list.start)
         return try .json(
-            UserListBody(users: found.map(UserBody.init), total: total, limit: page.limit, offset: page.offset))
+            UserListBody(
+                users: page.elements.map(UserBody.init), total: page.total, limit: list.limit, offset: list.offset,
+                next: page.next.map(ListCursor.text)))
+    }
+
+    private func one(_ user: User) throws -> Response {
+        try .json(UserListBody(users: [UserBody(user)], total: 1, limit: 1, offset: 0, next: nil))
+    }
+
+    private static func status(_ text: String) throws(Refusal) -> User.Status {
+        guard let status = User.Status(rawValue: text) else {
+            throw .invalidField("status", "must be active, inactive or suspended")
+        }
+        return status
     }
 
     @Sendable func get(_ request: Request, context: OperatorContext) async throws -> Response {
@@ -43,19 +66,16 @@ struct UserRoutes: Sendable {
     }
 
     @Sendable func setStatus(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(StatusBody.self)
-        guard let status = User.Status(rawValue: body.status) else {
-            throw Refusal.invalidField("status", "must be active, inactive or suspended")
-        }
-        let user = try await users.setStatus(status, user: try context.userID, app: context.appID)
+        let body = try await request.decodeExactly(StatusBody.self)
+        let user = try await users.setStatus(try Self.status(body.status), user: try context.userID, app: context.appID)
         return try .json(UserBody(user))
     }
 
     @Sendable func setPassword(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(SetPasswordBody.self)
+        let body = try await request.decodeExactly(SetPasswordBody.self)
         _ = try await users.setPassword(
             body.password, user: try context.userID, app: context.appID,
-            endingSessions: body.revokeSessions ?? true)
+            ending: body.revokeSessions ?? true ? .all : nil)
         return .noContent
     }
 
@@ -65,25 +85,25 @@ struct UserRoutes: Sendable {
     }
 
     @Sendable func setExternalID(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(ExternalIDBody.self)
+        let body = try await request.decodeExactly(ExternalIDBody.self)
         let user = try await users.setExternalID(body.externalID, user: try context.userID, app: context.appID)
         return try .json(UserBody(user))
     }
 
     @Sendable func mergeProfile(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decode(ProfileBody.self)
+        let body = try await request.decodeExactly(ProfileBody.self)
         let user = try await users.mergeProfile(body.profile, user: try context.userID, app: context.appID)
         return try .json(UserBody(user))
     }
 
     @Sendable func addIdentifier(_ request: Request, context: OperatorContext) async throws -> Response {
-        let identifier = try CanonicalIdentifier(try await request.decode(Identifier.self))
+        let identifier = try CanonicalIdentifier(try await request.decodeExactly(Identifier.self))
         let user = try await users.addIdentifier(identifier, user: try context.userID, app: context.appID)
         return try .json(UserBody(user))
     }
 
     @Sendable func removeIdentifier(_ request: Request, context: OperatorContext) async throws -> Response {
-        let identifier = try CanonicalIdentifier(try await request.decode(Identifier.self), isSearched: true)
+        let identifier = try CanonicalIdentifier(try await request.decodeExactly(Identifier.self), isSearched: true)
         let user = try await users.removeIdentifier(identifier, user: try context.userID, app: context.appID)
         return try .json(UserBody(user))
     }

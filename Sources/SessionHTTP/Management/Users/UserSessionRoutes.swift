@@ -9,13 +9,24 @@ struct UserSessionRoutes: Sendable {
 
     private struct RevokedCountBody: Encodable { let revoked: Int }
 
+    private struct UserSessionListBody: Encodable {
+        let sessions: [SessionView]
+        /// Absent, as `offset`, on a page after a cursor.
+        let total: Int?
+        let limit: Int
+        let offset: Int?
+        /// The `cursor` of the next page. Absent on the last one.
+        let next: String?
+    }
+
     @Sendable func list(_ request: Request, context: OperatorContext) async throws -> Response {
-        let page = try Page(request)
-        let (sessions, total) = try await users.sessions(
-            of: try context.userID, app: context.appID, limit: page.limit, offset: page.offset)
+        let list = try ListRequest(request)
+        let page = try await users.sessions(
+            of: try context.userID, app: context.appID, limit: list.limit, from: list.start)
         return try .json(
-            SessionListResponse(
-                sessions: sessions.map(SessionView.init), total: total, limit: page.limit, offset: page.offset))
+            UserSessionListBody(
+                sessions: page.elements.map(SessionView.init), total: page.total, limit: list.limit,
+                offset: list.offset, next: page.next.map(ListCursor.text)))
     }
 
     @Sendable func revoke(_ request: Request, context: OperatorContext) async throws -> Response {

@@ -1,0 +1,47 @@
+import HTTPTypes
+import Hummingbird
+import SessionDomain
+
+/// Refuses query parameters that a call of the management API does not know, so that a misspelled filter never returns
+/// everything.
+@available(service, *)
+struct QueryMiddleware: RouterMiddleware {
+    typealias Context = ServiceRequestContext
+
+    private static let list: Set<String> = ["limit", "offset", "cursor"]
+    private static let events = list.union(["before", "user_id", "name", "from", "until"])
+
+    /// The parameters of calls with GET, by the end of their path, and those of one with DELETE.
+    private static let reads: [String: Set<String>] = [
+        "/{app_id}/users": list.union(["status", "external_id", "identifier_type", "identifier_value"]),
+        "/users/{user_id}/sessions": list, "/webhooks/{webhook_id}/deliveries": list, "/{app_id}/events": events,
+        "/v2/session/events": events,
+    ]
+    private static let deletions: [String: Set<String>] = ["/config/scopes": ["scope"]]
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let names = Set(request.uri.queryParameters.map { String($0.key) })
+        if !names.isEmpty {
+            let known = Self.parameters(of: request.method, context.endpointPath ?? "")
+            if let unknown = names.subtracting(known).min() {
+                throw Refusal.invalidField(
+                    MemberName.shown(unknown),
+                    "is not a parameter of this call" + Refusal.hint(at: unknown, among: known))
+            }
+        }
+        return try await next(request, context)
+    }
+
+    private static func parameters(of method: HTTPRequest.Method, _ path: String) -> Set<String> {
+        let calls =
+            switch method {
+            case .get, .head: reads
+            case .delete: deletions
+            default: [String: Set<String>]()
+            }
+        return calls.first { path.hasSuffix($0.key) }?.value ?? []
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import SessionDomain
+import SessionTokens
+
+/// The text of a place in a list, as `next` of a response and `cursor` of a request have it. Opaque to callers.
+enum ListCursor {
+    /// Base64url of the milliseconds and the id.
+    static func text(_ place: ListPlace) -> String {
+        Base64URL.encode("\(place.time.milliseconds).\(place.id)".utf8)
+    }
+
+    static func place(_ text: some StringProtocol) -> ListPlace? {
+        guard text.utf8.count <= 128, let bytes = Base64URL.decode(text) else { return nil }
+        let parts = String(decoding: bytes, as: UTF8.self).split(separator: ".", maxSplits: 1)
+        guard parts.count == 2, let time = Int64(parts[0]),
+            parts[1].utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        return ListPlace(time: Timestamp(milliseconds: time), id: String(parts[1]))
+    }
+}
+
+/// The part of a list of the management API that a request asks for: `limit`, and `offset` or `cursor`.
+struct ListRequest: Equatable {
+    let limit: Int
+    let start: PageStart
+
+    /// The `offset` of the response; `nil` for a page after a cursor.
+    var offset: Int? {
+        if case .offset(let offset) = start { offset } else { nil }
+    }
+
+    /// - Throws: The refusals of `Page`; `Refusal.invalidField` for a cursor that no response had.
+    init(_ request: Request) throws(Refusal) {
+        let page = try Page(request)
+        limit = page.limit
+        guard let text = try Self.cursor(request.uri.queryParameters) else {
+            start = .offset(page.offset)
+            return
+        }
+        guard let place = ListCursor.place(text) else {
+            throw .invalidField("cursor", "must be the next of an earlier response")
+        }
+        start = .after(place)
+    }
+
+    /// - Throws: `Refusal.invalidField` together with an `offset` that is not 0. Generated clients send the default.
+    static func cursor(_ query: FlatDictionary<Substring, Substring>) throws(Refusal) -> String? {
+        guard let cursor = query["cursor"] else { return nil }
+        guard query["offset"] ?? "0" == "0" else {
+            throw .invalidField("cursor", "must not be set together with offset")
+        }
+        return String(cursor)
+    }
+}
