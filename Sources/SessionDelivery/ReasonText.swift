@@ -21,7 +21,7 @@ struct ReasonText: Sendable {
 
     func clean(_ text: String) -> String {
         var clean = text
-        for secret in secrets {
+        for secret in secrets where HiddenText.mayOccur(secret.prefix(Self.recognized).utf8, in: clean.utf8) {
             clean = clean.replacingOccurrences(of: secret, with: Self.hidden, options: .caseInsensitive)
             guard secret.count > Self.recognized else { continue }
             clean = clean.replacingOccurrences(
@@ -44,7 +44,7 @@ struct ReasonText: Sendable {
 
     /// Hides the code, also if single characters separate its digits.
     private func withoutCode(_ text: String) -> String {
-        guard let code, !code.isEmpty else { return text }
+        guard let code, !code.isEmpty, HiddenText.mayOccur(spaced: code.utf8, in: text.utf8) else { return text }
         let digits = code.map { NSRegularExpression.escapedPattern(for: String($0)) }
         return text.replacingOccurrences(
             of: digits.joined(separator: "[^0-9A-Za-z]?"), with: Self.hidden, options: .regularExpression)

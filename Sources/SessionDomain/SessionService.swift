@@ -14,9 +14,11 @@ package struct SessionService: Sendable {
     package let loginConfigs: LoginConfigManagement
     package let stepUpConfig: StepUpManagement
     package let claims: ClaimsManagement
+    package let tokenPreviews: TokenPreviews
     package let migration: MigrationManagement
     package let delivery: DeliveryManagement
     package let deliveryRoutes: DeliveryRoutes
+    package let deliveryTests: DeliveryTester
     package let templates: TemplateManagement
     package let webhooks: WebhookManagement
     /// Sends events to webhooks.
@@ -24,7 +26,12 @@ package struct SessionService: Sendable {
     /// Sends codes and notices.
     package let messages: Courier<MessageOutbox>
     package let users: UserManagement
+    package let exports: DataExports
     package let managementKeys: ManagementKeys
+    package let developmentTokens: DevelopmentTokens
+    package let consoleSessions: ConsoleSessions
+    package let operators: OperatorManagement
+    package let operatorLogin: OperatorLogin
     package let signingKeys: SigningKeys
     package let store: any ServiceStore
     package let environment: ServiceEnvironment
@@ -66,7 +73,7 @@ package struct SessionService: Sendable {
         self.messages = messages
         let codes = CodeSender(
             keys: keys, routes: routes, notices: SendNotices(observer: environment.observer), environment: environment,
-            wake: messages.wake)
+            courier: messages)
         otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
         passwordLogin = PasswordLogin(
             store: store, keys: keys, hasher: hasher, sources: sources, environment: environment)
@@ -85,9 +92,11 @@ package struct SessionService: Sendable {
         loginConfigs = LoginConfigManagement(apps: apps, environment: environment)
         stepUpConfig = StepUpManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
         claims = ClaimsManagement(apps: apps, environment: environment)
+        tokenPreviews = TokenPreviews(directory: directory, keys: keys, environment: environment)
         migration = MigrationManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
         self.delivery = DeliveryManagement(
             apps: apps, keys: keys, hookKeys: hookKeys, egress: egress, environment: environment)
+        deliveryTests = DeliveryTester(apps: apps, routes: deliveryRoutes, store: store, environment: environment)
         templates = TemplateManagement(apps: apps, environment: environment)
         webhooks = WebhookManagement(
             store: store, apps: apps, keys: hookKeys, egress: egress, environment: environment)
@@ -95,8 +104,16 @@ package struct SessionService: Sendable {
             WebhookOutbox(store: store, directory: directory, call: call, environment: environment),
             environment: environment)
         users = UserManagement(store: store, apps: store, hasher: hasher, environment: environment)
+        exports = DataExports(store: store, environment: environment)
+        developmentTokens = DevelopmentTokens(directory: directory, store: store, environment: environment)
         managementKeys = ManagementKeys(
             store: store, configured: configuredKeys, sources: sources, environment: environment)
+        operators = OperatorManagement(store: store, apps: apps, users: users, environment: environment)
+        operatorLogin = OperatorLogin(
+            store: store, directory: directory, codes: otpLogin, passwords: passwordLogin, sessions: sessions,
+            environment: environment)
+        consoleSessions = ConsoleSessions(
+            store: store, keys: keys, managementKeys: managementKeys, login: operatorLogin, environment: environment)
     }
 
     /// A monitor for a service without a process of its own: it reads the store, and knows nothing else.

@@ -39,7 +39,7 @@ enum AccessRules {
             ContractRule("Status and password of an unknown user cannot be set") { world async throws in
                 let ghost = User(id: "usr_ghost", appID: world.app, identifiers: [], createdAt: world.now)
                 #expect(try await setStatus(.suspended, of: ghost, world) == nil)
-                #expect(try await setPassword("hash", of: ghost, endingSessions: true, world) == nil)
+                #expect(try await setPassword("hash", of: ghost, ending: .all, world) == nil)
                 #expect(try await world.happened() == [])
             },
             ContractRule("A new password ends running codes of all identifiers and keeps sessions (O12)") {
@@ -51,7 +51,7 @@ enum AccessRules {
                     try #require(try await world.store.user(ada.id, app: world.app)))
                 try await world.begin(ada.identifiers[0], token: "by mail")
                 try await world.begin(phone, token: "by phone")
-                let updated = try await setPassword("hash", of: ada, endingSessions: false, world)
+                let updated = try await setPassword("hash", of: ada, ending: nil, world)
                 #expect(updated?.hasPassword == true)
                 #expect(updated?.updatedAt == world.now + 2)
                 #expect(try await world.check("right", token: "by mail") == .wrong)
@@ -62,7 +62,7 @@ enum AccessRules {
             ContractRule("A new password ends the user's sessions if the caller asks for it") { world async throws in
                 let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
                 let (session, bobs) = (try await world.signIn(ada), try await world.signIn(bob))
-                _ = try await setPassword("hash", of: ada, endingSessions: true, world)
+                _ = try await setPassword("hash", of: ada, ending: .all, world)
                 #expect(try await !world.isLive(session))
                 #expect(try await world.isLive(bobs))
                 #expect(try await world.happened().suffix(2) == [.passwordChanged, .sessionRevoked])
@@ -86,9 +86,9 @@ enum AccessRules {
     }
 
     private static func setPassword(
-        _ hash: String, of user: User, endingSessions: Bool, _ world: ContractWorld
+        _ hash: String, of user: User, ending sessions: SessionSelection?, _ world: ContractWorld
     ) async throws -> User? {
         try await world.store.perform(
-            SetPassword(hash: hash, endingSessions: endingSessions, in: world.change(of: user.id, after: 2)))
+            SetPassword(hash: hash, ending: sessions, in: world.change(of: user.id, after: 2)))
     }
 }

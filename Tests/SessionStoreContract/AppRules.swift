@@ -35,6 +35,29 @@ enum AppRules {
             }
             #expect(answers.filter { $0 }.count == 1)
         },
+        ContractRule("Of apps that take one domain at the same moment, one gets it") { world async throws in
+            let ids = try (0..<8).map { try #require(AppID("domain\($0)")) }
+            for id in ids.prefix(4) {
+                try #require(
+                    try await world.store.perform(
+                        CreateApp(App(id: id, name: "a", createdAt: world.now), keys: [])))
+            }
+            let taken = try await concurrently(8) { index in
+                do {
+                    guard index >= 4 else {
+                        return try await world.store.perform(
+                            UpdateApp(ids[index], takingDomains: true) { $0.domains = ["a.example.com"] }) != nil
+                    }
+                    var app = App(id: ids[index], name: "a", createdAt: world.now)
+                    app.domains = ["a.example.com"]
+                    return try await world.store.perform(CreateApp(app, keys: []))
+                } catch Refusal.conflict {
+                    return false
+                }
+            }
+            #expect(taken.count { $0 } == 1)
+            #expect(try await world.store.apps().filter { !$0.domains.isEmpty }.count == 1)
+        },
         ContractRule("Signing keys are listed for their app, newest first, of one moment the later first") {
             world async throws in
             let keys = [

@@ -31,6 +31,26 @@ extension ContractWorld {
     }
 }
 
+/// Remembers a proof. Returns `false` if it was used before.
+struct ReserveProof: Intent {
+    let proof: ProofUse
+    let appID: AppID
+    let now: Timestamp
+
+    init(_ proof: ProofUse, app: AppID, now: Timestamp) {
+        self.proof = proof
+        appID = app
+        self.now = now
+    }
+
+    var facts: FactQuery { FactQuery(app: appID) }
+
+    func decide(_ facts: Facts) -> Decision<Bool> {
+        if facts.isTaken(.proof(proof.replayKey)) { return Decision(false) }
+        return Decision(true, [.reserveProof(proof, app: appID, now: now)])
+    }
+}
+
 private struct ReadFacts: Intent {
     let facts: FactQuery
 

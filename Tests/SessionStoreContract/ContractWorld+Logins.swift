@@ -41,7 +41,7 @@ extension ContractWorld {
     ) async throws -> Verification {
         let outcome = try await store.perform(
             verificationStart(identifier, token: token, signUp: signUp, after: seconds))
-        guard case .started(let verification) = outcome else {
+        guard case .started(let verification, _) = outcome else {
             throw ContractFailure("the verification was not started: \(outcome)")
         }
         return verification

@@ -38,6 +38,11 @@ extension ContractWorld {
 
     func message(_ id: String) async throws -> QueuedMessage? { try await read { $0.message = .id(id) }.message }
 
+    /// The message as it is stored now, with what never changes taken from the known one.
+    func state(of known: QueuedMessage) async throws -> QueuedMessage? {
+        try await read { $0.message = .state(of: known) }.message
+    }
+
     /// The lanes with due messages, with their numbers.
     func due(after seconds: Int) async throws -> [String] {
         try await store.dueMessages(at: DueTimes(now: now + seconds)).map { lane, count in

@@ -11,7 +11,7 @@ enum EndedStepUpRules {
             "A new password", "O12",
             { world, user in
                 _ = try await world.store.perform(
-                    SetPassword(hash: "new", endingSessions: false, in: world.change(of: user.id)))
+                    SetPassword(hash: "new", ending: nil, in: world.change(of: user.id)))
             }
         ),
         (

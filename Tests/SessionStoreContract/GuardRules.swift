@@ -67,6 +67,31 @@ enum GuardRules {
             try await world.write(.uncount(key, app: world.app))
             #expect(try await count(after: 64) == GuardFailures())
         },
+        ContractRule("Several changes of one counter in a commit count in their order") { world async throws in
+            let (app, now) = (world.app, world.now)
+            let key = CounterKey.starts(.device(id: "dev_1", userID: "usr_1"))
+            func count(_ limit: Int = 100) -> Change {
+                .count(key, app: app, limit: RateLimit(limit: limit, window: 60), now: now)
+            }
+            func isAt(_ value: Int) async throws -> Bool {
+                let full = GuardFailures(.exhausted(key, until: now + 60))
+                let isLess = try await world.failures(of: count(value), .uncount(key, app: app)) == GuardFailures()
+                let isMore = try await world.failures(of: count(value + 1), .uncount(key, app: app)) == full
+                return !isLess && !isMore
+            }
+            try await world.write(count(), count(), count())
+            #expect(try await isAt(3))
+            try await world.write(count(), .uncount(key, app: app), .uncount(key, app: app))
+            #expect(try await isAt(2))
+            try await world.write(count(), .clearCounter(key, app: app), count())
+            #expect(try await isAt(1))
+            try await world.write(.clearCounter(key, app: app), count(), count())
+            #expect(try await isAt(2))
+            try await world.write(count(), .clearCounters(ofUser: "usr_1", app: app), count())
+            #expect(try await isAt(1))
+            try await world.write(count(), .clearCounter(key, app: app))
+            #expect(try await world.failures(of: count(1)) == GuardFailures())
+        },
         ContractRule("A row that is not as it was read is neither replaced nor deleted") { world async throws in
             let rows = try await StoredRows(world)
             for change in try rows.staleChanges() {
@@ -97,7 +122,8 @@ enum GuardRules {
             let missing = world.grant("pay", .singleUse, to: world.newSession(of: user))
             let intent = CountingIntent(app: world.app) { _ in [.deleteGrant(missing)] }
             await #expect(throws: StoreError.contended) { try await world.store.perform(intent) }
-            #expect(intent.attempts == GuardFailures.maximumAttempts)
+            // A store may need one more: SQLite has made the first one in a transaction that could not undo it alone.
+            #expect([0, 1].contains(intent.attempts - GuardFailures.maximumAttempts))
             let once = CountingIntent(app: world.app) { attempt in attempt == 1 ? [.deleteGrant(missing)] : [] }
             try await world.store.perform(once)
             #expect(once.attempts == 2)
@@ -130,6 +156,30 @@ enum GuardRules {
                     ReserveProof(world.proof("\(index)"), app: world.app, now: world.now))
                 #expect(isNew == index.isMultiple(of: 2))
             }
+        },
+        ContractRule("The counters of a user are the named ones and those of all its devices, in its app only") {
+            world async throws in
+            try await world.addApp()
+            let limit = RateLimit(limit: 9, window: 60)
+            let (device, stranger) = (
+                BudgetOwner.device(id: "d", userID: "usr_1"), BudgetOwner.device(id: "d", userID: "usr_2")
+            )
+            let counted: [CounterKey] = [.stepUps(userID: "usr_1"), .sendsOfApp, .starts(device), .starts(stranger)]
+            for key in counted + [.starts(device)] {
+                try await world.write(.count(key, app: world.app, limit: limit, now: world.now))
+            }
+            func counters(_ keys: [CounterKey], app: AppID) async throws -> [StoredCounter] {
+                try await world.store.counters(keys, ofUser: "usr_1", app: app).sorted { $0.key < $1.key }
+            }
+            let ends = world.now + 60
+            let expected = [
+                StoredCounter(key: "otp-start/device/usr_1/d", counter: RateCounter(count: 2, resetsAt: ends)),
+                StoredCounter(key: "step-up/usr_1", counter: RateCounter(count: 1, resetsAt: ends)),
+            ]
+            let keys: [CounterKey] = [.stepUps(userID: "usr_1"), .stepUps(userID: "usr_3")]
+            #expect(try await counters(keys, app: world.app) == expected)
+            #expect(try await counters([], app: world.app) == [expected[0]])
+            #expect(try await counters(keys, app: world.otherApp).isEmpty)
         },
     ]
 

@@ -91,6 +91,28 @@ enum MessageRules {
             #expect(try await world.reported() == [])
             #expect(try await world.due(after: 1) == ["contra1 email 1: 1"])
         },
+        ContractRule("The state of a message that was read before is the stored one, and nothing of another app or row")
+        {
+            world async throws in
+            let queued = try await world.queue("msg_1") { $0.rejectedRoutes = [] }
+            #expect(try await world.state(of: queued) == queued)
+            let claimed = try #require(try await world.claim(world.mailLane, after: 0))
+            #expect(try await world.state(of: queued) == claimed)
+            for (seconds, route) in [(1, 0), (2, 1)] {
+                let known = try #require(try await world.message("msg_1"))
+                let next = try await world.record(Self.failed(route: route), of: known, after: seconds)
+                #expect(try await world.state(of: queued) == next && next?.rejectedRoutes != known.rejectedRoutes)
+                #expect(try await world.message("msg_1") == next)
+            }
+            var unknown = queued
+            unknown.route = 9
+            #expect(try await world.state(of: unknown) == world.message("msg_1"), "A state is never taken over")
+            let elsewhere = try await world.queue("msg_2", app: world.otherApp)
+            let stranger = QueuedMessage(
+                id: elsewhere.id, appID: world.app, recipient: elsewhere.recipient, content: elsewhere.content,
+                context: elsewhere.context, createdAt: elsewhere.createdAt, expiresAt: elsewhere.expiresAt)
+            #expect(try await world.state(of: stranger) == nil)
+        },
         ContractRule("A message that was sent is never due again, and is reported once") { world async throws in
             try await world.queue("msg_1")
             let claimed = try #require(try await world.claim(world.mailLane, after: 0))

@@ -34,11 +34,24 @@ enum ReplayMemoryRules {
             world async throws in
             let user = try await world.addUser()
             let (one, other) = (try await world.signIn(user), try await world.signIn(user))
-            try await world.store.perform(DemandNonce(session: one.id, app: world.app))
-            try await world.store.perform(DemandNonce(session: other.id, app: world.otherApp))
-            try await world.store.perform(DemandNonce(session: "ses_unknown", app: world.app))
+            for (session, app) in [(one.id, world.app), (other.id, world.otherApp), ("ses_unknown", world.app)] {
+                let outcome = try await world.store.perform(
+                    AdmitCaller(
+                        app: app, session: session, user: user.id, proof: world.proof("a", isFresh: false),
+                        now: world.now))
+                #expect(outcome == (session == one.id ? .nonceRequired : .refused(.unauthorized)))
+            }
             #expect(try await world.store.session(one.id, app: world.app)?.demandsNonce == true)
             #expect(try await world.store.session(other.id, app: world.app) == other)
+        },
+        ContractRule("A call with a proof reads its session and user, and the proof is accepted once") {
+            world async throws in
+            let user = try await world.addUser()
+            let session = try await world.signIn(user)
+            let intent = AdmitCaller(
+                app: world.app, session: session.id, user: user.id, proof: world.proof("a"), now: world.now)
+            #expect(try await world.store.perform(intent) == .admitted(session, user))
+            #expect(try await world.store.perform(intent) == .refused(.replayedProof))
         },
     ]
 }

@@ -14,6 +14,24 @@ enum SessionListRules {
             _ = try await world.rotate(sessions[4], proof: world.proof("a"), after: 60)
             #expect(try await list(user, world).sessions.first?.id == sessions[4].id)
         },
+        ContractRule("Sessions are listed after a place, last seen first, without those that have ended") {
+            world async throws in
+            let user = try await world.addUser()
+            var sessions: [Session] = []
+            for index in 0..<4 { sessions.insert(try await world.signIn(user, at: world.now + index / 2), at: 0) }
+            sessions.sort { ($0.lastSeenAt, $0.id) > ($1.lastSeenAt, $1.id) }
+            _ = try await world.signIn(try await world.addUser("bob@example.com"))
+            let place = ListPlace(time: sessions[0].lastSeenAt, id: sessions[0].id)
+            func page(_ limit: Int) async throws -> [Session] {
+                try await world.store.sessions(of: user.id, app: world.app, now: world.now, after: place, limit: limit)
+            }
+            #expect(try await page(2) == Array(sessions[1...2]))
+            #expect(try await revoke(.one(sessions[1].id), of: user, world) == 1)
+            #expect(try await page(10) == Array(sessions[2...3]))
+            let elsewhere = try await world.store.sessions(
+                of: user.id, app: world.otherApp, now: world.now, after: place, limit: 10)
+            #expect(elsewhere.isEmpty)
+        },
         ContractRule("A list never shows another user's or another app's sessions (R10)") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let elsewhere = try await world.addUser(app: world.otherApp)

@@ -3,10 +3,11 @@ internal import Testing
 /// The rules that every store must keep.
 package enum StoreContract {
     /// The names of the stores. The tests of each store compare their names with this list.
-    package static let backends = ["SQLite file", "SQLite memory"]
+    package static let backends = ["SQLite file", "SQLite memory", "PostgreSQL"]
 
     package static let rules: [ContractRule] =
-        FactRules.all + GuardRules.all + AppRules.all + ManagementKeyRules.all + UserRules.all + IdentifierRules.all
+        FactRules.all + GuardRules.all + AppRules.all + OperatorAppRules.all + ManagementKeyRules.all + UserRules.all
+        + IdentifierRules.all
         + AccessRules.all
         + StartSessionRules.all + RotationRules.all + RotationRaceRules.all + SessionListRules.all
         + ReplayMemoryRules.all + VerificationRules.all + BudgetRules.all + CheckCodeRules.all + PasswordTryRules.all

@@ -48,10 +48,77 @@ enum UserRules {
                     try await world.addUser("u\(index)@example.com", createdAt: world.now + index / 2), at: 0)
             }
             _ = try await world.addUser("u0@example.com", app: world.otherApp)
-            let page = try await world.store.users(app: world.app, limit: 2, offset: 1)
+            let page = try await world.store.users(app: world.app, status: nil, limit: 2, offset: 1)
             #expect(page.users == Array(users[1...2]))
             #expect(page.total == 5)
-            #expect(try await world.store.users(app: world.app, limit: 10, offset: 5).users.isEmpty)
+            #expect(try await world.store.users(app: world.app, status: nil, limit: 10, offset: 5).users.isEmpty)
+        },
+        ContractRule("Users with a status are listed, and counted, alone") { world async throws in
+            let users = try await [
+                world.addUser("u0@example.com"), world.addUser("u1@example.com"), world.addUser("u2@example.com"),
+            ]
+            for user in users[..<2] {
+                _ = try await world.store.perform(SetUserStatus(.suspended, in: world.change(of: user.id)))
+            }
+            let page = try await world.store.users(app: world.app, status: .suspended, limit: 1, offset: 0)
+            #expect(page.users.map(\.status) == [.suspended] && page.total == 2)
+            let active = try await world.store.users(app: world.app, status: .active, limit: 10, offset: 0)
+            #expect(active.users.map(\.id) == [users[2].id] && active.total == 1)
+            #expect(try await world.store.users(app: world.app, status: .inactive, limit: 10, offset: 0).total == 0)
+        },
+        ContractRule("Users are counted by status among the newest ones of their app") { world async throws in
+            #expect(try await world.store.statuses(ofNewest: 3, app: world.app).isEmpty)
+            var users: [User] = []
+            for index in 0..<4 {
+                users.append(try await world.addUser("u\(index)@example.com", createdAt: world.now + index))
+            }
+            _ = try await world.addUser("u0@example.com", app: world.otherApp)
+            for (user, status) in [(users[0], User.Status.suspended), (users[3], .suspended), (users[2], .inactive)] {
+                _ = try await world.store.perform(SetUserStatus(status, in: world.change(of: user.id)))
+            }
+            for (limit, expected) in [
+                (1, [User.Status.suspended: 1]), (3, [.suspended: 1, .inactive: 1, .active: 1]),
+                (4, [.suspended: 2, .inactive: 1, .active: 1]), (9, [.suspended: 2, .inactive: 1, .active: 1]),
+            ] {
+                #expect(try await world.store.statuses(ofNewest: limit, app: world.app) == expected)
+            }
+        },
+        ContractRule("Users are listed after a place, newest first, also if no user is at the place") {
+            world async throws in
+            var users: [User] = []
+            for index in 0..<5 {
+                users.insert(
+                    try await world.addUser("u\(index)@example.com", createdAt: world.now + index / 2), at: 0)
+            }
+            _ = try await world.addUser("u0@example.com", app: world.otherApp)
+            for (index, user) in users.enumerated() {
+                let place = ListPlace(time: user.createdAt, id: user.id)
+                let page = try await world.store.users(app: world.app, status: nil, after: place, limit: 2)
+                #expect(page == Array(users.dropFirst(index + 1).prefix(2)))
+            }
+            _ = try await world.store.perform(SetUserStatus(.suspended, in: world.change(of: users[4].id)))
+            _ = try await world.store.perform(DeleteUser(users[1].id, app: world.app, events: []))
+            let place = ListPlace(time: users[1].createdAt, id: users[1].id)
+            for (status, expected) in [(nil, [2, 3, 4]), (User.Status.active, [2, 3]), (.suspended, [4])] {
+                let page = try await world.store.users(app: world.app, status: status, after: place, limit: 10)
+                #expect(page.map(\.id) == expected.map { users[$0].id })
+            }
+        },
+        ContractRule("A lookup finds each user once by id, external id or identifier, in its app only") {
+            world async throws in
+            let ada = try await world.addUser("ada@example.com", externalID: "a", createdAt: world.now)
+            let bob = try await world.addUser("bob@example.com", externalID: "b", createdAt: world.now + 1)
+            let eve = try await world.addUser("eve@example.com", createdAt: world.now + 2)
+            let lookup = UserLookup(
+                ids: [ada.id, "usr_unknown", ada.id], externalIDs: ["a", "b", "c", ""],
+                identifiers: [
+                    try world.mail("EVE@example.com"), try world.mail("bob@example.com"),
+                    try world.phone("+14155550100"),
+                ])
+            #expect(try await world.store.users(lookup, app: world.app) == [eve, bob, ada])
+            #expect(try await world.store.users(lookup, app: world.otherApp).isEmpty)
+            #expect(try await world.store.users(UserLookup(), app: world.app).isEmpty)
+            #expect(try await world.store.users(UserLookup(ids: [bob.id]), app: world.app) == [bob])
         },
         ContractRule("The ids of an app's users are listed in ascending order, after an id") { world async throws in
             var ids: [String] = []

@@ -65,5 +65,23 @@ enum WebhookRules {
             #expect(try await world.happened() == [.userCreated])
             #expect(try await world.store.perform(DeleteWebhook(gone.id, app: world.app)) == false)
         },
+        ContractRule("Deliveries continue after that of an event, which the webhook must have") { world async throws in
+            for app in [world.app, world.otherApp] { try await world.addApp(app) }
+            let (webhook, other) = (try await world.addWebhook(), try await world.addWebhook([.userDeleted]))
+            // In one transaction, so that their places in the order differ by a number only.
+            let events = try await world.tell(.userCreated, .userCreated, .userDeleted, .userCreated)
+            func page(after event: Event, limit: Int, of webhook: Webhook) async throws -> [Event]? {
+                try await world.store.deliveries(
+                    of: webhook.id, app: world.app, after: event.id, limit: limit)?.map(\.event)
+            }
+            #expect(try await page(after: events[3], limit: 1, of: webhook) == [events[1]])
+            #expect(try await page(after: events[3], limit: 9, of: webhook) == [events[1], events[0]])
+            #expect(try await page(after: events[0], limit: 9, of: webhook) == [])
+            #expect(try await page(after: events[2], limit: 9, of: webhook) == nil)
+            #expect(try await page(after: events[2], limit: 9, of: other) == [])
+            let elsewhere = try await world.store.deliveries(
+                of: webhook.id, app: world.otherApp, after: events[3].id, limit: 9)
+            #expect(elsewhere == nil)
+        },
     ]
 }

@@ -38,8 +38,7 @@ struct GatewayRequest: Equatable {
     /// A JSON body.
     init(_ json: [String: JSONValue], headers: [Header]) {
         self.headers = headers + [Header(name: "Content-Type", value: "application/json")]
-        // Encoding of JSON values does not fail.
-        body = (try? Array(TokenJSON.encode(json))) ?? []
+        body = Array(TokenJSON.write(json))
     }
 
     /// A body as forms send it (WHATWG URL §5.2).
@@ -52,17 +51,21 @@ struct GatewayRequest: Equatable {
 
 /// Percent-encoding for the body of a form.
 enum FormText {
-    private static let digits = Array("0123456789ABCDEF")
+    private static let digits = Array("0123456789ABCDEF".utf8)
 
     static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { output, byte in
-            let character = Character(Unicode.Scalar(byte))
-            if character.isASCII, character.isLetter || character.isNumber || "-._~".contains(character) {
-                output.append(character)
-            } else {
-                output += ["%", Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 0x0F)]]
+        var output: [UInt8] = []
+        output.reserveCapacity(text.utf8.count * 2)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                output.append(byte)
+            default: output += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
             }
         }
+        return String(decoding: output, as: UTF8.self)
     }
 }
 

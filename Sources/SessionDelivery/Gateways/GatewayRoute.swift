@@ -1,5 +1,5 @@
 internal import Foundation
-package import SessionDomain
+internal import SessionDomain
 internal import SessionEgress
 internal import SessionTokens
 internal import Synchronization
@@ -57,28 +57,6 @@ struct GatewayRoute: TestableRoute {
     }
 
     func report(on message: OutboundMessage) async -> RouteReport {
-        let result = await send(message)
-        let host = URLComponents(string: gateway.url)?.host ?? gateway.url
-        return RouteReport(
-            steps: RouteReport.steps(before: result.failure?.stage, host: host), result: result,
-            remedy: result.failure.flatMap { Remedy.text(for: $0, host: host) })
-    }
-}
-
-extension RouteReport {
-    /// The stages of a call over https that a failure at `stage` has behind it. `nil`: all of them.
-    package static func steps(before stage: SendingFailure.Stage?, host: String) -> [Step] {
-        let all: [Step] = [
-            Step(.nameResolution, "\(host) has an address"), Step(.addressRules, "the address may be called"),
-            Step(.connection, "connected to \(host)"), Step(.tls, "the certificate is valid for \(host)"),
-            Step(.authentication, "the account is accepted"), Step(.content, "the message is accepted"),
-        ]
-        switch stage {
-        case nil: return all
-        case .sender, .recipient, .content: return Array(all.prefix(5))
-        case .response: return Array(all.prefix(4))
-        case .timeout: return []
-        case .some(let stage): return Array(all.prefix { $0.stage != stage })
-        }
+        RouteReport(ofCall: await send(message), to: URLComponents(string: gateway.url)?.host ?? gateway.url)
     }
 }

@@ -104,7 +104,7 @@ private struct Obstacle: Error {
         switch error {
         case let error as EgressError:
             let failure = SendingFailure(error, text: text)
-            self.init(.failed(failure), remedy: Remedy.text(for: failure, host: host))
+            self.init(.failed(failure), remedy: failure.stage.remedy(host: host))
         case is SMTPWorkers.AllBusy:
             let reason = "no worker was free in \(SMTPWorkers.patience) seconds"
             self.init(.failed(SendingFailure(.timeout, reason, isAbandoned: true)))

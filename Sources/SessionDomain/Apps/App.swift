@@ -33,6 +33,8 @@ package struct App: Sendable, Equatable, Codable {
     /// Seconds for which an identifier that a session registered opens nothing else.
     package var newIdentifierHold = 259_200
     package var messages = MessageSettings()
+    /// Whether a management key may issue access tokens without a login.
+    package var developmentTokens = false
     package let createdAt: Timestamp
 
     package init(id: AppID, name: String, createdAt: Timestamp) {
@@ -46,7 +48,7 @@ extension App {
     enum CodingKeys: String, CodingKey {
         case id, name, domains, allowedOrigins, signingAlgorithm, sessions, signUp, passwordLogin, otpLogins, otpLimits
         case scopes, stepUp, stepUpLimit, claims, migration, passwordChangeEndsOtherSessions, createdAt
-        case eventRetention, newIdentifierHold, delivery, messages
+        case eventRetention, newIdentifierHold, delivery, messages, developmentTokens
         /// The name in the management API, which events show.
         case registersInOneStep = "registerInOneStep"
     }
@@ -54,8 +56,11 @@ extension App {
     /// Decodes a stored record. Settings that are missing in an older record have their defaults.
     package init(from decoder: any Decoder) throws {
         let stored = try decoder.container(keyedBy: CodingKeys.self)
+        guard let id = AppID(stored: try stored.decode(String.self, forKey: .id)) else {
+            throw DecodingError.dataCorruptedError(forKey: .id, in: stored, debugDescription: "not an app id")
+        }
         self.init(
-            id: try stored.decode(AppID.self, forKey: .id), name: try stored.decode(String.self, forKey: .name),
+            id: id, name: try stored.decode(String.self, forKey: .name),
             createdAt: try stored.decode(Timestamp.self, forKey: .createdAt))
         func read<Value: Decodable>(_ key: CodingKeys, _ setting: inout Value) throws {
             if let value = try stored.decodeIfPresent(Value.self, forKey: key) { setting = value }
@@ -76,6 +81,7 @@ extension App {
         try read(.registersInOneStep, &registersInOneStep)
         try read(.newIdentifierHold, &newIdentifierHold)
         try read(.messages, &messages)
+        try read(.developmentTokens, &developmentTokens)
         passwordLogin = try stored.decodeIfPresent(PasswordLoginConfig.self, forKey: .passwordLogin)
         stepUp = try stored.decodeIfPresent(StepUpConfig.self, forKey: .stepUp)
         claims = try stored.decodeIfPresent(ClaimsConfig.self, forKey: .claims)

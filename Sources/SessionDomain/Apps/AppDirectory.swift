@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Finds apps by host and caches them for a few seconds, so that a request needs no query.
 ///
-/// A change on this node takes effect at once, a change on another node within `lifetime`. An app or a domain that another
+/// A change on this node takes effect at once. A change on another node takes effect when the store notices it (`follow`),
+/// and within `lifetime` in any case. An app or a domain that another
 /// process has added is found at once: an unknown host reads the apps again, as often as `ReloadBudget` allows.
 @available(service, *)
 package final class AppDirectory: Sendable {
@@ -58,7 +59,9 @@ package final class AppDirectory: Sendable {
         try await loadIfNeeded()
         var named = named(by: host)
         if named == nil, try await reload() { named = self.named(by: host) }
-        guard let id = named ?? defaultApp else { throw Refusal.notFound("no app is served under this host") }
+        guard let id = named ?? defaultApp else {
+            throw Refusal.notFound("no app is served under this host")
+        }
         return try await app(id)
     }
 
@@ -121,6 +124,11 @@ package final class AppDirectory: Sendable {
         }
     }
 
+    /// Discards the cache at each change that a store notices, until the changes end.
+    package func follow(_ changes: AsyncStream<Void>) async {
+        for await _ in changes { invalidate() }
+    }
+
     /// The app that a host names. The default app serves all other hosts.
     private func named(by host: String) -> AppID? {
         let name = Self.bareHost(host)
@@ -139,7 +147,9 @@ package final class AppDirectory: Sendable {
     private static func bareHost(_ host: String) -> String {
         let lowered = host.lowercased()
         if lowered.hasPrefix("[") { return String(lowered.prefix { $0 != "]" }) + "]" }
-        return String(lowered.prefix { $0 != ":" })
+        // A host without a port is the whole text. A colon is one byte, and no part of another character's.
+        guard let colon = lowered.utf8.firstIndex(of: UInt8(ascii: ":")) else { return lowered }
+        return String(lowered[..<colon])
     }
 
     private func loadIfNeeded() async throws {

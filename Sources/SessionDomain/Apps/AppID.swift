@@ -13,6 +13,18 @@ package struct AppID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Stands for the service itself in events that belong to no app. No text is read as this id, so no app has it.
     package static let service = AppID(reserved: "-")
 
+    /// The built-in app of the operators of the console. No text from outside is read as this id, so no caller can name it.
+    package static let operators = AppID(reserved: "-admin-")
+
+    /// Reads an id that a store has written, a reserved one included.
+    package init?(stored text: String) {
+        switch text {
+        case Self.service.rawValue: self = .service
+        case Self.operators.rawValue: self = .operators
+        default: self.init(text)
+        }
+    }
+
     /// A random id.
     package init(environment: ServiceEnvironment) {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)

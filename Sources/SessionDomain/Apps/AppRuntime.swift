@@ -2,8 +2,11 @@ package import SessionRSA
 package import SessionTokens
 
 /// An app with everything that requests need: settings, opened keys, nonces, origins.
+///
+/// It never changes. It is a class because each layer of a request passes it on, and a copy of its members costs more than
+/// one reference.
 @available(service, *)
-package struct AppRuntime: Sendable {
+package final class AppRuntime: Sendable {
     package let settings: App
     package let issuer: String
     package let origins: PublicOrigins

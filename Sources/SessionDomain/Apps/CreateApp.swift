@@ -10,10 +10,12 @@ package struct CreateApp: Intent {
         self.events = events
     }
 
-    package var facts: FactQuery { FactQuery(app: app.id) }
+    package var facts: FactQuery { FactQuery(app: app.id) { $0.apps = !app.domains.isEmpty } }
 
-    package func decide(_ facts: Facts) -> Decision<Bool> {
+    /// - Throws: `Refusal.conflict` if another app has one of the domains.
+    package func decide(_ facts: Facts) throws -> Decision<Bool> {
         if facts.isTaken(.app(app.id)) { return Decision(false) }
+        try app.requireOwnDomains(beside: facts.apps)
         return Decision(
             true, [.insertApp(app)] + keys.map { .insertSigningKey($0) } + events.map { .append($0) })
     }

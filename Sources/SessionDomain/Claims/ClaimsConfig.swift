@@ -14,6 +14,8 @@ package struct ClaimsConfig: Sendable, Equatable, Codable {
 
     /// The maximum number of claims of one app.
     package static let maximumCount = 30
+    /// Bytes of the name of a claim.
+    package static let maximumNameSize = 64
 
     /// Claims that the service sets or that are registered. A mapping never overrides them.
     package static let reserved: Set<String> = [
@@ -25,9 +27,13 @@ package struct ClaimsConfig: Sendable, Equatable, Codable {
     package static let maximumSize = 3072
 
     /// Resolves the claims for a user and a client. Values that exceed `maximumSize` become null.
-    package func resolve(user: User, client: ClientFacts, at now: Timestamp) -> [String: JSONValue] {
+    ///
+    /// - Parameter copies: How often the token has the claims. They share the maximum size.
+    package func resolve(
+        user: User, client: ClientFacts, at now: Timestamp, copies: Int = 1
+    ) -> [String: JSONValue] {
         var claims: [String: JSONValue] = [:]
-        var remaining = Self.maximumSize
+        var remaining = Self.maximumSize / copies
         for (name, source) in mapping.sorted(by: { $0.key < $1.key }) {
             let value = source.resolve(user: user, client: client, at: now)
             let size = (try? TokenJSON.encode(value).count) ?? Self.maximumSize

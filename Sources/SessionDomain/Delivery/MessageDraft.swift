@@ -6,11 +6,14 @@ package struct MessageDraft: Sendable, Equatable {
     /// For each channel that may be chosen.
     package let senders: [OTPLoginConfig.Channel: MessageSender]
     package let context: EventContext
+    /// The end of the lease, if this process delivers the message directly after the commit. `nil`: it is due at once.
+    package let leaseEnd: Timestamp?
 
     package init(
         id: String, locales: [String] = [], senders: [OTPLoginConfig.Channel: MessageSender] = [:],
-        context: EventContext = .current
+        context: EventContext = .current, leaseEnd: Timestamp? = nil
     ) {
+        self.leaseEnd = leaseEnd
         self.id = id
         self.locales = locales
         self.senders = senders
@@ -30,7 +33,7 @@ package struct MessageDraft: Sendable, Equatable {
                 purpose: MessagePurpose(subject.purpose), code: verification.code.seed, locales: locales,
                 sender: senders[channel] ?? MessageSender(), withheld: withheld, userID: subject.userID,
                 sessionID: subject.sessionID),
-            context: context, createdAt: now, expiresAt: verification.expiresAt)
+            context: context, createdAt: now, expiresAt: verification.expiresAt, nextAttemptAt: leaseEnd)
     }
 }
 

@@ -39,16 +39,29 @@ package struct MessageOutbox: Outbox {
     }
 
     package func claim(in lane: MessageLane, at now: Timestamp) async throws -> QueuedMessage? {
-        let claim = ClaimMessage(in: lane, now: now, leaseEnd: now + Self.lease)
+        let claim = flights.beginClaim()
+        defer { flights.end(claim) }
         // A lease may end early when the clock jumps. A message that is being sent has its lease renewed only.
-        while let message = try await store.perform(claim) {
-            guard flights.begin(message) else { continue }
-            if message.attempts == 0 {
-                environment.observer.observe(.outboxClaimed(.messages, lag: now.seconds(since: message.createdAt)))
-            }
-            return message
+        var now = now
+        while let message = try await store.perform(ClaimMessage(in: lane, now: now, leaseEnd: now + Self.lease)) {
+            now = environment.now()
+            if begin(message, by: claim, at: now) { return message }
         }
         return nil
+    }
+
+    package func begin(_ message: QueuedMessage, at now: Timestamp) -> Bool { begin(message, by: nil, at: now) }
+
+    private func begin(_ message: QueuedMessage, by claim: MessageFlights.Claim?, at now: Timestamp) -> Bool {
+        // A claimed message may have waited, or the clock may have jumped. If its lease has too little time left for an
+        // attempt, or ends so late that the message is due, another claim could send it too.
+        let hasTime = message.nextAttemptAt >= now + Self.timeout
+        guard hasTime, !DueTimes(now: now).contains(message.nextAttemptAt), flights.begin(message, by: claim)
+        else { return false }
+        if message.attempts == 0 {
+            environment.observer.observe(.outboxClaimed(.messages, lag: now.seconds(since: message.createdAt)))
+        }
+        return true
     }
 
     package func deliver(_ message: QueuedMessage) async throws -> Bool {

@@ -1,3 +1,5 @@
+package import SessionTokens
+
 /// A message that a commit wrote and the courier sends, as it is stored.
 package struct QueuedMessage: Sendable, Equatable {
     package enum Status: String, Sendable, Codable {
@@ -89,6 +91,24 @@ package struct MessageContent: Sendable, Equatable, Codable {
         self.withheld = withheld
         self.userID = userID
         self.sessionID = sessionID
+    }
+}
+
+extension MessageContent: JSONWritable {
+    package func write(into json: inout JSONWriter) {
+        if let code { json.member("code", object: code.write) }
+        json.member("locales", strings: locales)
+        json.member("purpose", purpose.rawValue)
+        json.member(
+            "sender",
+            object: {
+                $0.member("senderID", sender.senderID)
+                $0.member("templateID", sender.templateID)
+            })
+        json.member("sessionID", sessionID)
+        json.member("userID", userID)
+        json.member("values", texts: values)
+        json.member("withheld", withheld?.rawValue)
     }
 }
 

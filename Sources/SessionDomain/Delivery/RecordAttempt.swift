@@ -15,7 +15,7 @@ package struct RecordAttempt: Intent {
         self.events = events
     }
 
-    package var facts: FactQuery { FactQuery(app: message.appID) { $0.message = .id(message.id) } }
+    package var facts: FactQuery { FactQuery(app: message.appID) { $0.message = .state(of: message) } }
 
     /// - Returns: The message as it is stored now. `nil` if this attempt changes nothing.
     package func decide(_ facts: Facts) -> Decision<QueuedMessage?> {

@@ -24,7 +24,14 @@ package struct CalendarTime {
     package var weekday: Int { Int(parts.tm_wday) }
     /// `hh:mm:ss`.
     package var clock: String {
-        [parts.tm_hour, parts.tm_min, parts.tm_sec].map { Self.padded(Int($0), to: 2) }.joined(separator: ":")
+        String(unsafeUninitializedCapacity: 8) { bytes in
+            for (index, part) in [parts.tm_hour, parts.tm_min, parts.tm_sec].enumerated() {
+                bytes[index * 3] = UInt8(ascii: "0") + UInt8(part / 10)
+                bytes[index * 3 + 1] = UInt8(ascii: "0") + UInt8(part % 10)
+                if index < 2 { bytes[index * 3 + 2] = UInt8(ascii: ":") }
+            }
+            return 8
+        }
     }
     /// `yyyy-mm-dd`.
     package var date: String { "\(year)-\(Self.padded(month, to: 2))-\(day)" }

@@ -40,16 +40,15 @@ package struct ServiceEnvironment: Sendable {
         sleep: { try await Task.sleep(nanoseconds: UInt64(max($0, 0)) * 1_000_000_000) }
     )
 
-    /// Returns random bytes from the system. Reads 8 bytes per system call, because one call per byte is slower.
+    /// Returns random bytes from the system, which gives up to 256 of them in one call.
     private static func systemRandomBytes(_ count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 7)
-        while bytes.count < count {
-            let word: UInt64 = generator.next()
-            withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
+        [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
+            while initialized < count {
+                let size = min(count - initialized, 256)
+                // It has no other failures than a wrong size and a kernel without the call.
+                precondition(getentropy(bytes.baseAddress! + initialized, size) == 0, "the system has no random bytes")
+                initialized += size
+            }
         }
-        bytes.removeLast(bytes.count - count)
-        return bytes
     }
 }

@@ -4,7 +4,11 @@ package enum ULID {
     package static func make(at time: Timestamp, randomBytes: [UInt8]) -> String {
         precondition(randomBytes.count == 10, "a ULID takes 80 random bits")
         let clock = UInt64(clamping: time.milliseconds)
-        let bytes = (0..<6).map { UInt8(truncatingIfNeeded: clock >> UInt64(40 - 8 * $0)) } + randomBytes
+        return text(of: (0..<6).map { UInt8(truncatingIfNeeded: clock >> UInt64(40 - 8 * $0)) } + randomBytes)
+    }
+
+    /// Returns 16 bytes as 26 characters.
+    static func text(of bytes: [UInt8]) -> String {
         var output: [UInt8] = []
         output.reserveCapacity(26)
         // 26 digits of 5 bits hold 130 bits: two zero bits precede the 128.

@@ -1,3 +1,5 @@
+package import SessionTokens
+
 /// Who caused an event, and from where. Members that are not known are `nil`.
 package struct EventContext: Sendable, Equatable {
     /// Who caused an event.
@@ -11,12 +13,14 @@ package struct EventContext: Sendable, Equatable {
             case managementKey = "management_key"
             /// A key of the management API that the configuration of the service contains.
             case configuration
+            /// An operator with an account of the console.
+            case `operator`
             /// A command on the database.
             case commandLine = "command_line"
         }
 
         package let type: Kind
-        /// The id of a stored management key, never its value.
+        /// The id of a stored management key, never its value, or of an operator.
         package let id: String?
         package let name: String?
 
@@ -60,7 +64,7 @@ package struct EventContext: Sendable, Equatable {
     }
 }
 
-extension EventContext: Codable {
+extension EventContext: Codable, JSONWritable {
     private enum CodingKeys: String, CodingKey {
         case actor, ip, device
         case userAgent = "user_agent"
@@ -90,17 +94,43 @@ extension EventContext: Codable {
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(actor, forKey: .actor)
-        try container.encodeIfPresent(ip, forKey: .ip)
-        try container.encodeIfPresent(userAgent, forKey: .userAgent)
-        try container.encodeIfPresent(requestID, forKey: .requestID)
+        var stored = encoder.container(keyedBy: CodingKeys.self)
+        try stored.encodeIfPresent(actor, forKey: .actor)
+        try stored.encodeIfPresent(ip, forKey: .ip)
+        try stored.encodeIfPresent(userAgent, forKey: .userAgent)
+        try stored.encodeIfPresent(requestID, forKey: .requestID)
         guard let device else { return }
-        var nested = container.nestedContainer(keyedBy: DeviceKeys.self, forKey: .device)
-        try nested.encodeIfPresent(device.id, forKey: .id)
-        try nested.encode(device.model, forKey: .model)
-        try nested.encode(device.type, forKey: .type)
-        try nested.encode(device.osVersion, forKey: .osVersion)
-        try nested.encode(device.countryCode, forKey: .countryCode)
+        var members = stored.nestedContainer(keyedBy: DeviceKeys.self, forKey: .device)
+        try members.encodeIfPresent(device.id, forKey: .id)
+        try members.encode(device.model, forKey: .model)
+        try members.encode(device.type, forKey: .type)
+        try members.encode(device.osVersion, forKey: .osVersion)
+        try members.encode(device.countryCode, forKey: .countryCode)
+    }
+
+    package func write(into json: inout JSONWriter) {
+        if let actor {
+            json.member(
+                "actor",
+                object: {
+                    $0.member("id", actor.id)
+                    $0.member("name", actor.name)
+                    $0.member("type", actor.type.rawValue)
+                })
+        }
+        if let device {
+            json.member(
+                "device",
+                object: {
+                    $0.member("country_code", device.countryCode)
+                    $0.member("id", device.id)
+                    $0.member("model", device.model)
+                    $0.member("os_version", device.osVersion)
+                    $0.member("type", device.type)
+                })
+        }
+        json.member("ip", ip)
+        json.member("request_id", requestID)
+        json.member("user_agent", userAgent)
     }
 }

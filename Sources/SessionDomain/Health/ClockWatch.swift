@@ -44,6 +44,8 @@ package struct ClockWatch: Sendable {
         let offset = now.milliseconds - uptime
         let change = offset - (lastOffset ?? offset)
         lastOffset = offset
-        return abs(change) > Int64(Self.tolerance) * 1000 ? Int(change / 1000) : nil
+        guard abs(change) > Int64(Self.tolerance) * 1000 else { return nil }
+        // The two clocks are read one after the other, so the change is a little off: -7 199 999 ms are two hours.
+        return Int((Double(change) / 1000).rounded())
     }
 }

@@ -30,8 +30,13 @@ struct HookCall: Sendable {
         let key =
             if let opened = app.hookKey { opened } else { try await keys.current(of: app.settings.id) }
         let (id, timestamp) = (environment.newID("msg"), String(environment.now().seconds))
-        let signature = Base64URL.encode(try key.pssSignature(for: bytes))
-        let signatureV2 = Base64URL.encode(try key.pssSignature(for: Data("\(id).\(timestamp).".utf8) + bytes))
+        // RSA signatures take milliseconds, and a courier's tasks run on an event loop, which has connections to serve.
+        let (signature, signatureV2) = try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            (
+                Base64URL.encode(try key.pssSignature(for: bytes)),
+                Base64URL.encode(try key.pssSignature(for: Data("\(id).\(timestamp).".utf8) + bytes))
+            )
+        }
         return try await egress.send(
             EgressRequest(
                 .post, url,

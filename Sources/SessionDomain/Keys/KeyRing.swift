@@ -8,7 +8,8 @@ internal import SessionTokens
 package struct KeyRing: Sendable {
     private struct Derived: Sendable {
         let id: String
-        let refreshTokens: SymmetricKey
+        /// The beginning of each MAC, which is the same for all tokens.
+        let refreshTokens: HMAC<SHA256>
         /// Hashes codes.
         let codes: SymmetricKey
         /// Derives codes.
@@ -42,7 +43,7 @@ package struct KeyRing: Sendable {
         self.hasMasterKeys = hasMasterKeys
         let derived = ([current] + older).map { key in
             Derived(
-                id: key.id, refreshTokens: Self.derive("refresh-token", from: key),
+                id: key.id, refreshTokens: HMAC(key: Self.derive("refresh-token", from: key)),
                 codes: Self.derive("one-time-code", from: key), codeSeeds: Self.derive("code-seed", from: key),
                 sealing: Self.derive("sealed-key", from: key), knownDevices: Self.derive("known-device", from: key))
         }
@@ -61,13 +62,13 @@ package struct KeyRing: Sendable {
 
     /// Returns the MAC of a refresh token under the current key, with the key's id.
     func refreshTokenMAC(_ message: String) -> (keyID: String, mac: String) {
-        (current.id, Self.mac(message, key: current.refreshTokens))
+        (current.id, Self.mac(message, current.refreshTokens))
     }
 
     /// Whether the MAC is valid for this message under the key of the ring with this id.
     func isRefreshTokenMAC(_ mac: String, keyID: String, for message: String) -> Bool {
         guard let key = all.first(where: { $0.id == keyID }) else { return false }
-        return ConstantTime.equal(mac, Self.mac(message, key: key.refreshTokens))
+        return ConstantTime.equal(mac, Self.mac(message, key.refreshTokens))
     }
 
     /// Returns the MAC of a known device's token under the current key, with the key's id.
@@ -113,8 +114,12 @@ package struct KeyRing: Sendable {
         }
     }
 
-    private static func mac(_ message: String, key: SymmetricKey) -> String {
-        Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: key))
+    private static func mac(_ message: String, key: SymmetricKey) -> String { mac(message, HMAC(key: key)) }
+
+    private static func mac(_ message: String, _ beginning: HMAC<SHA256>) -> String {
+        var (mac, message) = (beginning, message)
+        message.withUTF8 { mac.update(data: UnsafeRawBufferPointer($0)) }
+        return mac.finalize().withUnsafeBytes { Base64URL.encode($0) }
     }
 
     /// Encrypts a private key for storage (AES-256-GCM). Only `open` with the same context decrypts it.

@@ -48,7 +48,8 @@ struct OpenedKeys: Sendable {
     ) throws {
         firstSeen = KeyFirstSeen(stored, previous: previous?.firstSeen, policy: policy, now: now, uptime: uptime)
         let tokens = try Self.open(
-            stored.filter { $0.purpose != .hook }, previous: previous?.tokenKeys, by: keys.open)
+            stored.filter { $0.purpose != .hook }, previous: previous?.tokenKeys
+        ) { try keys.open($0).rememberingSignatures(includingOwn: $0.purpose == .challenge) }
         let hooks = try Self.open(
             stored.filter { $0.purpose == .hook }, previous: previous?.hookKeys, by: keys.openHookKey)
         (tokenKeys, hookKeys) = (tokens.keys, hooks.keys)

@@ -16,6 +16,8 @@ package enum CounterKey: Hashable, Sendable {
     /// Codes sent to the numbers of one country calling code, such as `+33`.
     case sendsToCallingCode(String)
     case stepUps(userID: String)
+    /// Test messages that operators send by the routes of an app.
+    case deliveryTests
     /// Notices of one kind to one user.
     case notices(userID: String, Notice.Kind)
 
@@ -39,6 +41,7 @@ package enum CounterKey: Hashable, Sendable {
         case .sendsOfApp: "sent-app"
         case .sendsToCallingCode(let code): "sent-code/\(code)"
         case .stepUps(let userID): "step-up/\(userID)"
+        case .deliveryTests: "delivery-test"
         case .notices(let userID, let kind): "notice/\(kind.rawValue)/\(userID)"
         }
     }
@@ -49,6 +52,14 @@ package enum CounterKey: Hashable, Sendable {
             .starts(owner), .failures(owner, .hour), .failures(owner, .day), .failures(owner, .streak),
             .passwordTries(owner), .sends(owner, .hour), .sends(owner, .day),
         ]
+    }
+
+    /// The counters that are a user's, apart from those of each device and session.
+    static func all(of user: User) -> [CounterKey] {
+        let owners = user.identifiers.map { BudgetOwner.anonymous($0) } + [.formerDevices(userID: user.id)]
+        let groups = [BudgetOwner.device(id: "", userID: user.id), .session(id: "", userID: user.id)]
+        let totals = groups.compactMap(\.group).flatMap { [CounterKey.failuresOfGroup($0), .sendsOfGroup($0)] }
+        return owners.flatMap(all) + totals + [.stepUps(userID: user.id)]
     }
 
     /// What the keys of all counters of a user's devices and sessions begin with.

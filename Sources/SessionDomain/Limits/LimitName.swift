@@ -13,6 +13,7 @@ package enum LimitName: String, Sendable, CaseIterable {
     case sendsToCallingCode = "sends_to_calling_code"
     case stepUps = "step_ups"
     case notices
+    case deliveryTests = "delivery_tests"
 
     // By source address, in the memory of a process.
     case sourceStarts = "source_otp"
@@ -47,6 +48,7 @@ extension CounterKey {
         case .sendsToCallingCode: .sendsToCallingCode
         case .stepUps: .stepUps
         case .notices: .notices
+        case .deliveryTests: .deliveryTests
         }
     }
 }

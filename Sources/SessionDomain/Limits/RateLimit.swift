@@ -63,6 +63,18 @@ package struct RateCounter: Sendable, Equatable {
     }
 }
 
+/// A counter with its key in the store.
+package struct StoredCounter: Sendable, Equatable {
+    /// `CounterKey.text`.
+    package let key: String
+    package let counter: RateCounter
+
+    package init(key: String, counter: RateCounter) {
+        self.key = key
+        self.counter = counter
+    }
+}
+
 package enum RateDecision: Sendable, Equatable {
     case allowed(RateCounter)
     case refused(until: Timestamp)

@@ -1,4 +1,4 @@
-internal import SessionTokens
+package import SessionTokens
 
 /// The claims of a challenge token: what a login or a step-up has proven so far.
 package struct ChallengeClaims: Codable, Sendable, Equatable {
@@ -69,6 +69,68 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
         case isKnownDevice = "is_known_device"
         case provenIdentifier = "proven_identifier"
         case scopeRequested = "scope_requested"
+    }
+}
+
+extension ChallengeClaims: JSONWritable, JSONObjectReadable {
+    package init(_ object: JSONObject) throws {
+        self.init(
+            iss: try object.string("iss"), aud: try object.string("aud"), sub: try object.string("sub"),
+            jti: try object.string("jti"), iat: try object.integer("iat"), exp: try object.integer("exp"),
+            challengeID: try object.string("challenge_id"), currentStep: try object.string("current_step"),
+            grantMode: try object.string("grant_mode"), codeChallenge: try object.stringIfPresent("code_challenge"),
+            grantedScopes: try object.stringsIfPresent("granted_scopes"),
+            method: try object.stringIfPresent("method").map(Self.method),
+            loginEpoch: try object.integerIfPresent("login_epoch"), endsHolds: try object.boolIfPresent("ends_holds"),
+            isNewUser: try object.boolIfPresent("is_new_user"),
+            isKnownDevice: try object.boolIfPresent("is_known_device"),
+            provenIdentifier: try object.stringIfPresent("proven_identifier").map(IdentifierDigest.init(text:)),
+            sid: try object.stringIfPresent("sid"), scopeRequested: try object.stringIfPresent("scope_requested"),
+            steps: try object.objectsIfPresent("steps")?.map(Step.init))
+    }
+
+    private static func method(_ name: String) throws -> LoginMethod {
+        guard let method = LoginMethod(rawValue: name) else { throw JWSError.invalidClaims }
+        return method
+    }
+
+    package func write(into json: inout JSONWriter) {
+        json.member("aud", aud)
+        json.member("challenge_id", challengeID)
+        json.member("code_challenge", codeChallenge)
+        json.member("current_step", currentStep)
+        json.member("ends_holds", endsHolds)
+        json.member("exp", exp)
+        json.member("grant_mode", grantMode)
+        if let grantedScopes { json.member("granted_scopes", strings: grantedScopes) }
+        json.member("iat", iat)
+        json.member("is_known_device", isKnownDevice)
+        json.member("is_new_user", isNewUser)
+        json.member("iss", iss)
+        json.member("jti", jti)
+        if let loginEpoch { json.member("login_epoch", loginEpoch) }
+        json.member("method", method?.rawValue)
+        json.member("proven_identifier", provenIdentifier?.text)
+        json.member("scope_requested", scopeRequested)
+        json.member("sid", sid)
+        if let steps {
+            json.member("steps", objects: steps) { step, json in
+                json.member("done", step.done)
+                json.member("expiration_duration", Int64(step.expirationDuration))
+                json.member("key", step.key)
+                json.member("order", Int64(step.order))
+            }
+        }
+        json.member("sub", sub)
+    }
+}
+
+extension ChallengeClaims.Step: JSONObjectReadable {
+    package init(_ object: JSONObject) throws {
+        guard let done = try object.boolIfPresent("done") else { throw JWSError.invalidClaims }
+        self.init(
+            order: Int(try object.integer("order")), key: try object.string("key"), done: done,
+            expirationDuration: Int(try object.integer("expiration_duration")))
     }
 }
 

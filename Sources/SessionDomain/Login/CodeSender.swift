@@ -5,8 +5,8 @@ struct CodeSender: Sendable {
     let routes: any MessageRoutes
     let notices: SendNotices
     let environment: ServiceEnvironment
-    /// Tells the courier that messages were queued. Called after the commit.
-    let wake: @Sendable () -> Void
+    /// Delivers the messages.
+    let courier: Courier<MessageOutbox>
 
     /// - Throws: `Refusal.noLoginConfig` if no delivery by any of these channels is configured.
     func requireDelivery(by channels: [OTPLoginConfig.Channel], app: App) throws(Refusal) {
@@ -37,8 +37,10 @@ struct CodeSender: Sendable {
     func newNumber() -> [UInt8] { environment.randomBytes(16) }
 
     /// The draft of a message by one login configuration.
-    func draft(by config: OTPLoginConfig, locales: [String]) -> MessageDraft {
-        draft([config], locales: locales)
+    ///
+    /// - Parameter leaseEnd: What `Courier.delivering` passes.
+    func draft(by config: OTPLoginConfig, locales: [String], leaseEnd: Timestamp? = nil) -> MessageDraft {
+        draft([config], locales: locales, leaseEnd: leaseEnd)
     }
 
     /// The draft of a message whose channel is decided later, by the default configuration of the channel.
@@ -47,13 +49,15 @@ struct CodeSender: Sendable {
     }
 
     /// - Parameter configs: The first of each channel is used.
-    private func draft(_ configs: [OTPLoginConfig], locales: [String]) -> MessageDraft {
+    private func draft(
+        _ configs: [OTPLoginConfig], locales: [String], leaseEnd: Timestamp? = nil
+    ) -> MessageDraft {
         let senders = configs.map { config in
             (config.channel, MessageSender(senderID: config.senderID, templateID: config.templateID))
         }
         return MessageDraft(
             id: environment.newID("msg"), locales: locales,
-            senders: Dictionary(senders) { first, _ in first })
+            senders: Dictionary(senders) { first, _ in first }, leaseEnd: leaseEnd)
     }
 
     /// The answer to a caller for whom no code is sent. Reports and counts a limit once.

@@ -1,3 +1,5 @@
+package import SessionTokens
+
 /// A code that was sent, as it is stored: what recognizes it, and what derives it again.
 package struct IssuedCode: Sendable, Equatable {
     /// Keyed hash of the code.
@@ -32,5 +34,20 @@ package struct CodeSeed: Sendable, Equatable, Codable {
         self.number = number
         self.size = size
         self.keyID = keyID
+    }
+}
+
+extension CodeSeed: JSONWritable, JSONObjectReadable {
+    package init(_ object: JSONObject) throws {
+        self.init(
+            verification: try object.string("verification"), number: try object.string("number"),
+            size: Int(try object.integer("size")), keyID: try object.string("keyID"))
+    }
+
+    package func write(into json: inout JSONWriter) {
+        json.member("keyID", keyID)
+        json.member("number", number)
+        json.member("size", Int64(size))
+        json.member("verification", verification)
     }
 }

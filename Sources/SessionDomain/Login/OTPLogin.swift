@@ -50,21 +50,24 @@ package struct OTPLogin: Sendable {
         let tokenHash = VerificationToken.hash(token)
         let code = keys.issueCode(
             number: codes.newNumber(), size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
-        let outcome = try await store.perform(
-            StartVerification(
-                appID: app.settings.id, identifier: identifier, signUp: app.settings.signUp,
-                budget: CallBudget(
-                    .start, limits: limits, device: knownDevice(deviceToken, app, now), now: now),
-                draft: codes.draft(by: config, locales: locales), now: now, events: events
-            ) { recipient, isSuppressed in
-                Verification(
-                    tokenHash: tokenHash, appID: app.settings.id, identifier: recipient, loginConfigID: config.id,
-                    codeChallenge: codeChallenge, isSuppressed: isSuppressed, code: code, lastSentAt: now,
-                    createdAt: now)
-            })
-        switch outcome {
-        case .limited(let limit): throw codes.refusal(limit, app: app.settings.id, now: now)
-        case .started: codes.wake()
+        let lane = MessageLane(appID: app.settings.id, channel: config.channel, route: 0)
+        try await codes.courier.delivering(in: lane, at: now) { leaseEnd in
+            let outcome = try await store.perform(
+                StartVerification(
+                    appID: app.settings.id, identifier: identifier, signUp: app.settings.signUp,
+                    budget: CallBudget(
+                        .start, limits: limits, device: knownDevice(deviceToken, app, now), now: now),
+                    draft: codes.draft(by: config, locales: locales, leaseEnd: leaseEnd), now: now, events: events
+                ) { recipient, isSuppressed in
+                    Verification(
+                        tokenHash: tokenHash, appID: app.settings.id, identifier: recipient, loginConfigID: config.id,
+                        codeChallenge: codeChallenge, isSuppressed: isSuppressed, code: code, lastSentAt: now,
+                        createdAt: now)
+                })
+            switch outcome {
+            case .limited(let limit): throw codes.refusal(limit, app: app.settings.id, now: now)
+            case .started(_, let message): return message
+            }
         }
         return token
     }
@@ -98,7 +101,7 @@ package struct OTPLogin: Sendable {
         case .unknown: throw Refusal.invalidVerificationToken
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         case .exhausted(let limit): throw codes.refusal(limit, app: app.settings.id, now: now)
-        case .send: codes.wake()
+        case .send: codes.courier.wake()
         }
     }
 

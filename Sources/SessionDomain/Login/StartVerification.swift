@@ -47,13 +47,11 @@ package struct StartVerification: Intent {
         }
         let withheld = reasonToWithhold(user: facts.user)
         let started = verification(recipient, withheld != nil)
+        let message = draft.code(of: started, for: subject, withheld: withheld, at: now)
         // A code that is withheld is counted and queued, too: the writes do not show that nothing is sent.
         return Decision(
-            .started(started),
-            counters.map { $0.counted(app: appID) } + [
-                .insertVerification(started),
-                .insertMessage(draft.code(of: started, for: subject, withheld: withheld, at: now)),
-            ])
+            .started(started, message),
+            counters.map { $0.counted(app: appID) } + [.insertVerification(started), .insertMessage(message)])
     }
 
     private func reasonToWithhold(user: User?) -> LoginFailure? {
@@ -63,6 +61,6 @@ package struct StartVerification: Intent {
 }
 
 package enum StartVerificationOutcome: Sendable, Equatable {
-    case started(Verification)
+    case started(Verification, QueuedMessage)
     case limited(ReachedLimit)
 }

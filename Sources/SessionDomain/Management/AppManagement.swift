@@ -16,7 +16,8 @@ package struct AppManagement: Sendable {
         self.environment = environment
     }
 
-    package func apps() async throws -> [App] { try await store.apps() }
+    /// The apps of customers, oldest first, without the built-in app of operators.
+    package func apps() async throws -> [App] { try await store.apps().filter { $0.id != .operators } }
 
     /// Creates an app with new signing keys.
     ///
@@ -31,7 +32,6 @@ package struct AppManagement: Sendable {
         let name = try DisplayName.checked(name)
         var app = App(id: id ?? AppID(environment: environment), name: name, createdAt: now)
         try configure(&app)
-        try await requireFree(app.domains, for: app.id)
         var first: [StoredSigningKey] = []
         for purpose in [StoredSigningKey.Purpose.access, .challenge] {
             first.append(try await keys.generate(app: app.id, purpose: purpose, algorithm: purpose.algorithm(of: app)))
@@ -45,9 +45,16 @@ package struct AppManagement: Sendable {
 
     /// Changes the settings of the app itself. A new algorithm gets a key, which signs after it has been published
     /// everywhere.
-    package func change(_ settings: AppSettingsChange, of id: AppID) async throws -> App {
-        try await requireFree(settings.domains ?? [], for: id)
-        let app = try await update(id) { app in
+    ///
+    /// - Parameter key: The key of the operator who makes the change. `nil`: this process does.
+    /// - Throws: `Refusal.forbidden` if a key of one app sets the domains: it would take the hosts of other apps.
+    package func change(
+        _ settings: AppSettingsChange, of id: AppID, by key: ManagementKey? = nil
+    ) async throws -> App {
+        guard settings.domains == nil || key?.appID == nil else {
+            throw Refusal.forbidden("domains can be set only with a management key that is valid for all apps")
+        }
+        let app = try await update(id, takingDomains: settings.domains != nil) { app in
             try settings.apply(to: &app)
             return app
         }
@@ -64,11 +71,21 @@ package struct AppManagement: Sendable {
     ///
     /// - Throws: `Refusal.invalidField("domains")` for anything but a bare host; `.conflict` if another app has the domain.
     package func addDomain(_ domain: String, to id: AppID) async throws -> App {
-        try await requireFree([domain], for: id)
-        return try await update(id) { app in
+        try await update(id, takingDomains: true) { app in
             guard !app.domains.contains(domain.lowercased()) else { return app }
             try AppSettingsChange(domains: app.domains + [domain]).apply(to: &app)
             return app
+        }
+    }
+
+    /// Allows pages of an origin to call the app, or no longer. A repeated call has no effect.
+    ///
+    /// - Throws: `Refusal.invalidField` with the field `allowed_origins`.
+    package func setOrigin(_ origin: String, isAllowed: Bool, of id: AppID) async throws {
+        try await update(id) { app in
+            guard app.allowedOrigins.contains(origin) != isAllowed else { return }
+            let others = app.allowedOrigins.filter { $0 != origin }
+            try AppSettingsChange(allowedOrigins: isAllowed ? others + [origin] : others).apply(to: &app)
         }
     }
 
@@ -83,15 +100,6 @@ package struct AppManagement: Sendable {
         }
     }
 
-    /// - Throws: `Refusal.conflict` if another app has one of the domains.
-    private func requireFree(_ domains: [String], for id: AppID) async throws {
-        guard !domains.isEmpty else { return }
-        let taken = Set(try await store.apps().filter { $0.id != id }.flatMap(\.domains))
-        if let domain = domains.first(where: { taken.contains($0.lowercased()) }) {
-            throw Refusal.conflict("domains contains \(domain), which belongs to another app")
-        }
-    }
-
     package func app(_ id: AppID) async throws -> App {
         guard let app = try await store.app(id) else { throw Refusal.notFound("there is no app \(id)") }
         return app
@@ -99,9 +107,10 @@ package struct AppManagement: Sendable {
 
     /// Changes settings in one transaction. If the closure throws, they stay unchanged.
     package func update<Answer: Sendable>(
-        _ id: AppID, _ change: @escaping @Sendable (inout App) throws -> Answer
+        _ id: AppID, takingDomains: Bool = false, _ change: @escaping @Sendable (inout App) throws -> Answer
     ) async throws -> Answer {
-        guard let answer = try await store.perform(UpdateApp(id, events: events(id), change)) else {
+        let intent = UpdateApp(id, takingDomains: takingDomains, events: events(id), change)
+        guard let answer = try await store.perform(intent) else {
             throw Refusal.notFound("there is no app \(id)")
         }
         directory?.invalidate()

@@ -15,11 +15,12 @@ package struct AppSettingsChange: Sendable {
     package var signingAlgorithm: SignatureAlgorithm?
     /// Days for which events are kept.
     package var eventRetention: Int?
+    package var developmentTokens: Bool?
 
     package init(
         name: String? = nil, domains: [String]? = nil, allowedOrigins: [String]? = nil, signUp: Bool? = nil,
         passwordChangeEndsOtherSessions: Bool? = nil, registersInOneStep: Bool? = nil, newIdentifierHold: Int? = nil,
-        signingAlgorithm: SignatureAlgorithm? = nil, eventRetention: Int? = nil
+        signingAlgorithm: SignatureAlgorithm? = nil, eventRetention: Int? = nil, developmentTokens: Bool? = nil
     ) {
         self.name = name
         self.domains = domains
@@ -30,19 +31,24 @@ package struct AppSettingsChange: Sendable {
         self.newIdentifierHold = newIdentifierHold
         self.signingAlgorithm = signingAlgorithm
         self.eventRetention = eventRetention
+        self.developmentTokens = developmentTokens
     }
 
     package func apply(to app: inout App) throws(Refusal) {
         if let name { app.name = try DisplayName.checked(name) }
         if let domains {
             app.domains = domains.map { $0.lowercased() }
-            guard domains.count <= 20, app.domains.allSatisfy(Self.isHost) else {
-                throw .invalidField("domains", "must be at most 20 bare hosts, such as session.example.com")
+            guard domains.count <= 20, app.domains.allSatisfy(Self.isHost), Set(app.domains).count == domains.count
+            else {
+                throw .invalidField("domains", "must be at most 20 different bare hosts, such as session.example.com")
             }
         }
         if let allowedOrigins {
-            guard allowedOrigins.count <= 50, allowedOrigins.allSatisfy(Self.isOrigin) else {
-                throw .invalidField("allowed_origins", "must be at most 50 origins, such as https://app.example.com")
+            guard allowedOrigins.count <= 50, allowedOrigins.allSatisfy(Self.isOrigin),
+                Set(allowedOrigins).count == allowedOrigins.count
+            else {
+                throw .invalidField(
+                    "allowed_origins", "must be at most 50 different origins, such as https://app.example.com")
             }
             app.allowedOrigins = allowedOrigins
         }
@@ -61,11 +67,12 @@ package struct AppSettingsChange: Sendable {
         }
         app.registersInOneStep = registersInOneStep ?? app.registersInOneStep
         app.signUp = signUp ?? app.signUp
+        app.developmentTokens = developmentTokens ?? app.developmentTokens
         app.signingAlgorithm = signingAlgorithm ?? app.signingAlgorithm
         app.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions ?? app.passwordChangeEndsOtherSessions
     }
 
-    static func isHost(_ text: String) -> Bool {
+    package static func isHost(_ text: String) -> Bool {
         // The longest name in DNS (RFC 1035 §2.3.4).
         guard text.utf8.count <= 253, TargetURI("https://" + text)?.origin == "https://" + text else { return false }
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -83,7 +90,8 @@ package struct AppSettingsChange: Sendable {
     }
 
     private static func isOrigin(_ text: String) -> Bool {
-        guard let target = TargetURI(text) else { return false }
+        // Origins are compared as texts, so a wildcard would match none.
+        guard !text.contains("*"), !text.contains("%"), let target = TargetURI(text) else { return false }
         return target.path == "/" && target.origin == text
     }
 }

@@ -10,7 +10,7 @@ extension App {
             .init("password_change_ends_other_sessions", passwordChangeEndsOtherSessions),
             .init("register_in_one_step", registersInOneStep), .init("new_identifier_hold", newIdentifierHold),
             .init("signing_algorithm", signingAlgorithm.rawValue), .init("event_retention", eventRetention),
-            .init("scopes", scopes),
+            .init("development_tokens", developmentTokens), .init("scopes", scopes),
         ]
         let configs = [
             sessions.audited, otpLimits.audited, passwordLogin?.audited ?? [], otpLogins.flatMap(\.audited),

@@ -38,24 +38,26 @@ package struct ClaimsManagement: Sendable {
     }
 
     /// Validates a mapping as an operator writes it.
-    static func sources(_ mapping: [String: JSONValue]) throws(Refusal) -> [String: ClaimSource] {
+    package static func sources(_ mapping: [String: JSONValue]) throws(Refusal) -> [String: ClaimSource] {
         guard mapping.count <= ClaimsConfig.maximumCount else {
             throw .invalidField("mapping", "must have at most \(ClaimsConfig.maximumCount) claims")
-        }
-        let literals = mapping.values.filter { if case .object = $0 { false } else { true } }
-        guard let size = try? TokenJSON.encode(literals).count, size <= ClaimsConfig.maximumSize / 2 else {
-            throw .invalidField("mapping", "must have at most \(ClaimsConfig.maximumSize / 2) bytes of values")
         }
         var sources: [String: ClaimSource] = [:]
         for (name, value) in mapping {
             let field = "mapping.\(MemberName.shown(name))"
-            guard (1...64).contains(name.utf8.count) else {
-                throw .invalidField("mapping", "must have names of 1 to 64 bytes")
+            guard (1...ClaimsConfig.maximumNameSize).contains(name.utf8.count) else {
+                throw .invalidField("mapping", "must have names of 1 to \(ClaimsConfig.maximumNameSize) bytes")
             }
             guard !ClaimsConfig.reserved.contains(name) else {
                 throw .invalidField(field, "is a claim that the service sets")
             }
             sources[name] = try source(value, field: field)
+        }
+        let literals = sources.values.compactMap { source -> JSONValue? in
+            if case .literal(let value) = source { value } else { nil }
+        }
+        guard let size = try? TokenJSON.encode(literals).count, size <= ClaimsConfig.maximumSize / 2 else {
+            throw .invalidField("mapping", "must have at most \(ClaimsConfig.maximumSize / 2) bytes of values")
         }
         return sources
     }

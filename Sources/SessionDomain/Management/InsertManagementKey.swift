@@ -1,7 +1,8 @@
 /// Inserts a management key, if the key that creates it is still valid and the app has fewer than the maximum.
 package struct InsertManagementKey: Intent {
     package let key: ManagementKey
-    /// The id of the stored key that creates this one. `nil`: the command line or a configured key does.
+    /// The id of the stored key that creates this one. `nil`: the command line, a configured key or an
+    /// operator does.
     package let creatorID: String?
     /// Reports the creation.
     package let events: EventFactory?

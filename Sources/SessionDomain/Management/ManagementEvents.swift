@@ -9,9 +9,18 @@ extension Event.Name {
     package static let sessionsRevoked = Event.Name(rawValue: "management.sessions.revoked")
     package static let managementKeyCreated = Event.Name(rawValue: "management.key.created")
     package static let managementKeyRevoked = Event.Name(rawValue: "management.key.revoked")
+    package static let developmentTokenIssued = Event.Name(rawValue: "management.token.created")
     package static let webhookCreated = Event.Name(rawValue: "management.webhook.created")
     package static let webhookUpdated = Event.Name(rawValue: "management.webhook.updated")
     package static let webhookActivated = Event.Name(rawValue: "management.webhook.activated")
+    package static let webhookResent = Event.Name(rawValue: "management.webhook.resent")
+    package static let consoleSignedIn = Event.Name(rawValue: "management.console.signed_in")
+    package static let consoleSignedOut = Event.Name(rawValue: "management.console.signed_out")
+    package static let consoleConfirmed = Event.Name(rawValue: "management.console.confirmed")
+    package static let consoleConfirmationFailed = Event.Name(rawValue: "management.console.confirmation_failed")
+    package static let deliveryTested = Event.Name(rawValue: "management.delivery.tested")
+    package static let userExported = Event.Name(rawValue: "management.user.exported")
+    package static let eventsExported = Event.Name(rawValue: "management.events.exported")
     package static let webhookDeleted = Event.Name(rawValue: "management.webhook.deleted")
 }
 
@@ -48,6 +57,22 @@ extension EventFactory {
 
     func webhook(_ name: Event.Name, _ webhook: Webhook) -> Event {
         make(name, ["webhook_id": .string(webhook.id)].merging(webhook.audited) { first, _ in first })
+    }
+
+    func resent(_ delivery: WebhookDelivery) -> Event {
+        make(
+            .webhookResent,
+            ["webhook_id": .string(delivery.webhookID), "event_id": .string(delivery.event.id)])
+    }
+
+    /// Reports a test message. The recipient is masked, as in events about codes.
+    func deliveryTested(_ message: DeliveryTestMessage, routes: [String]) -> Event {
+        make(
+            .deliveryTested,
+            [
+                "channel": .string(message.channel.rawValue), "identifier": .string(message.to.masked),
+                "routes": .array(routes.map(JSONValue.string)),
+            ])
     }
 
     /// Returns `nil` if neither url nor events differ.

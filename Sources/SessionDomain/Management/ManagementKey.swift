@@ -14,6 +14,8 @@ package struct ManagementKey: Sendable, Equatable {
         case commandLine
         /// The id of the key that created it.
         case key(String)
+        /// The id of the operator of the console who created it.
+        case `operator`(String)
     }
 
     /// The maximum number of stored keys of one app, and of those for all apps. An expired key counts until it is revoked:
@@ -55,6 +57,13 @@ package struct ManagementKey: Sendable, Equatable {
 }
 
 extension ManagementKey {
+    /// The actor of the events that a caller with this key causes.
+    package var actor: EventContext.Actor {
+        // The id of a configured key contains a part of the hash of its secret.
+        createdBy == .configuration
+            ? .init(.configuration, name: name) : .init(.managementKey, id: id, name: name)
+    }
+
     /// What a key may not pass on.
     package enum Excess: Sendable, Equatable {
         case role
@@ -75,11 +84,15 @@ extension ManagementKey {
 
 @available(service, *)
 extension ManagementKey.Creator: RawRepresentable {
+    /// How the id of an operator begins.
+    static var operatorPrefix: String { "usr_" }
+
     package init?(rawValue: String) {
         switch rawValue {
         case "configuration": self = .configuration
         case "command_line": self = .commandLine
         case let id where id.hasPrefix("mk_"): self = .key(id)
+        case let id where id.hasPrefix(Self.operatorPrefix): self = .operator(id)
         default: return nil
         }
     }
@@ -96,7 +109,7 @@ extension ManagementKey.Creator: RawRepresentable {
         switch self {
         case .configuration: "configuration"
         case .commandLine: "command_line"
-        case .key(let id): id
+        case .key(let id), .operator(let id): id
         }
     }
 }

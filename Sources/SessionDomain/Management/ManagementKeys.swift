@@ -43,24 +43,43 @@ extension ManagementKeys {
     /// - Throws: `Refusal.unauthorized` without one; `.rateLimited` if the address has sent too many wrong keys. A valid
     ///   key is never limited.
     package func authenticate(_ secret: String?, app: String?, source: SourceAddress) async throws -> ManagementKey {
+        try await authenticate(secret, source: source) { $0.appID == nil || $0.appID?.rawValue == app }
+    }
+
+    /// Returns the valid key with this secret, whatever app it is valid for, and notes its use.
+    ///
+    /// - Throws: As `authenticate` for an app.
+    package func authenticate(
+        _ secret: String?, source: SourceAddress, where isValid: (ManagementKey) -> Bool = { _ in true }
+    ) async throws -> ManagementKey {
         guard let secret else { throw Refusal.unauthorized }
         let now = environment.now()
-        guard let key = try await key(secret), key.isValid(at: now), key.appID == nil || key.appID?.rawValue == app
-        else {
+        guard let key = try await found(hash: Self.hash(secret)), key.isValid(at: now), isValid(key) else {
             try await sources.take(
                 .sourceManagementKeys, for: .management, source: source, limit: Self.wrongKeyLimit, now: now,
                 reporting: events, to: store)
             throw Refusal.unauthorized
         }
-        if key.createdBy != .configuration { uses.note(key.id, at: now) }
+        noteUse(of: key, at: now)
         return key
+    }
+
+    /// Returns the valid key with this hash, and notes its use. `nil` for one that has expired or was revoked.
+    func key(hash: String) async throws -> ManagementKey? {
+        let now = environment.now()
+        guard let key = try await found(hash: hash), key.isValid(at: now) else { return nil }
+        noteUse(of: key, at: now)
+        return key
+    }
+
+    private func noteUse(of key: ManagementKey, at now: Timestamp) {
+        if key.createdBy != .configuration { uses.note(key.id, at: now) }
     }
 
     /// Configured hashes are compared in constant time.
     ///
     /// The look-up by hash takes variable time. That reveals nothing usable about a secret of 256 random bits.
-    private func key(_ secret: String) async throws -> ManagementKey? {
-        let hash = Self.hash(secret)
+    private func found(hash: String) async throws -> ManagementKey? {
         let matches = configured.filter { ConstantTime.equal($0.hash, hash) }
         if let match = matches.first { return match }
         return try await store.managementKey(hash: hash)
@@ -87,7 +106,7 @@ extension ManagementKeys {
     ///
     /// - Parameters:
     ///   - expiresAt: `nil`: when the key that creates it expires, or never.
-    ///   - creator: The key that creates it. `nil`: the command line does.
+    ///   - creator: The key, or the rights of the operator, that creates it. `nil`: the command line does.
     /// - Throws: `Refusal.invalidField` for an invalid name or expiry; `.forbidden` for more rights than the creator's;
     ///   `.conflict` if `ManagementKey.maximumPerApp` keys are stored.
     package func create(
@@ -99,9 +118,13 @@ extension ManagementKeys {
         if let expiresAt, expiresAt <= now { throw Refusal.invalidField("expires_at", "must be in the future") }
         let key = ManagementKey(
             id: environment.newID("mk"), name: name, appID: app, hash: Self.hash(secret), role: role,
-            createdBy: creator.map { .key($0.id) } ?? .commandLine, createdAt: now,
+            createdBy: creator.map(\.asCreator) ?? .commandLine, createdAt: now,
             expiresAt: expiresAt ?? creator?.expiresAt)
-        let stored = creator.flatMap { $0.createdBy == .configuration ? nil : $0.id }
+        // The transaction compares with the row of a stored key. An operator has none.
+        if let creator, !creator.isStored, let excess = creator.excess(of: key) {
+            return (try created(.exceeds(excess), for: app), secret)
+        }
+        let stored = creator.flatMap { $0.isStored ? $0.id : nil }
         return (
             try created(try await store.perform(InsertManagementKey(key, creatorID: stored, events: events)), for: app),
             secret

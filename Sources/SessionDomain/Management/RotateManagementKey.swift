@@ -3,6 +3,7 @@
 /// The keys that the old one created belong to the new one. The new one belongs to the key that rotates, so that
 /// revoking that key ends every secret it has seen. A key that rotates itself keeps its creator. A key cannot rotate a
 /// key above it: the new secret would survive the revocation of the key that has seen it.
+@available(service, *)
 package struct RotateManagementKey: Intent {
     package let id: String
     package let appID: AppID
@@ -33,7 +34,7 @@ package struct RotateManagementKey: Intent {
             throw StoreError.unavailable("a management key with this secret exists")
         }
         guard creator.isValid(at: now),
-            creator.createdBy == .configuration || facts.managementKeys.contains(where: { $0.id == creator.id })
+            !creator.isStored || facts.managementKeys.contains(where: { $0.id == creator.id })
         else { return Decision(.creatorInvalid) }
         guard let old = facts.managementKeys.first(where: { $0.id == id && $0.appID == appID }) else {
             return Decision(nil)
@@ -44,7 +45,7 @@ package struct RotateManagementKey: Intent {
         }
         let new = ManagementKey(
             id: newID, name: old.name, appID: old.appID, hash: newHash, role: old.role,
-            createdBy: rotatesItself ? old.createdBy : .key(creator.id), createdAt: now,
+            createdBy: rotatesItself ? old.createdBy : creator.asCreator, createdAt: now,
             expiresAt: old.expiresAt)
         if let excess = creator.excess(of: new) { return Decision(.exceeds(excess)) }
         return Decision(

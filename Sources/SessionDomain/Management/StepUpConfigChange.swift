@@ -66,12 +66,8 @@ package struct StepUpConfigChange: Sendable {
         }
         var config = StepUpConfig(jwksURL: url, stepKeys: stepKeys, rules: [], at: now)
         for (index, entry) in allowedScopes.enumerated() {
-            let rule = try entry.rule(field: "allowed_scopes[\(index)]", config: config, egress: egress)
-            if let other = config.rules.first(where: { $0.scope == rule.scope }), !(other.isDirect && rule.isDirect) {
-                throw .invalidField(
-                    "allowed_scopes[\(index)].scope", "is used twice; only direct rules may repeat a scope")
-            }
-            config.rules.append(rule)
+            config.rules.append(
+                try entry.validated(field: "allowed_scopes[\(index)]", beside: config, egress: egress))
         }
         return config
     }
@@ -82,7 +78,23 @@ extension ScopeRule {
 }
 
 extension StepUpConfigChange.AllowedScope {
-    fileprivate func rule(
+    /// Validates one rule beside the others of a configuration.
+    ///
+    /// - Parameter field: The name of the rule in errors.
+    func validated(
+        field: String, beside config: StepUpConfig, egress: any Egress
+    ) throws(Refusal) -> ScopeRule {
+        let rule = try rule(field: field, config: config, egress: egress)
+        if let other = config.rules.first(where: { $0.scope == rule.scope }), !(other.isDirect && rule.isDirect) {
+            throw .invalidField("\(field).scope", "is used twice; only direct rules may repeat a scope")
+        }
+        guard !config.rules.contains(rule) else {
+            throw .invalidField(field, "is the same as an earlier rule, so it would never be used")
+        }
+        return rule
+    }
+
+    private func rule(
         field: String, config: StepUpConfig, egress: any Egress
     ) throws(Refusal) -> ScopeRule {
         guard Scope.isWellFormed(scope) else {
@@ -115,7 +127,7 @@ extension StepUpConfigChange.AllowedScope {
 extension StepUpConfigChange.Direct {
     fileprivate func mode(field: String, config: StepUpConfig) throws(Refusal) -> ScopeRule.Mode {
         let types = identifierTypes.compactMap { IdentifierType(rawValue: $0) }
-        guard !types.isEmpty, types.count == identifierTypes.count else {
+        guard !types.isEmpty, types.count == identifierTypes.count, Set(types).count == types.count else {
             throw .invalidField("\(field).identifier_types", "must be phone_number, email_address or both")
         }
         guard let status = StepUpStatus(rawValue: status) else {

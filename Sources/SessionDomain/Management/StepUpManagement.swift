@@ -63,6 +63,90 @@ package struct StepUpManagement: Sendable {
             config.updatedAt = now
             return config
         }
+        return try await apply(changed, registering: scope, app: app)
+    }
+
+    /// Adds a rule after the others, or puts it in the place of one, and registers its scope. Creates the configuration if
+    /// there is none.
+    ///
+    /// - Parameter id: The rule that is replaced (`ScopeRule.id`).
+    /// - Throws: `Refusal.invalidField` with names below `rule`; `.notFound` if the rule to replace was changed or removed.
+    package func setRule(
+        _ rule: StepUpConfigChange.AllowedScope, replacing id: String? = nil, app: AppID
+    ) async throws -> StepUpConfig {
+        let (egress, now) = (egress, environment.now())
+        let changed: @Sendable (App) throws -> StepUpConfig = { app in
+            var config = app.stepUp ?? StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: now)
+            let place = try id.map { try config.place(of: $0) }
+            if let place { config.rules.remove(at: place) }
+            let new = try rule.validated(field: "rule", beside: config, egress: egress)
+            config.rules.insert(new, at: place ?? config.rules.count)
+            guard config.rules.count <= StepUpConfigChange.maximumRules else {
+                throw Refusal.conflict("an app has at most \(StepUpConfigChange.maximumRules) rules")
+            }
+            config.updatedAt = now
+            return config
+        }
+        return try await apply(changed, registering: rule.scope, app: app)
+    }
+
+    /// Moves a rule above the previous one of its scope, so that it is tried first. The first rule stays where it is.
+    ///
+    /// - Throws: `Refusal.notFound` if the rule was changed or removed.
+    package func raiseRule(_ id: String, app: AppID) async throws -> StepUpConfig {
+        let now = environment.now()
+        return try await apps.update(app) { app in
+            guard var config = app.stepUp else { throw Refusal.notFound("step-up is not configured") }
+            let place = try config.place(of: id)
+            let scope = config.rules[place].scope
+            if let previous = config.rules[..<place].lastIndex(where: { $0.scope == scope }) {
+                config.rules.swapAt(place, previous)
+                config.updatedAt = now
+            }
+            app.stepUp = config
+            return config
+        }
+    }
+
+    /// Removes one rule. The scope loses its grants and open challenges, and stays registered.
+    ///
+    /// - Throws: `Refusal.notFound` if the rule was changed or removed.
+    package func removeRule(_ id: String, app: AppID) async throws -> StepUpConfig {
+        let now = environment.now()
+        return try await apps.update(app) { app in
+            guard var config = app.stepUp else { throw Refusal.notFound("step-up is not configured") }
+            config.rules.remove(at: try config.place(of: id))
+            config.updatedAt = now
+            app.stepUp = config
+            return config
+        }
+    }
+
+    /// Replaces the keys of custom steps, and the URL of the keys that sign them. Creates the configuration if there is none.
+    ///
+    /// - Throws: `Refusal.invalidField` also for a missing key that a rule uses.
+    package func setCustomSteps(_ stepKeys: [String], jwksURL: String?, app: AppID) async throws -> StepUpConfig {
+        let change = StepUpConfigChange(jwksURL: jwksURL, stepKeys: stepKeys, allowedScopes: [])
+        let new = try change.validated(egress: egress, at: environment.now())
+        return try await apps.update(app) { app in
+            var config = app.stepUp ?? new
+            config.jwksURL = new.jwksURL
+            config.stepKeys = new.stepKeys
+            config.updatedAt = new.updatedAt
+            for rule in config.rules {
+                guard case .direct(_, .review(_, let steps)) = rule.mode else { continue }
+                guard let unknown = steps.first(where: { !config.knows(stepKey: $0.key) }) else { continue }
+                throw Refusal.invalidField("step_keys", "must contain \(unknown.key): a rule for \(rule.scope) uses it")
+            }
+            app.stepUp = config
+            return config
+        }
+    }
+
+    /// Stores a changed configuration and registers its scope. The hook key exists before it is needed.
+    private func apply(
+        _ changed: @escaping @Sendable (App) throws -> StepUpConfig, registering scope: String, app: AppID
+    ) async throws -> StepUpConfig {
         try await prepareKeys(for: try changed(try await apps.app(app)), app: app)
         return try await apps.update(app) { app in
             let config = try changed(app)

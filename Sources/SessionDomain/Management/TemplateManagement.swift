@@ -41,11 +41,28 @@ package struct TemplateManagement: Sendable {
         try template.validate()
         try await apps.update(app) { app in
             app.messages.templates.removeAll { $0.replaces(template) }
-            guard app.messages.templates.count < MessageSettings.maximumTemplates else {
-                throw Refusal.conflict("an app has at most \(MessageSettings.maximumTemplates) templates of its own")
-            }
-            app.messages.templates.append(template)
+            try Self.append(template, to: &app)
         }
+    }
+
+    /// Adds a template.
+    ///
+    /// - Throws: As `set`; `.conflict` if the app has a text of its own for the same messages.
+    package func add(_ template: MessageTemplate, app: AppID) async throws {
+        try template.validate()
+        try await apps.update(app) { app in
+            guard !app.messages.templates.contains(where: { $0.replaces(template) }) else {
+                throw Refusal.conflict("the app has a text of its own for this message; change it on its page")
+            }
+            try Self.append(template, to: &app)
+        }
+    }
+
+    private static func append(_ template: MessageTemplate, to app: inout App) throws(Refusal) {
+        guard app.messages.templates.count < MessageSettings.maximumTemplates else {
+            throw .conflict("an app has at most \(MessageSettings.maximumTemplates) templates of its own")
+        }
+        app.messages.templates.append(template)
     }
 
     /// Removes a template of the app. Messages use the built-in one again.

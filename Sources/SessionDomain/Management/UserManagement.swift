@@ -19,10 +19,13 @@ package struct UserManagement: Sendable {
 
     /// Creates a user with at least one identifier.
     ///
-    /// - Parameter password: Must meet the app's rules. `nil`: the user has no password.
+    /// - Parameters:
+    ///   - password: Must meet the app's rules. `nil`: the user has no password.
+    ///   - more: Makes further events of the same transaction.
     package func create(
         app: AppID, identifiers: [CanonicalIdentifier], password: String? = nil, externalID: String? = nil,
-        profile: [String: JSONValue] = [:]
+        profile: [String: JSONValue] = [:],
+        reporting more: (EventFactory, User) -> [Event] = { _, _ in [] }
     ) async throws -> User {
         var user = User(
             id: environment.newID("usr"), appID: app, externalID: externalID, profile: profile,
@@ -32,7 +35,7 @@ package struct UserManagement: Sendable {
         user.hasPassword = hash != nil
         let factory = EventFactory(appID: app, environment: environment)
         switch try await store.perform(
-            CreateUser(user, passwordHash: hash, events: [factory.userCreated(user)]))
+            CreateUser(user, passwordHash: hash, events: [factory.userCreated(user)] + more(factory, user)))
         {
         case .created: return user
         case .identifierTaken: throw Refusal.identifierTaken
@@ -48,13 +51,39 @@ package struct UserManagement: Sendable {
         try found(try await store.user(with: identifier, app: app))
     }
 
+    package func user(externalID: String, app: AppID) async throws -> User {
+        try found(try await store.user(externalID: externalID, app: app))
+    }
+
     /// Returns a page of users, newest first.
     ///
-    /// - Parameter limit: 1 to 100.
-    package func users(app: AppID, limit: Int, offset: Int) async throws -> (users: [User], total: Int) {
-        guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
-        guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
-        return try await store.users(app: app, limit: limit, offset: offset)
+    /// - Parameters:
+    ///   - status: Only users with this status; `nil` for all.
+    ///   - limit: 1 to 100.
+    package func users(
+        app: AppID, status: User.Status? = nil, limit: Int, from start: PageStart = .offset(0)
+    ) async throws -> ListPage<User> {
+        try PageLimit.check(limit, start)
+        let place = { (user: User) in ListPlace(time: user.createdAt, id: user.id) }
+        switch start {
+        case .offset(let offset):
+            let (users, total) = try await store.users(app: app, status: status, limit: limit, offset: offset)
+            return ListPage(users, total: total, offset: offset, place: place)
+        case .after(let last):
+            let found = try await store.users(app: app, status: status, after: last, limit: limit + 1)
+            return ListPage(found, limit: limit, place: place)
+        }
+    }
+
+    /// Counts the newest users by their status, as far as `UserCounts.bound`.
+    package func counts(app: AppID) async throws -> UserCounts {
+        UserCounts(try await store.statuses(ofNewest: UserCounts.bound, app: app))
+    }
+
+    /// Returns the users that have any of up to 100 names, each once, newest first.
+    package func users(_ lookup: UserLookup, app: AppID) async throws -> [User] {
+        try lookup.validate()
+        return try await store.users(lookup, app: app)
     }
 
     /// Deletes a user with all dependent rows.
@@ -70,14 +99,16 @@ package struct UserManagement: Sendable {
     }
 
     /// Sets a password that meets the app's rules, and invalidates the user's outstanding codes.
+    ///
+    /// - Parameter sessions: Those that end with the old password. `nil`: none.
     package func setPassword(
-        _ password: String, user id: String, app: AppID, endingSessions: Bool
+        _ password: String, user id: String, app: AppID, ending sessions: SessionSelection?
     ) async throws -> User {
         let user = try await user(id, app: app)
         let hash = try await requiredHash(password, app: app, identifiers: user.identifiers)
         return try found(
             try await store.perform(
-                SetPassword(hash: hash, endingSessions: endingSessions, in: noticed(of: id, app: app))))
+                SetPassword(hash: hash, ending: sessions, in: noticed(of: id, app: app))))
     }
 
     package func setExternalID(_ externalID: String?, user id: String, app: AppID) async throws -> User {
@@ -90,7 +121,10 @@ package struct UserManagement: Sendable {
         try User.validate(profile: changes)
         let outcome = try await store.perform(MergeProfile(changes, in: change(of: id, app: app)))
         return try updated(
-            outcome, full: .invalidField("profile", "would have more than \(User.maximumProfileKeys) keys"))
+            outcome,
+            full: .invalidField(
+                "profile",
+                "would have more than \(User.maximumProfileKeys) keys, or \(User.maximumProfileSize) bytes as JSON"))
     }
 
     package func addIdentifier(_ identifier: CanonicalIdentifier, user id: String, app: AppID) async throws -> User {
@@ -112,13 +146,23 @@ package struct UserManagement: Sendable {
 
     // MARK: Sessions
 
-    package func sessions(of id: String, app: AppID, limit: Int, offset: Int) async throws -> (
-        sessions: [Session], total: Int
-    ) {
-        guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
-        guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
+    /// Returns a page of the live sessions of a user, last seen first.
+    package func sessions(
+        of id: String, app: AppID, limit: Int, from start: PageStart = .offset(0)
+    ) async throws -> ListPage<Session> {
+        try PageLimit.check(limit, start)
         _ = try await user(id, app: app)
-        return try await store.sessions(of: id, app: app, now: environment.now(), limit: limit, offset: offset)
+        let now = environment.now()
+        let place = { (session: Session) in ListPlace(time: session.lastSeenAt, id: session.id) }
+        switch start {
+        case .offset(let offset):
+            let (sessions, total) = try await store.sessions(
+                of: id, app: app, now: now, limit: limit, offset: offset)
+            return ListPage(sessions, total: total, offset: offset, place: place)
+        case .after(let last):
+            let found = try await store.sessions(of: id, app: app, now: now, after: last, limit: limit + 1)
+            return ListPage(found, limit: limit, place: place)
+        }
     }
 
     /// Revokes sessions of a user. Returns how many of them were active.

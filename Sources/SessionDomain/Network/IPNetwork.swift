@@ -17,11 +17,14 @@ package struct IPNetwork: Sendable, Equatable {
     }
 
     package func contains(_ text: String) -> Bool {
-        guard let address = Self.bytes(of: text), address.count == prefix.count else { return false }
-        return (0..<bits).allSatisfy { bit in
-            let mask = UInt8(0x80) >> UInt8(bit % 8)
-            return address[bit / 8] & mask == prefix[bit / 8] & mask
-        }
+        Self.bytes(of: text).map(contains) ?? false
+    }
+
+    /// - Parameter address: From `bytes(of:)`, to compare one address with many networks.
+    package func contains(_ address: [UInt8]) -> Bool {
+        let (whole, rest) = (bits / 8, bits % 8)
+        guard address.count == prefix.count, address.prefix(whole) == prefix.prefix(whole) else { return false }
+        return rest == 0 || (address[whole] ^ prefix[whole]) >> UInt8(8 - rest) == 0
     }
 
     package static func isAddress(_ text: String) -> Bool { bytes(of: text) != nil }
@@ -40,7 +43,7 @@ package struct IPNetwork: Sendable, Equatable {
     }
 
     /// Returns the 4 or 16 bytes of an address. An IPv4-mapped IPv6 address becomes the IPv4 address.
-    static func bytes(of text: String) -> [UInt8]? {
+    package static func bytes(of text: String) -> [UInt8]? {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
         var six = in6_addr()

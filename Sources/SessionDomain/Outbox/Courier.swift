@@ -8,6 +8,19 @@ package final class Courier<Box: Outbox>: Sendable {
     private let bell = Bell()
     private let closing = Bell()
     private let workers = Workers<Box.Lane>(width: Box.width, capacity: Box.capacity)
+    private let news = Mutex(News())
+
+    /// What commits of this process have told since the last round.
+    private struct News {
+        /// The lanes of single parcels.
+        var lanes: [Box.Lane] = []
+        /// Parcels that their commits have claimed. Each has a place.
+        var claimed: [(parcel: Box.Parcel, lane: Box.Lane)] = []
+        /// Whether the lanes that have something due must be read.
+        var isUnknown = false
+        /// Whether rounds follow.
+        var isRunning = false
+    }
 
     init(_ outbox: Box, environment: ServiceEnvironment) {
         self.outbox = outbox
@@ -15,9 +28,42 @@ package final class Courier<Box: Outbox>: Sendable {
     }
 
     /// Tells the courier that a commit has written something. It does not wait.
-    package func wake() { bell.ring() }
+    package func wake() {
+        news.withLock { $0.isUnknown = true }
+        bell.ring()
+    }
 
-    /// How often `wake` was called.
+    /// Tells the courier that a commit has written a parcel of this lane. So it need not read which lanes have something due.
+    package func wake(for lane: Box.Lane) {
+        // The first round of `run` reads all lanes.
+        news.withLock { if $0.isRunning { $0.lanes.append(lane) } }
+        bell.ring()
+    }
+
+    /// Takes a place for a parcel that a commit is going to write and to claim.
+    ///
+    /// - Returns: `false` if the courier does not run, or has no place at once.
+    func takePlace(in lane: Box.Lane) -> Bool {
+        news.withLock(\.isRunning) && !isClosing && workers.takePlace(in: lane)
+    }
+
+    /// Returns a place without a delivery. A lane that waits for it gets it at once.
+    func returnPlace(in lane: Box.Lane) {
+        if workers.free(lane) { wake() }
+    }
+
+    /// Delivers a parcel that a commit has claimed, in the place that was taken before.
+    func deliver(_ parcel: Box.Parcel, in lane: Box.Lane) {
+        let isAccepted = news.withLock { news in
+            if news.isRunning { news.claimed.append((parcel, lane)) }
+            return news.isRunning
+        }
+        // After the last round, the parcel waits for the end of its lease.
+        guard isAccepted else { return returnPlace(in: lane) }
+        bell.ring()
+    }
+
+    /// How often the courier was woken.
     package var wakeCount: Int { bell.rings }
 
     /// Starts nothing more. `run` ends when the running deliveries have ended, and cancels them after the outbox's grace.
@@ -49,15 +95,40 @@ package final class Courier<Box: Outbox>: Sendable {
             if !(error is CancellationError) { self.environment.observer.observe(.failed(Box.kind.work, error)) }
         }
         await withDiscardingTaskGroup { group in
+            var nextRead = Int64.min
+            func deliver(_ claimed: [(parcel: Box.Parcel, lane: Box.Lane)]) {
+                for (parcel, lane) in claimed { group.addTask { await self.work(from: lane, with: parcel, report) } }
+            }
+            defer { deliver(readNews(isLast: true).claimed) }
             while !Task.isCancelled, !isClosing {
                 let rings = bell.rings
-                do {
-                    for lane in try await reserve() { group.addTask { await self.work(from: lane, report) } }
-                } catch {
-                    report(error)
+                let news = readNews()
+                deliver(news.claimed)
+                for lane in workers.reserve(adding: news.lanes) {
+                    group.addTask { await self.work(from: lane, report) }
+                }
+                // A round without news follows a rest of a second. Commits that come all the time must not keep the courier
+                // from what is due by time.
+                if news.isUnknown || (news.lanes.isEmpty && news.claimed.isEmpty) || environment.uptime() >= nextRead {
+                    nextRead = environment.uptime() + 1000
+                    do {
+                        for lane in try await reserve() { group.addTask { await self.work(from: lane, report) } }
+                    } catch {
+                        report(error)
+                    }
                 }
                 guard await rest(afterRings: rings) else { break }
             }
+        }
+    }
+
+    private func readNews(isLast: Bool = false) -> News {
+        news.withLock { news in
+            defer {
+                news = News()
+                news.isRunning = !isLast
+            }
+            return news
         }
     }
 
@@ -89,21 +160,41 @@ package final class Courier<Box: Outbox>: Sendable {
     }
 
     /// Makes one delivery, and gives the place to the lane whose turn it is, until there is none.
-    private func work(from lane: Box.Lane, _ report: @Sendable (any Error) -> Void) async {
+    ///
+    /// - Parameter claimed: The first parcel, if it is claimed.
+    private func work(
+        from lane: Box.Lane, with claimed: Box.Parcel? = nil, _ report: @Sendable (any Error) -> Void
+    ) async {
         var next: Box.Lane? = lane
+        if let claimed {
+            var goesOn = true
+            if outbox.begin(claimed, at: environment.now()) { goesOn = await deliver(claimed, report) }
+            next = workers.pass(from: lane, goesOn ? .asBefore : .none)
+        }
         while let lane = next {
-            guard !Task.isCancelled, !isClosing else { return workers.free(lane) }
+            guard !Task.isCancelled, !isClosing else {
+                workers.free(lane)
+                return
+            }
             var goesOn = false
             do {
                 if let parcel = try await outbox.claim(in: lane, at: environment.now()) {
-                    goesOn = try await environment.observer.trace(.delivery(Box.kind)) { _ in
-                        try await outbox.deliver(parcel)
-                    }
+                    goesOn = await deliver(parcel, report)
                 }
             } catch {
                 report(error)
             }
-            next = workers.pass(from: lane, goesOn: goesOn)
+            next = workers.pass(from: lane, goesOn ? .some : .none)
+        }
+    }
+
+    /// - Returns: Whether the lane may go on at once.
+    private func deliver(_ parcel: Box.Parcel, _ report: @Sendable (any Error) -> Void) async -> Bool {
+        do {
+            return try await environment.observer.trace(.delivery(Box.kind)) { _ in try await outbox.deliver(parcel) }
+        } catch {
+            report(error)
+            return false
         }
     }
 

@@ -20,8 +20,16 @@ package protocol Outbox: Sendable {
     func due(at now: Timestamp) async throws -> [(lane: Lane, count: Int)]
     /// Claims the next parcel of a lane. `nil` if nothing is due.
     func claim(in lane: Lane, at now: Timestamp) async throws -> Parcel?
+    /// Notes a parcel that its commit has claimed.
+    ///
+    /// - Returns: Whether it may be delivered. `false` if it is being delivered.
+    func begin(_ parcel: Parcel, at now: Timestamp) -> Bool
     /// Makes one attempt and stores its result.
     ///
     /// - Returns: Whether the lane may go on at once.
     func deliver(_ parcel: Parcel) async throws -> Bool
+}
+
+extension Outbox {
+    package func begin(_ parcel: Parcel, at now: Timestamp) -> Bool { true }
 }

@@ -27,6 +27,12 @@ final class Workers<Lane: Identifiable & Sendable>: Sendable where Lane.ID: Send
             }
             return wanted[index].lane
         }
+
+        mutating func takeAll() -> [Lane] {
+            var lanes: [Lane] = []
+            while let lane = take() { lanes.append(lane) }
+            return lanes
+        }
     }
 
     private let state: Mutex<State>
@@ -44,30 +50,59 @@ final class Workers<Lane: Identifiable & Sendable>: Sendable where Lane.ID: Send
     func reserve(for due: [(lane: Lane, count: Int)]) -> [Lane] {
         state.withLock { state in
             for (lane, count) in due { state.want(lane, count) }
-            var lanes: [Lane] = []
-            while let lane = state.take() { lanes.append(lane) }
-            return lanes
+            return state.takeAll()
         }
+    }
+
+    /// Reserves places for one more parcel of each of these lanes.
+    ///
+    /// - Returns: A lane for each place.
+    func reserve(adding written: [Lane]) -> [Lane] {
+        guard !written.isEmpty else { return [] }
+        return state.withLock { state in
+            for lane in written { state.want(lane, 1 + (state.wanted.first { $0.lane.id == lane.id }?.count ?? 0)) }
+            return state.takeAll()
+        }
+    }
+
+    /// Takes a place for a lane, unless others wait.
+    func takePlace(in lane: Lane) -> Bool {
+        state.withLock { $0.wanted.isEmpty && $0.places.take(for: CollectionOfOne(lane.id)) != nil }
+    }
+
+    /// What is known about a lane after a delivery.
+    enum Remainder {
+        /// It may have more that is due.
+        case some
+        /// It stops.
+        case none
+        /// Nothing new.
+        case asBefore
     }
 
     /// Frees a place after one delivery, and takes it for the lane whose turn it is.
     ///
-    /// - Parameter goesOn: Whether the lane may have more that is due.
     /// - Returns: `nil` if no lane may have the place.
-    func pass(from lane: Lane, goesOn: Bool) -> Lane? {
+    func pass(from lane: Lane, _ remainder: Remainder) -> Lane? {
         change { state in
             state.places.free(lane.id)
-            if !goesOn {
-                state.wanted.removeAll { $0.lane.id == lane.id }
-            } else if !state.wanted.contains(where: { $0.lane.id == lane.id }) {
-                state.want(lane, 1)
+            switch remainder {
+            case .none: state.wanted.removeAll { $0.lane.id == lane.id }
+            case .some where !state.wanted.contains { $0.lane.id == lane.id }: state.want(lane, 1)
+            case .some, .asBefore: break
             }
             return state.take()
         }
     }
 
-    /// Frees a place.
-    func free(_ lane: Lane) { change { $0.places.free(lane.id) } }
+    /// Frees a place. Returns whether lanes wait for one.
+    @discardableResult
+    func free(_ lane: Lane) -> Bool {
+        change { state in
+            state.places.free(lane.id)
+            return !state.wanted.isEmpty
+        }
+    }
 
     /// Returns when no place is taken.
     func settle() async {

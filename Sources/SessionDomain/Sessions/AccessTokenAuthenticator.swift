@@ -30,43 +30,50 @@ package struct AccessTokenAuthenticator: Sendable {
         guard let presented,
             let claims = try? JWT.verify(
                 presented.token, as: AccessTokenClaims.self, type: TokenType.accessToken, keys: app.accessKeys),
-            claims.aud == app.settings.id.rawValue, claims.iss == app.issuer, claims.areTimely(at: now),
-            let (session, user) = try await store.signedIn(session: claims.sid, app: app.settings.id),
-            session.isLive(at: now), session.userID == claims.sub, user.status == .active
+            claims.aud == app.settings.id.rawValue, claims.iss == app.issuer, claims.areTimely(at: now)
         else { throw Refusal.unauthorized }
-        try checkBinding(claims.cnf, presented: presented, proof: proof)
-        if let proof { try await check(proof, of: session, app: app, now: now) }
+        let problem = bindingProblem(claims.cnf, presented: presented, proof: proof)
+        let (session, user): (Session, User)
+        // Only a call that can be admitted needs the writer.
+        if let proof, problem == nil {
+            (session, user) = try await admit(app.use(of: proof, now: now), claims, app: app, now: now)
+        } else {
+            guard let found = try await store.signedIn(session: claims.sid, app: app.settings.id),
+                found.session.isLive(at: now), found.session.userID == claims.sub, found.user.status == .active
+            else { throw Refusal.unauthorized }
+            if let problem { throw problem }
+            (session, user) = found
+        }
         let usesNonces = proof != nil && (session.demandsNonce || app.settings.sessions.noncePolicy == .always)
         return SignedIn(
             session: session, user: user, claims: claims,
             nextNonce: usesNonces ? app.nonces.current(at: now.seconds) : nil)
     }
 
-    /// Checks that the scheme and the proof fit the token. The token decides, not the present settings of the app: a bound
-    /// token is never a bearer token (RFC 9449 §7.2), and an unbound token is never valid as a bound one (§7.1).
-    private func checkBinding(
+    /// Returns why the scheme or the proof does not fit the token. The token decides, not the present settings of the app: a
+    /// bound token is never a bearer token (RFC 9449 §7.2), and an unbound token is never valid as a bound one (§7.1).
+    private func bindingProblem(
         _ confirmation: Confirmation?, presented: PresentedToken, proof: CheckedProof?
-    ) throws(Refusal) {
-        guard presented.scheme == (confirmation == nil ? .bearer : .dpop) else { throw .unauthorized }
-        guard let confirmation else { return }
-        guard let proof else { throw .missingProof }
+    ) -> Refusal? {
+        guard presented.scheme == (confirmation == nil ? .bearer : .dpop) else { return .unauthorized }
+        guard let confirmation else { return nil }
+        guard let proof else { return .missingProof }
         // §4.3 step 12, both halves.
-        guard proof.coversAccessToken else { throw .invalidProof(.wrongAccessToken) }
-        guard proof.thumbprint == confirmation.jkt else { throw .proofKeyMismatch }
+        guard proof.coversAccessToken else { return .invalidProof(.wrongAccessToken) }
+        return proof.thumbprint == confirmation.jkt ? nil : .proofKeyMismatch
     }
 
-    private func check(_ proof: CheckedProof, of session: Session, app: AppRuntime, now: Timestamp) async throws {
-        guard session.keyThumbprint == nil || proof.thumbprint == session.keyThumbprint else {
-            throw Refusal.proofKeyMismatch
-        }
-        let use = app.use(of: proof, now: now)
-        let demandsNonce = session.demandsNonce || app.settings.sessions.noncePolicy == .always
-        guard use.isFresh, use.hasNonce || !demandsNonce else {
-            if !session.demandsNonce { try await store.perform(DemandNonce(session: session.id, app: app.settings.id)) }
-            throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
-        }
-        guard try await store.perform(ReserveProof(use, app: app.settings.id, now: now)) else {
-            throw Refusal.replayedProof
+    private func admit(
+        _ proof: ProofUse, _ claims: AccessTokenClaims, app: AppRuntime, now: Timestamp
+    ) async throws -> (Session, User) {
+        let outcome = try await store.perform(
+            AdmitCaller(
+                app: app.settings.id, session: claims.sid, user: claims.sub, proof: proof,
+                requiresNonce: app.settings.sessions.noncePolicy == .always, now: now))
+        switch outcome {
+        case .admitted(let session, let user): return (session, user)
+        case .nonceRequired: throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
+        case .refused(let refusal): throw refusal
         }
     }
 }

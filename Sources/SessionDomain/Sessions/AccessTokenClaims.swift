@@ -1,3 +1,4 @@
+internal import Foundation
 package import SessionTokens
 
 /// The key that an access token is bound to (RFC 7800 §3.1).
@@ -25,6 +26,8 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
     package var cnf: Confirmation?
     /// Claims that the app maps. They are written, and not read back.
     package var mapped: [String: JSONValue] = [:]
+    /// Whether `cc` repeats the mapped claims, for apps of the older web generation.
+    package var repeatsMapped = false
 
     /// Seconds by which `nbf` may lie in the future (RFC 7519 §4.1.5), because another node wrote it by its own clock.
     /// The verifier for backends has the same default.
@@ -45,10 +48,29 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
         case clientID = "client_id"
     }
 
-    /// The members of the token. It is signed with every refresh, so no encoder writes it.
-    var members: [String: JSONValue] {
+    /// The JSON of the token. It is signed with every refresh, so no encoder writes it, and without mapped claims no
+    /// dictionary is made.
+    var json: Data {
+        guard mapped.isEmpty, !repeatsMapped else { return TokenJSON.write(members) }
+        return TokenJSON.writeSorted { claims in
+            claims.member("aud", aud)
+            claims.member("client_id", clientID)
+            if let cnf { claims.member("cnf", object: { $0.member("jkt", cnf.jkt) }) }
+            claims.member("exp", exp)
+            claims.member("iat", iat)
+            claims.member("iss", iss)
+            claims.member("jti", jti)
+            claims.member("nbf", nbf)
+            claims.member("scope", scope)
+            claims.member("sid", sid)
+            claims.member("sub", sub)
+        }
+    }
+
+    private var members: [String: JSONValue] {
         // A mapped claim never replaces a claim of the service, whatever the configuration contains.
         var members = mapped.filter { !ClaimsConfig.reserved.contains($0.key) }
+        if repeatsMapped { members["cc"] = .object(members) }
         members["iss"] = .string(iss)
         members["aud"] = .string(aud)
         members["sub"] = .string(sub)

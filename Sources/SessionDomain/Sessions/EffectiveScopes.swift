@@ -7,6 +7,11 @@ struct EffectiveScopes: Equatable {
     let ends: [Timestamp]
 
     init(app: App, session: Session, grants: [Grant], now: Timestamp) {
+        // Most sessions have neither, and sets cost more than the rest of a token.
+        if session.scopes.isEmpty, grants.isEmpty {
+            (scopes, ends) = ([], [])
+            return
+        }
         let registered = Set(app.scopes)
         let grantable = app.grantableScopes
         // Tokens carry whole seconds. A grant that ends within this second would make a token that has expired already.

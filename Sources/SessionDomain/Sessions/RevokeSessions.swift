@@ -27,16 +27,19 @@ package struct RevokeSessions: Intent {
     package let callerID: String?
     /// Whether an event reports the end of begun logins if no session ends.
     package let reportsVoidedLogins: Bool
+    /// More events, if a session ends.
+    package let events: [Event]
     package let change: UserChange
 
     package init(
         _ selection: SessionSelection, reason: RevocationReason, by callerID: String? = nil,
-        reportsVoidedLogins: Bool = true, in change: UserChange
+        reportsVoidedLogins: Bool = true, reporting events: [Event] = [], in change: UserChange
     ) {
         self.selection = selection
         self.reason = reason
         self.callerID = callerID
         self.reportsVoidedLogins = reportsVoidedLogins
+        self.events = events
         self.change = change
     }
 
@@ -47,7 +50,8 @@ package struct RevokeSessions: Intent {
         guard let user = facts.user else { return Decision(0) }
         let revocation = SessionRevocation(reason: reason, now: change.now, events: change.events)
         let ended = facts.liveSessions.count { selection.includes($0.id) }
-        let report = ended == 0 && reportsVoidedLogins ? voided(of: user, facts) : []
+        let none = reportsVoidedLogins ? voided(of: user, facts) : []
+        let report = ended == 0 ? none : events.map { .append($0) }
         return Decision(ended, begun(by: user) + revocation.changes(facts.liveSessions, selection) + report)
     }
 

@@ -38,6 +38,7 @@ package struct RotateRefreshToken: Intent {
             $0.user = .ofSession
             $0.grants = now
             $0.challenge = redemption?.reference.id
+            $0.shared = [.user]
         }
     }
 

@@ -36,14 +36,7 @@ package struct SessionLifecycle: Sendable {
             throw error == .verifierMismatch
                 ? try await reported(.wrongVerifier, as: error, challenge, app, now) : error
         }
-        let use = proof.map { app.use(of: $0, now: now) }
-        guard use != nil || proofIsOptional, app.settings.sessions.admits(keyThumbprint: use?.thumbprint) else {
-            throw Refusal.missingProof
-        }
-        if let use, !use.isFresh || (app.settings.sessions.noncePolicy == .always && !use.hasNonce) {
-            throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
-        }
-
+        let use = try admitted(proof, app: app, proofIsOptional: proofIsOptional, now: now)
         let policy = app.settings.sessions
         let session = Session(
             id: environment.newID("ses"), appID: app.settings.id, userID: challenge.sub, keyThumbprint: use?.thumbprint,
@@ -82,6 +75,26 @@ package struct SessionLifecycle: Sendable {
             let refusal = status == .suspended ? Refusal.suspendedAccount : .inactiveUser
             throw try await reported(.inactiveUser, as: refusal, challenge, app, now)
         }
+    }
+
+    /// Checks before a code is spent what does not depend on the login: that a session could start with this proof.
+    ///
+    /// - Throws: `Refusal.missingProof`, `Refusal.nonceRequired`.
+    package func checkStart(app: AppRuntime, proof: CheckedProof?, proofIsOptional: Bool) throws(Refusal) {
+        _ = try admitted(proof, app: app, proofIsOptional: proofIsOptional, now: environment.now())
+    }
+
+    private func admitted(
+        _ proof: CheckedProof?, app: AppRuntime, proofIsOptional: Bool, now: Timestamp
+    ) throws(Refusal) -> ProofUse? {
+        let use = proof.map { app.use(of: $0, now: now) }
+        guard use != nil || proofIsOptional, app.settings.sessions.admits(keyThumbprint: use?.thumbprint) else {
+            throw .missingProof
+        }
+        if let use, !use.isFresh || (app.settings.sessions.noncePolicy == .always && !use.hasNonce) {
+            throw .nonceRequired(app.nonces.current(at: now.seconds))
+        }
+        return use
     }
 
     /// Reports why a proven login starts no session, and returns what the caller learns.

@@ -29,6 +29,26 @@ struct TokenIssuer: Sendable {
     func issue(
         app: AppRuntime, session: Session, user: User, grants: [Grant], client: ClientFacts, now: Timestamp
     ) throws -> IssuedTokens {
+        let claims = try claims(
+            app: app, mapping: app.settings.claims, session: session, user: user, grants: grants, client: client,
+            now: now)
+        let token = RefreshToken(sessionID: session.id, generation: session.generation)
+        let usesNonces = session.demandsNonce || app.settings.sessions.noncePolicy == .always
+        return IssuedTokens(
+            accessToken: try JWT.sign(
+                payload: claims.json, type: TokenType.accessToken, key: app.accessKey),
+            accessTokenExpiresAt: Timestamp(seconds: claims.exp), isBound: claims.cnf != nil,
+            refreshToken: token.encoded(app: app.settings.id, keys: keys), refreshTokenExpiresAt: session.expiresAt,
+            session: session, nextNonce: usesNonces ? app.nonces.current(at: now.seconds) : nil)
+    }
+
+    /// What the next access token contains.
+    ///
+    /// - Parameter mapping: The claims that the app maps, or those that it may get.
+    func claims(
+        app: AppRuntime, mapping: ClaimsConfig?, session: Session, user: User, grants: [Grant], client: ClientFacts,
+        now: Timestamp
+    ) throws -> AccessTokenClaims {
         try user.requireActive()
         let policy = app.settings.sessions
         // An app that requires bound tokens gets no unbound token (RFC 9449 §5.2).
@@ -42,14 +62,10 @@ struct TokenIssuer: Sendable {
             jti: Base64URL.encode(environment.randomBytes(16)), iat: now.seconds, nbf: now.seconds,
             exp: expiresAt.seconds, scope: access.scopes.isEmpty ? nil : access.scopes.joined(separator: " "))
         if policy.accessTokenBinding == .dpop { claims.cnf = session.keyThumbprint.map(Confirmation.init) }
-        claims.mapped = app.settings.claims?.resolve(user: user, client: client, at: now) ?? [:]
-        let token = RefreshToken(sessionID: session.id, generation: session.generation)
-        let usesNonces = session.demandsNonce || policy.noncePolicy == .always
-        return IssuedTokens(
-            accessToken: try JWT.sign(
-                payload: TokenJSON.write(claims.members), type: TokenType.accessToken, key: app.accessKey),
-            accessTokenExpiresAt: Timestamp(seconds: expiresAt.seconds), isBound: claims.cnf != nil,
-            refreshToken: token.encoded(app: app.settings.id, keys: keys), refreshTokenExpiresAt: session.expiresAt,
-            session: session, nextNonce: usesNonces ? app.nonces.current(at: now.seconds) : nil)
+        // Only browsers that make no proofs have sessions without a key.
+        claims.repeatsMapped = session.keyThumbprint == nil
+        claims.mapped =
+            mapping?.resolve(user: user, client: client, at: now, copies: claims.repeatsMapped ? 2 : 1) ?? [:]
+        return claims
     }
 }

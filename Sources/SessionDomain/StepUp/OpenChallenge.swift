@@ -16,6 +16,7 @@ package struct OpenChallenge: Intent {
         FactQuery(app: challenge.appID) {
             $0.settings = true
             $0.unredeemedChallenges = challenge.sessionID
+            $0.shared = [.settings]
         }
     }
 

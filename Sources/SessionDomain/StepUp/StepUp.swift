@@ -48,7 +48,8 @@ package struct StepUp: Sendable {
                 user: caller.user.id, session: caller.session.id, app: app.settings.id, limit: limit, now: now,
                 events: events(app)))
         {
-            throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+            throw ReachedLimit(.stepUps(userID: caller.user.id), until: until)
+                .refusal(now: now, observer: environment.observer)
         }
         let decided = try await decider.decide(
             scope, metadata: metadata, for: caller, app: app, client: client, now: now)
@@ -102,7 +103,7 @@ package struct StepUp: Sendable {
         case .refused(let refusal): throw refusal
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         case .exhausted(let limit): throw codes.refusal(limit, app: appID, now: now)
-        case .send: codes.wake()
+        case .send: codes.courier.wake()
         }
     }
 

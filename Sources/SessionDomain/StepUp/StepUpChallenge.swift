@@ -87,5 +87,8 @@ package struct StepUpChallenge: Sendable, Equatable {
     }
 
     /// The key of the verification for the current step's code, in place of a token hash.
-    package var verificationKey: String { "step/\(id)/\(stepsDone)" }
+    package var verificationKey: String { Self.verificationKeyPrefix(id) + String(stepsDone) }
+
+    /// What the keys of all steps of a challenge begin with. The number of completed steps follows.
+    package static func verificationKeyPrefix(_ id: String) -> String { "step/\(id)/" }
 }

@@ -33,6 +33,8 @@ package struct FactQuery: Sendable, Equatable {
     package var signingKeys: StoredSigningKey.Purpose?
     /// All management keys, those of all apps included.
     package var managementKeys = false
+    /// All apps. A store that locks rows makes other intents that ask for them wait.
+    package var apps = false
     /// The id of a webhook.
     package var webhook: String?
     /// The number of webhooks of the app.
@@ -40,10 +42,17 @@ package struct FactQuery: Sendable, Equatable {
     /// The pending deliveries of `webhook` that are due.
     package var dueDeliveries: DueSelector?
     package var message: MessageSelector?
+    /// The rows that the intent reads and never changes, and that others may read at the same time. A store that locks rows
+    /// makes other intents wait for all rows that are not in this set.
+    package var shared: Set<SharedRow> = []
 
     package init(app: AppID?, _ ask: (inout FactQuery) -> Void = { _ in }) {
         self.app = app
         ask(&self)
+    }
+
+    package enum SharedRow: Sendable {
+        case settings, user
     }
 
     package enum SessionSelector: Sendable, Equatable {
@@ -127,6 +136,8 @@ package struct FactQuery: Sendable, Equatable {
 
     package enum MessageSelector: Sendable, Equatable {
         case id(String)
+        /// The present state of a message that was read before. What claims and attempts never change is not read again.
+        case state(of: QueuedMessage)
         /// The message of a lane that is due longest.
         case due(in: MessageLane, at: DueTimes)
     }

@@ -22,6 +22,7 @@ package struct Facts: Sendable {
     package var signingKeys: [StoredSigningKey] = []
     /// Oldest first.
     package var managementKeys: [ManagementKey] = []
+    package var apps: [App] = []
     package var webhook: Webhook?
     package var webhookCount = 0
     /// Longest due first.

@@ -7,6 +7,12 @@ package protocol AppStore: SigningKeyStore {
     /// All apps, oldest first.
     func apps() async throws -> [App]
     func app(_ id: AppID) async throws -> App?
+    /// Yields when a process may have changed apps or their keys, this one included. `nil`: the store does not notice it.
+    func settingsChanges() -> AsyncStream<Void>?
+}
+
+extension AppStore {
+    package func settingsChanges() -> AsyncStream<Void>? { nil }
 }
 
 /// Reads the keys that sign tokens, hooks and webhooks.
@@ -30,7 +36,17 @@ package protocol UserStore: IntentStore {
     func user(with identifier: CanonicalIdentifier, app: AppID) async throws -> User?
     func user(externalID: String, app: AppID) async throws -> User?
     /// Newest first.
-    func users(app: AppID, limit: Int, offset: Int) async throws -> (users: [User], total: Int)
+    ///
+    /// - Parameter status: Only users with this status; `nil` for all.
+    func users(app: AppID, status: User.Status?, limit: Int, offset: Int) async throws -> (users: [User], total: Int)
+    /// The number of users with each status, among the newest ones. It reads no more rows than that.
+    func statuses(ofNewest limit: Int, app: AppID) async throws -> [User.Status: Int]
+    /// Newest first, after a place.
+    func users(app: AppID, status: User.Status?, after place: ListPlace, limit: Int) async throws -> [User]
+    /// The users that have any of the names, each once, newest first.
+    func users(_ lookup: UserLookup, app: AppID) async throws -> [User]
+    /// Those of some counters that exist, and all counters of the user's devices and sessions.
+    func counters(_ keys: [CounterKey], ofUser userID: String, app: AppID) async throws -> [StoredCounter]
     /// The ids after one id, or the first ones, in ascending order.
     func userIDs(app: AppID, after id: String?, limit: Int) async throws -> [String]
 }
@@ -55,6 +71,9 @@ package protocol SessionStore: IntentStore {
     /// The live sessions of one user, last seen first.
     func sessions(of userID: String, app: AppID, now: Timestamp, limit: Int, offset: Int) async throws
         -> (sessions: [Session], total: Int)
+    /// The live sessions of one user, last seen first, after a place.
+    func sessions(of userID: String, app: AppID, now: Timestamp, after place: ListPlace, limit: Int) async throws
+        -> [Session]
 }
 
 /// Reads step-ups.
@@ -70,6 +89,11 @@ package protocol WebhookStore: IntentStore {
     func webhook(_ id: String, app: AppID) async throws -> Webhook?
     /// Newest first.
     func deliveries(of webhookID: String, app: AppID, limit: Int, offset: Int) async throws -> [WebhookDelivery]
+    /// Newest first, after the delivery of an event.
+    ///
+    /// - Returns: `nil` if the webhook has no delivery of the event.
+    func deliveries(of webhookID: String, app: AppID, after eventID: String, limit: Int) async throws
+        -> [WebhookDelivery]?
     /// The active webhooks of all apps that have a delivery due.
     func dueWebhooks(now: Timestamp) async throws -> [Webhook]
 }
@@ -80,12 +104,16 @@ package protocol EventStore: IntentStore {
     ///
     /// - Returns: `nil` if the event `before` does not exist.
     func events(_ query: EventQuery) async throws -> [Event]?
-    /// Events in the order in which they were committed, those of all apps for `nil`.
+    /// Events in the order in which they were written, those of all apps for `nil`.
     ///
-    /// - Parameter sequence: Only later events are returned.
+    /// - Parameter sequence: Only later events are returned. One that is written first can be committed last: see
+    ///   `eventLateness`.
     func events(app: AppID?, after sequence: Int64, limit: Int) async throws -> [SequencedEvent]
     /// The sequence number of the last event, 0 without events.
     func lastEventSequence() async throws -> Int64
+    /// How much lower the sequence number of an event can be than that of an event that was visible before. A reader who
+    /// must not miss one reads this range again.
+    var eventLateness: Int64 { get }
 }
 
 extension EventStore {

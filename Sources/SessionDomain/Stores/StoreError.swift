@@ -12,6 +12,8 @@ package enum StoreError: Error, Equatable {
     case damaged(String)
     /// Another process has the database open, or replaces it.
     case inUse
+    /// The database has a copy of another one that is not finished.
+    case unfinishedCopy
     /// The database rejected or lost the write. The text is for the log, never for a client.
     case unavailable(String)
 
@@ -28,6 +30,7 @@ package enum StoreError: Error, Equatable {
         case .missing: "the file is missing"
         case .damaged(let finding): "the file is damaged: \(finding)"
         case .inUse: "another process replaces it"
+        case .unfinishedCopy: "a copy to it is not finished"
         case .unavailable(let reason): reason
         }
     }

@@ -54,6 +54,18 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         }
     }
 
+    /// Canonicalizes a field of a form.
+    ///
+    /// - Throws: `Refusal.invalidField` with the name of the field, also for what is no identifier.
+    package init(_ type: IdentifierType, _ value: String, ofField field: String) throws(Refusal) {
+        do {
+            try self.init(type: type.rawValue, value: value, field: field)
+        } catch {
+            guard case .invalidIdentifier(let message) = error else { throw error }
+            throw .invalidField(field, String(message.dropFirst(field.count + 1)))
+        }
+    }
+
     /// E.164: a plus and 7 to 15 digits, the first not 0. Common separators are removed.
     private static func phoneNumber(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
         // The length is checked first: a stranger can send 64 KiB.

@@ -13,14 +13,9 @@ package struct ClearLimits: Intent {
 
     package func decide(_ facts: Facts) -> Decision<User?> {
         guard let user = facts.user else { return Decision(nil) }
-        let owners = user.identifiers.map { BudgetOwner.anonymous($0) } + [.formerDevices(userID: user.id)]
-        let groups = [BudgetOwner.device(id: "", userID: user.id), .session(id: "", userID: user.id)].compactMap(
-            \.group)
-        let totals = groups.flatMap { [CounterKey.failuresOfGroup($0), .sendsOfGroup($0)] }
-        let keys = owners.flatMap(CounterKey.all) + totals + [.stepUps(userID: user.id)]
         return Decision(
             user,
-            keys.map { .clearCounter($0, app: change.appID) } + [
+            CounterKey.all(of: user).map { .clearCounter($0, app: change.appID) } + [
                 .clearCounters(ofUser: user.id, app: change.appID),
                 .append(change.events.make(.limitsCleared, ["user_id": .string(user.id)])),
             ])

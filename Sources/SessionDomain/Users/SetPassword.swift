@@ -4,12 +4,13 @@ internal import SessionTokens
 /// user.
 package struct SetPassword: Intent {
     package let hash: String
-    package let endingSessions: Bool
+    /// The sessions that end. `nil`: none.
+    package let ending: SessionSelection?
     package let change: UserChange
 
-    package init(hash: String, endingSessions: Bool, in change: UserChange) {
+    package init(hash: String, ending: SessionSelection?, in change: UserChange) {
         self.hash = hash
-        self.endingSessions = endingSessions
+        self.ending = ending
         self.change = change
     }
 
@@ -19,9 +20,9 @@ package struct SetPassword: Intent {
         guard let user = facts.user else { return Decision(nil) }
         let password = PasswordReplacement(of: user, hash: hash, now: change.now, events: change.events)
         var changes = password.changes
-        if endingSessions {
+        if let ending {
             let revocation = SessionRevocation(reason: .passwordChanged, now: change.now, events: change.events)
-            changes += revocation.changes(facts.liveSessions, .all)
+            changes += revocation.changes(facts.liveSessions, ending)
         }
         return Decision(password.user, changes + change.notice(.passwordChanged, to: user, facts))
     }

@@ -3,6 +3,8 @@ internal import SessionTokens
 extension User {
     package static let maximumIdentifiers = 10
     package static let maximumProfileKeys = 50
+    /// Bytes of the profile as JSON. Lists of users are read into memory.
+    package static let maximumProfileSize = 16 * 1024
 
     /// Checks a user that an operator provides.
     func validate() throws(Refusal) {
@@ -25,5 +27,12 @@ extension User {
         guard profile.count <= maximumProfileKeys, profile.keys.allSatisfy({ (1...64).contains($0.utf8.count) }) else {
             throw .invalidField("profile", "must have at most 50 keys of 1 to 64 bytes")
         }
+        guard size(of: profile) <= maximumProfileSize else {
+            throw .invalidField("profile", "must have at most \(maximumProfileSize) bytes as JSON")
+        }
+    }
+
+    static func size(of profile: [String: JSONValue]) -> Int {
+        (try? TokenJSON.encode(profile).count) ?? 0
     }
 }

@@ -48,6 +48,7 @@ package struct Webhook: Sendable, Equatable, Identifiable {
         .loginFailed, .loginLimited, .loginsVoided, .codeSent, .codeFailed, .noticeSent, .noticeFailed, .appUpdated,
         .sessionsRevoked,
         .managementKeyCreated, .managementKeyRevoked, .webhookCreated, .webhookUpdated, .webhookActivated,
-        .webhookDeleted,
+        .webhookDeleted, .webhookResent, .consoleSignedIn, .consoleSignedOut, .consoleConfirmed,
+        .consoleConfirmationFailed, .deliveryTested, .userExported, .eventsExported,
     ]
 }

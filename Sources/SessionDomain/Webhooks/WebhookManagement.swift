@@ -74,6 +74,47 @@ package struct WebhookManagement: Sendable {
         return try await store.deliveries(of: id, app: app, limit: limit, offset: offset)
     }
 
+    /// Newest first.
+    ///
+    /// - Parameter cursor: The id of an event. The page begins after its delivery.
+    /// - Returns: A page, and the cursor of the next one. `nil`: it is the last page.
+    /// - Throws: `Refusal.invalidField("cursor")` for an event that the webhook has no delivery of.
+    package func deliveries(
+        of id: String, app: AppID, limit: Int, offset: Int, cursor: String?
+    ) async throws -> (deliveries: [WebhookDelivery], next: String?) {
+        guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
+        guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
+        _ = try await webhook(id, app: app)
+        let found: [WebhookDelivery]?
+        // One delivery more than the page has shows whether there is a next page.
+        if let cursor {
+            found = try await store.deliveries(of: id, app: app, after: cursor, limit: limit + 1)
+        } else {
+            found = try await store.deliveries(of: id, app: app, limit: limit + 1, offset: offset)
+        }
+        guard let found else { throw Refusal.invalidField("cursor", "must be the next of an earlier response") }
+        let page = Array(found.prefix(limit))
+        return (page, found.count > limit ? page.last?.event.id : nil)
+    }
+
+    /// Sends an event to a webhook again, or a pending one at once, and reports it.
+    ///
+    /// - Throws: `Refusal.conflict` while the webhook is inactive; `.notFound` for an event that is not among the newest
+    ///   `resendable` deliveries.
+    package func resend(_ eventID: String, to id: String, app: AppID) async throws {
+        guard try await webhook(id, app: app).status == .active else {
+            throw Refusal.conflict("the webhook is not active; activate it first")
+        }
+        let newest = try await store.deliveries(of: id, app: app, limit: Self.resendable, offset: 0)
+        guard let delivery = newest.first(where: { $0.event.id == eventID }) else {
+            throw Refusal.notFound("the event is not among the newest \(Self.resendable) deliveries of the webhook")
+        }
+        try await store.perform(ResendDelivery(delivery, now: environment.now(), events: audit(app)))
+    }
+
+    /// The newest deliveries of a webhook that can be sent again.
+    private static let resendable = 1000
+
     private struct ActivationAnswer: Decodable { let challenge: Int64 }
 
     /// Asks the endpoint to confirm that it wants the events. It must repeat a random number.

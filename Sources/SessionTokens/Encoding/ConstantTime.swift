@@ -10,6 +10,8 @@ package enum ConstantTime {
 
     /// Compares the UTF-8 forms of two strings.
     package static func equal(_ left: String, _ right: String) -> Bool {
-        equal(left.utf8, right.utf8)
+        var (left, right) = (left, right)
+        // Views of strings would compute an index for each byte.
+        return left.withUTF8 { left in right.withUTF8 { right in equal(left, right) } }
     }
 }

@@ -52,6 +52,43 @@ package struct JSONObject: Sendable {
         }
     }
 
+    /// - Throws: `DecodingError` if the member is missing or not a whole number.
+    package func integer(_ name: String) throws -> Int64 {
+        guard let value = try integerIfPresent(name) else { throw Self.mismatch(name) }
+        return value
+    }
+
+    /// - Throws: `DecodingError` if the member is not a whole number.
+    package func integerIfPresent(_ name: String) throws -> Int64? {
+        switch members[name] {
+        case nil, .null: return nil
+        case .int(let value): return value
+        default: throw Self.mismatch(name)
+        }
+    }
+
+    /// - Throws: `DecodingError` if the member is not a boolean.
+    package func boolIfPresent(_ name: String) throws -> Bool? {
+        switch members[name] {
+        case nil, .null: return nil
+        case .bool(let value): return value
+        default: throw Self.mismatch(name)
+        }
+    }
+
+    /// - Throws: `DecodingError` if the member is not an array of objects.
+    package func objectsIfPresent(_ name: String) throws -> [JSONObject]? {
+        switch members[name] {
+        case nil, .null: return nil
+        case .array(let values):
+            return try values.map { value in
+                guard case .object(let members) = value else { throw Self.mismatch(name) }
+                return JSONObject(members)
+            }
+        default: throw Self.mismatch(name)
+        }
+    }
+
     /// - Throws: `DecodingError` if the member is not an object.
     package func objectIfPresent(_ name: String) throws -> JSONObject? {
         switch members[name] {

@@ -14,6 +14,19 @@ package enum TokenJSON {
     /// is not finite becomes `null`.
     package static func write(_ members: [String: JSONValue]) -> Data { JSONWriter.write(members) }
 
+    /// Writes an object without an encoder and a dictionary.
+    package static func write(_ value: some JSONWritable) -> Data { writeSorted(value.write) }
+
+    /// The same as a text, for a store.
+    package static func text(_ value: some JSONWritable) -> String {
+        String(decoding: JSONWriter.writeSorted(value.write), as: UTF8.self)
+    }
+
+    /// Writes an object without a dictionary. The closure writes the members, sorted by name.
+    package static func writeSorted(_ members: (inout JSONWriter) -> Void) -> Data {
+        Data(JSONWriter.writeSorted(members))
+    }
+
     /// Decodes JSON strictly: rejects repeated members and encodings other than UTF-8.
     ///
     /// - Throws: `DecodingError`. If the text is not valid JSON, its underlying error is a `JSONError`.

@@ -7,15 +7,26 @@ package enum JWT {
         try sign(payload: TokenJSON.encode(claims), type: type, key: key)
     }
 
+    /// Signs claims that need no encoder.
+    package static func sign(_ claims: some JSONWritable, type: String, key: some TokenSigner) throws -> String {
+        try sign(payload: TokenJSON.write(claims), type: type, key: key)
+    }
+
     /// Signs claims that are encoded already, for tokens that are signed with every request.
     ///
     /// - Parameter payload: The claims as a JSON object.
     package static func sign(payload: Data, type: String, key: some TokenSigner) throws -> String {
-        let header = TokenJSON.write([
-            "alg": .string(key.algorithm.rawValue), "kid": .string(key.keyID), "typ": .string(type),
-        ])
-        let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
+        let input = Base64URL.encode(header(type: type, key: key)) + "." + Base64URL.encode(payload)
         return try input + "." + Base64URL.encode(key.signature(for: Data(input.utf8)))
+    }
+
+    /// The header of a token that this key signs, as JSON.
+    package static func header(type: String, key: some TokenSigner) -> [UInt8] {
+        JSONWriter.writeSorted { header in
+            header.member("alg", key.algorithm.rawValue)
+            header.member("kid", key.keyID)
+            header.member("typ", type)
+        }
     }
 
     /// Verifies type, key and signature, in this order, and then decodes the claims.
@@ -24,10 +35,28 @@ package enum JWT {
     package static func verify<Claims: Decodable>(
         _ token: String, as claims: Claims.Type, type: String, keys: some VerificationKeySet
     ) throws(JWSError) -> Claims {
+        try verify(token, type: type, keys: keys).claims(as: claims)
+    }
+
+    /// The same for claims that need no decoder.
+    package static func verify<Claims: Decodable & JSONObjectReadable>(
+        _ token: String, as claims: Claims.Type, type: String, keys: some VerificationKeySet
+    ) throws(JWSError) -> Claims {
+        let payload = try verify(token, type: type, keys: keys).payload
+        do {
+            return try TokenJSON.read(claims, from: payload)
+        } catch {
+            throw .invalidClaims
+        }
+    }
+
+    private static func verify(
+        _ token: String, type: String, keys: some VerificationKeySet
+    ) throws(JWSError) -> VerifiedToken {
         let jws = try CompactJWS(parsing: token)
         guard jws.header.typ?.lowercased() == type else { throw .wrongType }
         guard let keyID = jws.header.kid, let key = keys.key(id: keyID) else { throw .unknownKey }
-        return try VerifiedToken(jws, key: key).claims(as: claims)
+        return try VerifiedToken(jws, key: key)
     }
 
     /// The claims of an unverified token. A client reads its own access token this way.

@@ -20,8 +20,8 @@ struct AppDecisionTests {
     func created() throws {
         let (app, keys) = (try app(), try TestApp.signingKeys.get())
         let intent = CreateApp(app, keys: keys)
-        #expect(intent.decide(Facts()) == Decision(true, [.insertApp(app)] + keys.map { .insertSigningKey($0) }))
-        #expect(intent.decide(Facts { $0.failures.add(.taken(.app(app.id))) }) == Decision(false))
+        #expect(try intent.decide(Facts()) == Decision(true, [.insertApp(app)] + keys.map { .insertSigningKey($0) }))
+        #expect(try intent.decide(Facts { $0.failures.add(.taken(.app(app.id))) }) == Decision(false))
     }
 
     @Test("A change of settings replaces the app and returns what it answers")

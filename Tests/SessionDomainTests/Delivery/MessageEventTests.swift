@@ -94,7 +94,8 @@ struct MessageEventTests {
         ) { _, _ in verification }
         let codes = CodeSender(
             keys: TestApp.keys, routes: FixedRoutes([]), notices: SendNotices(observer: observer),
-            environment: stillEnvironment.observed(by: observer), wake: {})
+            environment: stillEnvironment.observed(by: observer),
+            courier: try MessageOutboxTests().courier(PlayedMessages([]), []))
         var taken: [FailedGuard] = []
         var events = 0
         for _ in 0..<5 {

@@ -3,13 +3,13 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("Sending the messages of the outbox")
+@Suite("Sending the messages of the outbox", .timeLimit(.minutes(5)))
 struct MessageOutboxTests {
     let clock = PlayedClock()
     let observer = RecordingObserver()
 
     func courier(
-        _ store: PlayedMessages, _ routes: [any MessageRoute], keys: KeyRing = TestApp.keys,
+        _ store: any MessageStore, _ routes: [any MessageRoute], keys: KeyRing = TestApp.keys,
         sleep: (@Sendable (Int) async throws -> Void)? = nil
     ) throws -> Courier<MessageOutbox> {
         let environment = clock.environment(sleep: sleep).observed(by: observer)

@@ -1,5 +1,6 @@
-import SessionDomain
 import Testing
+
+@testable import SessionDomain
 
 @Suite("Jumps of the system clock")
 struct ClockWatchTests {
@@ -25,6 +26,14 @@ struct ClockWatchTests {
     func jump(seconds: Int64) {
         let jumped = ClockWatch.Finding.jumped(seconds: Int(seconds))
         #expect(findings([(0, 0), (seconds, 0), (3599, 3599), (1, 1)]) == [nil, jumped, jumped, nil])
+    }
+
+    @Test("A jump that was measured a little short is reported in full seconds", arguments: [7200, -7200] as [Int64])
+    func rounded(seconds: Int64) {
+        var watch = ClockWatch()
+        _ = watch.newJump(now: Timestamp(milliseconds: Self.start), uptime: 0)
+        let short = seconds * 1000 - seconds.signum()
+        #expect(watch.newJump(now: Timestamp(milliseconds: Self.start + short), uptime: 0) == Int(seconds))
     }
 
     @Test("A clock before any release of the software is far off, also at the start")

@@ -24,14 +24,14 @@ struct LoginDecisionTests {
             let subject = LoginSubject(mail, userID: facts.user?.id)
             let withheld: LoginFailure? =
                 row.isSuppressed ? row.status == nil ? .unknownUser : .inactiveUser : nil
+            let message = TestApp.draft.code(of: expected, for: subject, withheld: withheld, at: now)
             // The same writes in all rows.
             #expect(
                 intent.decide(facts)
                     == Decision(
-                        .started(expected),
+                        .started(expected, message),
                         try TestApp.counted(counters) + [
-                            .insertVerification(expected),
-                            TestApp.queued(expected, for: subject, withheld: withheld),
+                            .insertVerification(expected), .insertMessage(message),
                         ]))
             for key in counters.map(\.key) {
                 let limited = Facts { $0.failures.add(exhausted(key)) }
@@ -54,7 +54,7 @@ struct LoginDecisionTests {
                         codeChallenge: nil, code: TestApp.code("right"), lastSentAt: now, createdAt: now)
                 })
             let decision = intent.decide(Facts { $0.user = user })
-            guard case .started(let verification) = decision.outcome,
+            guard case .started(let verification, _) = decision.outcome,
                 case .insertMessage(let message)? = decision.changes.last
             else {
                 Issue.record("no code is sent")

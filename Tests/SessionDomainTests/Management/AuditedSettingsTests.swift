@@ -63,6 +63,7 @@ struct AuditedSettingsTests {
             "id": "domain1", "name": "Shop", "domains": .array(["session.example.com"]),
             "allowed_origins": .array(["https://app.example.com"]), "signing_algorithm": "EdDSA",
             "sign_up": .bool(true), "event_retention": .int(30), "register_in_one_step": .bool(false),
+            "development_tokens": .bool(false),
             "new_identifier_hold": .int(259_200), "scopes": .array(["pay"]), "sessions.device_key": "optional",
             "sessions.maximum_sessions": .int(100), "sessions.access_token_binding": "none",
             "login.otp.lcfg_1.channel_type": "email", "login.otp.lcfg_1.sender_id": "Shop",

@@ -33,6 +33,8 @@ struct ClaimsManagementTests {
         }
         #expect(try ClaimsManagement.sources(mapping(bytes: 40)).count == 30)
         #expect(refusedField(mapping(bytes: 60)) == "mapping")
+        let object = JSONValue.object(["a": .string(String(repeating: "v", count: 900))])
+        #expect(refusedField(["one": object, "two": object]) == "mapping")
     }
 
     private func refusedField(_ mapping: [String: JSONValue]) -> String? {

@@ -73,7 +73,11 @@ struct StepUpConfigChangeTests {
 
     @Test("A direct scope may be repeated, for other users")
     func repeated() throws {
-        let config = try validated(Self.valid { $0.allowedScopes.append($0.allowedScopes[0]) })
+        let config = try validated(
+            Self.valid { config in
+                config.allowedScopes.append(config.allowedScopes[0])
+                config.allowedScopes[3].direct?.identifierTypes = ["email_address"]
+            })
         #expect(config.rules.map(\.scope) == ["pay", "read", ReservedScope.registerPhone, "pay"])
     }
 
@@ -167,6 +171,10 @@ struct StepUpConfigChangeTests {
     private static let decisions: [Row] = [
         Row("allowed_scopes[0].direct.identifier_types", "none", direct { $0.identifierTypes = [] }),
         Row("allowed_scopes[0].direct.identifier_types", "unknown", direct { $0.identifierTypes.append("username") }),
+        Row(
+            "allowed_scopes[0].direct.identifier_types", "repeated", direct { $0.identifierTypes += $0.identifierTypes }
+        ),
+        Row("allowed_scopes[3]", "a rule twice", valid { $0.allowedScopes.append($0.allowedScopes[0]) }),
         Row("allowed_scopes[0].direct.status", "unknown", direct { $0.status = "allow" }),
         Row("allowed_scopes[0].direct.grant_mode", "none", direct { $0.grantMode = nil }),
         Row("allowed_scopes[0].direct.grant_mode", "unknown", direct { $0.grantMode = "session-start" }),

@@ -21,6 +21,7 @@ struct RefusalReasonTests {
             (.sends(owner, .day), "sends_day"), (.failuresOfGroup("g"), "failures_of_user"),
             (.sendsOfGroup("g"), "sends_of_user"), (.sendsOfApp, "sends_of_app"),
             (.sendsToCallingCode("+33"), "sends_to_calling_code"), (.stepUps(userID: "u"), "step_ups"),
+            (.deliveryTests, "delivery_tests"),
         ]
         for (counter, name) in counters { #expect(counter.limit.rawValue == name) }
         #expect(counters.count == LimitName.allCases.count { !$0.rawValue.hasPrefix("source_") } - 1)

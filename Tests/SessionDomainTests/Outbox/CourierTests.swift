@@ -3,49 +3,8 @@ import Testing
 
 @testable import SessionDomain
 
-@Suite("The courier of an outbox")
+@Suite("The courier of an outbox", .timeLimit(.minutes(5)))
 struct CourierTests {
-    /// Lanes with numbers of parcels. A parcel is the name of its lane.
-    private final class Numbers: Outbox {
-        struct Lane: Identifiable, Sendable {
-            let id: String
-        }
-
-        static let kind = OutboxKind.messages
-        static let width = 2
-        static let capacity = 3
-        static let grace = 8
-        let isBroken = Mutex(false)
-        private let state: Mutex<[String: Int]>
-        private let attempt: @Sendable (String) async throws -> Bool
-
-        init(_ lanes: [String: Int], _ attempt: @escaping @Sendable (String) async throws -> Bool) {
-            state = Mutex(lanes)
-            self.attempt = attempt
-        }
-
-        var left: [String: Int] { state.withLock { $0.filter { $0.value > 0 } } }
-
-        func add(_ count: Int, to lane: String) { state.withLock { $0[lane, default: 0] += count } }
-
-        func due(at now: Timestamp) async throws -> [(lane: Lane, count: Int)] {
-            if isBroken.withLock({ $0 }) { throw Failure() }
-            return left.sorted { $0.key < $1.key }.map { (Lane(id: $0.key), $0.value) }
-        }
-
-        func claim(in lane: Lane, at now: Timestamp) async throws -> String? {
-            state.withLock { state in
-                guard let count = state[lane.id], count > 0 else { return nil }
-                state[lane.id] = count - 1
-                return lane.id
-            }
-        }
-
-        func deliver(_ parcel: String) async throws -> Bool { try await attempt(parcel) }
-    }
-
-    private struct Failure: Error {}
-
     @Test("Everything that is due is delivered, and a lane that stops goes on in the next call")
     func due() async throws {
         let outbox = Numbers(["a": 5, "b": 3]) { $0 == "a" }
@@ -64,7 +23,7 @@ struct CourierTests {
         let outbox = Numbers(["a": 9, "b": 9]) { lane in
             busy.withLock { $0.append(lane) }
             await gate.wait()
-            throw Failure()
+            throw OutboxFailure()
         }
         let courier = Courier(outbox, environment: stillEnvironment)
         let first = Task { try await courier.deliverDue() }
@@ -73,9 +32,9 @@ struct CourierTests {
         try await courier.deliverDue()
         #expect(busy.withLock(\.count) == 3)
         gate.open()
-        await #expect(throws: Failure.self) { try await first.value }
+        await #expect(throws: OutboxFailure.self) { try await first.value }
         await courier.settle()
-        await #expect(throws: Failure.self) { try await courier.deliverDue() }
+        await #expect(throws: OutboxFailure.self) { try await courier.deliverDue() }
         #expect(busy.withLock(\.count) > 3)
     }
 

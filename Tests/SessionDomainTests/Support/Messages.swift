@@ -56,6 +56,7 @@ final class PlayedMessages: MessageStore {
             let facts = Facts { facts in
                 switch query {
                 case .id(let id): facts.message = state.messages.first { $0.id == id }
+                case .state(let known): facts.message = state.messages.first { $0.id == known.id }
                 case .due(let lane, let times):
                     facts.message = state.messages
                         .first { $0.lane == lane && $0.status == .pending && times.contains($0.nextAttemptAt) }

@@ -59,6 +59,10 @@ final class PlayedDeliveries: WebhookStore {
 
     func webhook(_ id: String, app: AppID) async throws -> Webhook? { throw StoreError.overloaded }
 
+    func deliveries(
+        of webhookID: String, app: AppID, after eventID: String, limit: Int
+    ) async throws -> [WebhookDelivery]? { throw StoreError.overloaded }
+
     func deliveries(of webhookID: String, app: AppID, limit: Int, offset: Int) async throws -> [WebhookDelivery] {
         throw StoreError.overloaded
     }

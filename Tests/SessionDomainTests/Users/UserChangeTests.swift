@@ -19,6 +19,21 @@ struct UserChangeTests {
         return next
     }
 
+    @Test("A profile has at most 16 KiB as JSON, and a larger one of an earlier version can become smaller")
+    func profileSize() throws {
+        var user = try TestApp.user()
+        func merge(_ values: [String: JSONValue]) throws -> UpdateUserOutcome {
+            let facts = Facts { $0.user = user }
+            return MergeProfile(values, in: try TestApp.change(of: user.id)).decide(facts).outcome
+        }
+        func text(_ count: Int) -> JSONValue { .string(String(repeating: "x", count: count)) }
+        #expect(try merge(["a": text(16_000)]) != .full)
+        #expect(try merge(["a": text(16_384)]) == .full)
+        user.profile = ["a": text(30_000), "b": text(30_000)]
+        #expect(try merge(["b": .null]) != .full)
+        #expect(try merge(["b": text(30_001)]) == .full)
+    }
+
     @Test("A new user is inserted with every identifier, and the event follows")
     func creation() throws {
         let user = try TestApp.user([try TestApp.mail(), try TestApp.phone()])
@@ -52,7 +67,7 @@ struct UserChangeTests {
         let change = try TestApp.change(of: user)
         #expect(DeleteUser(user, app: app, events: []).decide(Facts()) == Decision(false))
         #expect(SetUserStatus(.suspended, in: change).decide(Facts()) == Decision(nil))
-        #expect(SetPassword(hash: "h", endingSessions: true, in: change).decide(Facts()) == Decision(nil))
+        #expect(SetPassword(hash: "h", ending: .all, in: change).decide(Facts()) == Decision(nil))
         #expect(SetExternalID("x", in: change).decide(Facts()) == Decision(.notFound))
         #expect(MergeProfile([:], in: change).decide(Facts()) == Decision(.notFound))
         #expect(AddIdentifier(mail, in: change).decide(Facts()) == Decision(.notFound))
@@ -113,8 +128,10 @@ struct UserChangeTests {
         let session = try TestApp.session()
         let next = updated(user) { $0.hasPassword = true }
         let event = try TestApp.events().make(.passwordChanged, ["user_id": "usr_1"])
-        let decision = SetPassword(hash: "hash", endingSessions: endingSessions, in: try TestApp.change(of: user.id))
-            .decide(facts(user, sessions: [session]))
+        let decision = SetPassword(
+            hash: "hash", ending: endingSessions ? .all : nil, in: try TestApp.change(of: user.id)
+        )
+        .decide(facts(user, sessions: [session]))
         let ended = try TestApp.revocation(session, .passwordChanged)
         #expect(
             decision

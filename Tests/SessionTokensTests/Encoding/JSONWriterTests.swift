@@ -46,10 +46,25 @@ struct JSONWriterTests {
     func memberByMember() {
         let written = JSONWriter.writeSorted { object in
             object.member("a", "q\"\\/\u{1}ü")
-            object.member("b", nil)
+            object.member("b", nil as String?)
             object.member("c", .min)
+            object.member("d", true)
+            object.member("e", nil as Bool?)
+            object.member("f", strings: ["x", "\""])
+            object.member("g", strings: [])
+            object.member("h", texts: ["b": "2", "a": "1"])
+            object.member("i", objects: [1, 2] as [Int64]) { number, object in
+                object.member("n", number)
+                object.member("o", object: { $0.member("p", "") })
+            }
+            object.member("j", objects: [] as [Int]) { _, _ in }
         }
-        #expect(Data(written) == TokenJSON.write(["a": "q\"\\/\u{1}ü", "c": .int(.min)]))
-        #expect(JSONWriter.writeSorted { $0.member("a", nil) } == Array("{}".utf8))
+        let members: [String: JSONValue] = [
+            "a": "q\"\\/\u{1}ü", "c": .int(.min), "d": .bool(true), "f": .array(["x", "\""]), "g": .array([]),
+            "h": .object(["a": "1", "b": "2"]),
+            "i": .array([1, 2].map { .object(["n": .int($0), "o": .object(["p": ""])]) }), "j": .array([]),
+        ]
+        #expect(Data(written) == TokenJSON.write(members))
+        #expect(JSONWriter.writeSorted { $0.member("a", nil as String?) } == Array("{}".utf8))
     }
 }

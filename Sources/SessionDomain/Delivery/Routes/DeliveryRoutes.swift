@@ -45,6 +45,11 @@ package final class DeliveryRoutes: Sendable {
         return routes[channel] ?? []
     }
 
+    /// The names of the service's routes, which serve apps without routes of their own.
+    package func names(ofService channel: OTPLoginConfig.Channel) -> [String] {
+        configured[channel]?.map(\.name) ?? []
+    }
+
     private func open(
         _ config: DeliveryConfig, _ channel: OTPLoginConfig.Channel, app: AppID
     ) -> [any MessageRoute] {

@@ -17,7 +17,7 @@ package struct RouteProblem: Error, Equatable {
 }
 
 extension RouteSettings.Kind {
-    var required: Set<RouteField> {
+    package var required: Set<RouteField> {
         switch self {
         case .smtp: [.host, .from]
         case .webhook: [.url]
@@ -27,7 +27,7 @@ extension RouteSettings.Kind {
         }
     }
 
-    var optional: Set<RouteField> {
+    package var optional: Set<RouteField> {
         switch self {
         case .smtp: [.port, .tls, .username, .secret, .authentication]
         case .webhook: []

@@ -54,7 +54,7 @@ struct NoticeWiringTests {
         let removed = RemoveIdentifier(phone, in: try change()).decide(try facts()).changes
         #expect(notices(removed).map(\.kind) == [.identifierRemoved])
         #expect(notices(removed)[0].recipients.first == phone)
-        let password = SetPassword(hash: "h", endingSessions: true, in: try change()).decide(try facts()).changes
+        let password = SetPassword(hash: "h", ending: .all, in: try change()).decide(try facts()).changes
         #expect(notices(password).map(\.kind) == [.passwordChanged])
     }
 

@@ -1,26 +1,8 @@
 internal import Foundation
 internal import SessionDomain
 
-/// What an operator can do about a failure, in words.
+/// What an operator can do about a failure of a mail server, in words.
 enum Remedy {
-    /// For every route.
-    static func text(for failure: SendingFailure, host: String) -> String? {
-        switch failure.stage {
-        case .nameResolution: "check the spelling of \(host) and the name servers of this machine"
-        case .addressRules:
-            "only public addresses are called. If the server is yours, allow its network with --egress-network"
-        case .connection: "check that \(host) is running and that a firewall lets this machine connect to it"
-        case .tls: "check that the certificate is valid for \(host); name your own authority with --egress-trust-roots"
-        case .authentication: "check the account and the secret of the route"
-        case .sender: "use a sender that the account may use"
-        case .recipient: "check the recipient: the route will not deliver to it"
-        case .content: "the provider rejects the text: check its templates and its filters"
-        case .response: "retry later, and see the status page of the provider"
-        case .timeout: "check the network between this machine and \(host), and retry"
-        }
-    }
-
-    /// For a mail server.
     static func text(for problem: SMTPProblem, job: SMTPJob) -> String? {
         let server = job.server
         switch problem {
@@ -68,8 +50,8 @@ enum Remedy {
             // Security and policy (RFC 3463 §3.8).
             return
                 "a rule of the server rejects the mail: check the account, the sender and the address of this machine"
-        case .refused(let step, _): return text(for: SendingFailure(step.stage, ""), host: server.host)
-        case .timedOut: return text(for: SendingFailure(.timeout, ""), host: server.host)
+        case .refused(let step, _): return step.stage.remedy(host: server.host)
+        case .timedOut: return SendingFailure.Stage.timeout.remedy(host: server.host)
         case .disconnected:
             return
                 "retry. If it happens again, see the log of \(server.host): servers close connections of clients that "

@@ -1,0 +1,74 @@
+/// How far the attempt of a test message came.
+package struct RouteReport: Sendable, Equatable {
+    /// A stage that succeeded.
+    package struct Step: Sendable, Equatable {
+        package let stage: SendingFailure.Stage
+        package let detail: String
+
+        package init(_ stage: SendingFailure.Stage, _ detail: String) {
+            self.stage = stage
+            self.detail = detail
+        }
+    }
+
+    package let steps: [Step]
+    package let result: SendingResult
+    /// What an operator can do about the failure.
+    package let remedy: String?
+
+    package init(steps: [Step], result: SendingResult, remedy: String?) {
+        self.steps = steps
+        self.result = result
+        self.remedy = remedy
+    }
+}
+
+/// A route that can say how far an attempt came.
+package protocol TestableRoute: MessageRoute {
+    /// Sends a message as `send` does.
+    func report(on message: OutboundMessage) async -> RouteReport
+}
+
+extension SendingResult {
+    /// The failure, or `nil` for an accepted message.
+    package var failure: SendingFailure? {
+        switch self {
+        case .accepted: nil
+        case .rejected(let failure), .failed(let failure): failure
+        }
+    }
+}
+
+extension RouteReport {
+    /// Sends the message by any route. Of a route that cannot say more, the failure shows how far the attempt came.
+    package init(sending message: OutboundMessage, by route: any MessageRoute) async {
+        if let route = route as? any TestableRoute {
+            self = await route.report(on: message)
+            return
+        }
+        self.init(ofCall: await route.send(message), to: "the host of the \(route.name)")
+    }
+
+    /// Describes a call over https.
+    package init(ofCall result: SendingResult, to host: String) {
+        self.init(
+            steps: Self.steps(before: result.failure?.stage, host: host), result: result,
+            remedy: result.failure.map { $0.stage.remedy(host: host) })
+    }
+
+    /// The stages of a call over https that a failure at `stage` has behind it. `nil`: all of them.
+    private static func steps(before stage: SendingFailure.Stage?, host: String) -> [Step] {
+        let all: [Step] = [
+            Step(.nameResolution, "\(host) has an address"), Step(.addressRules, "the address may be called"),
+            Step(.connection, "connected to \(host)"), Step(.tls, "the certificate is valid for \(host)"),
+            Step(.authentication, "the account is accepted"), Step(.content, "the message is accepted"),
+        ]
+        switch stage {
+        case nil: return all
+        case .sender, .recipient, .content: return Array(all.prefix(5))
+        case .response: return Array(all.prefix(4))
+        case .timeout: return []
+        case .some(let stage): return Array(all.prefix { $0.stage != stage })
+        }
+    }
+}
