@@ -1,37 +1,33 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Tools: Swift 6.2, which is Xcode 26. Dependencies of the service have manifests for it. The SDK's code itself needs the
-// system SDKs of Xcode 16.3, which declare the keys of CryptoKit `Sendable`. An app project can enable a trait in Xcode
-// 26.4 and later; with an older one, a package between app and this one enables it.
+// Tools: Swift 6.2, which is Xcode 26. Dependencies of the service have manifests for it. The SDK itself needs the system
+// SDKs of Xcode 16.3. An app project can enable a trait in Xcode 26.4 and later; with an older one, a package between does.
 
 /// `scripts/environment` sets this variable. With it, this manifest describes the service, the examples and all tests.
-/// Without it, the manifest is what apps see: no examples, and no dependency that only the service has. The sources are
-/// marked for the systems of the SDK in both cases. The tests are not, because Swift Testing rejects a marked suite.
+/// Without it, the manifest is what apps see. The sources are marked for the systems of the SDK in both cases. The tests are
+/// not, because Swift Testing rejects a marked suite.
 let buildsService = Context.environment["PRELUDE_SESSION_SERVICE"] != nil
 
-// SwiftPM resolves a package for every app unless each way to it from a product has a condition. So these products are
-// conditional wherever they are used. `scripts/check-consumer` tests it.
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Testing"]))
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Testing"]))
+// Conditional wherever they are used, so that apps resolve none of them. `scripts/check-consumer` tests it.
+let testing = TargetDependencyCondition.when(traits: ["Testing"])
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: testing)
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift", condition: testing)
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log", condition: testing)
 let hummingbird: Target.Dependency = .product(
     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Hummingbird", "Testing"]))
-let hummingbirdCore: Target.Dependency = .product(
-    name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Testing"]))
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird", condition: testing)
 let nioCore: Target.Dependency = .product(
     name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient", "Hummingbird", "Testing"]))
-let nioHTTP1: Target.Dependency = .product(
-    name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient", "Testing"]))
-let asyncHTTPClient: Target.Dependency = .product(
-    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTPClient"]))
-let nioPosix: Target.Dependency = .product(
-    name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
-let nioSSL: Target.Dependency = .product(
-    name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"]))
+let sockets = TargetDependencyCondition.when(traits: ["AsyncHTTPClient", "Testing"])
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio", condition: sockets)
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio", condition: sockets)
+let http = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client", condition: http)
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl", condition: http)
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
-// Only the executable and tests use these.
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
@@ -74,25 +70,20 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // Shared: what crosses the network, and token formats.
         .target(name: "SessionWire"),
         .target(name: "SessionTokens", dependencies: [crypto]),
-        // The SDK.
         .target(
             name: "PreludeSession", dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
             resources: [.copy("PrivacyInfo.xcprivacy"), .process("Resources/PreludeSessionErrors.xcstrings")]),
         .target(
             name: "PreludeSessionAsyncHTTPClient",
             dependencies: ["PreludeSession", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL]),
-        // Views for the SDK, and their models, which compile on every system.
         .target(name: "PreludeSessionUI", dependencies: ["PreludeSession"], resources: [.process("Resources")]),
-        // The verifier, for backends.
         .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras]),
         .target(name: "PreludeSessionVerifier", dependencies: ["SessionRSA", "SessionTokens", crypto, httpTypes]),
         .target(
             name: "PreludeSessionHummingbird",
             dependencies: ["PreludeSessionVerifier", httpTypes, hummingbird, nioCore]),
-        // The service: rules first, then its edges, then the executable.
         .target(name: "SessionDomain", dependencies: ["SessionTokens", "SessionRSA", crypto]),
         .target(
             name: "SessionEgress",
@@ -100,7 +91,9 @@ let package = Package(
                 "SessionDomain", .product(name: "AsyncHTTPClient", package: "async-http-client"), nioCore, nioHTTP1,
                 nioPosix, nioSSL,
             ]),
-        .target(name: "SessionSQLite", dependencies: ["SessionDomain", grdb]),
+        .target(name: "SessionSQLite", dependencies: ["SessionDomain", grdb, sqlite]),
+        .target(name: "CPostgres", publicHeadersPath: "."),
+        .target(name: "SessionPostgres", dependencies: ["SessionDomain", "SessionTokens", "CPostgres"]),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"]),
@@ -108,20 +101,26 @@ let package = Package(
         .target(
             name: "SessionDelivery",
             dependencies: ["SessionDomain", "SessionEgress", "SessionTokens", "CCurl", nioPosix]),
-        // Logs, metrics and traces of the executable.
         .target(name: "SessionTelemetry", dependencies: ["SessionDomain", logging, metrics, tracing]),
         .target(
             name: "SessionHTTP",
             dependencies: [
-                "SessionDomain", "SessionTokens", "SessionWire", hummingbird, hummingbirdCore, httpTypes, logging,
-                nioCore, nioHTTP1,
-            ]),
+                "SessionDomain", "SessionTokens", "SessionWire", crypto, hummingbird, hummingbirdCore, httpTypes,
+                logging, nioCore, nioHTTP1, nioPosix,
+            ], resources: [.embedInCode("OpenAPI/openapi.yaml"), .embedInCode("WebClient/prelude-session.js")]),
+        .target(
+            name: "SessionConsole",
+            dependencies: [
+                "SessionDomain", "SessionHTTP", "SessionTokens", crypto, httpTypes, hummingbird, hummingbirdCore,
+                nioCore,
+            ], resources: [.embedInCode("Playground/Scripts")]),
         .executableTarget(
             name: "prelude-session",
             dependencies: [
-                "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionDelivery", "SessionDomain",
-                "SessionEgress", "SessionHTTP", "SessionSQLite", "SessionTelemetry", "SessionTokens", "SessionWire",
-                crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore, nioHTTP1, nioSSL,
+                "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionConsole", "SessionDelivery",
+                "SessionDomain", "SessionEgress", "SessionHTTP", "SessionPostgres", "SessionSQLite", "SessionTelemetry",
+                "SessionTokens", "SessionWire", crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics,
+                nioCore, nioHTTP1, nioSSL,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"), .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -129,16 +128,14 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        // The service for the unit tests of apps. SQLite is its only system library, so it links on every platform.
         .target(
             name: "PreludeSessionTesting",
             dependencies: [
                 "PreludeSession", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionSQLite", "SessionTokens",
                 "SessionWire", crypto, httpTypes, hummingbird, logging, nioCore,
             ]),
-        // Checks tokens and proofs with the Python in Tests/ForeignJudge.
         .target(name: "SessionForeignJudge", dependencies: ["SessionTokens"], path: "Tests/SessionForeignJudge"),
-        // The rules of the RFCs for tokens and proofs, as mutations of valid ones. Every verifier runs all of them.
+        // The rules of the RFCs for tokens and proofs, as mutations of valid ones.
         .target(
             name: "SessionConformance", dependencies: ["SessionRSA", "SessionTokens", crypto],
             path: "Tests/SessionConformance"),
@@ -150,11 +147,10 @@ let package = Package(
         .target(
             name: "FuzzReaders",
             dependencies: [
-                "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP", "SessionRSA", "SessionTokens",
-                "SessionWire", httpTypes, hummingbird, nioCore,
+                "SessionArgon2", "SessionConformance", "SessionConsole", "SessionDomain", "SessionHTTP", "SessionRSA",
+                "SessionTokens", "SessionWire", httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/FuzzReaders"),
-        // Tests.
         .testTarget(name: "SessionWireTests", dependencies: ["SessionWire"]),
         .testTarget(
             name: "SessionTokensTests",
@@ -164,8 +160,7 @@ let package = Package(
             dependencies: [
                 "SessionConformance", "SessionForeignJudge", "SessionRSA", "SessionTokens", crypto, cryptoExtras,
             ]),
-        .testTarget(
-            name: "PreludeSessionTests", dependencies: ["PreludeSession", "SessionWire", crypto, httpTypes]),
+        .testTarget(name: "PreludeSessionTests", dependencies: ["PreludeSession", "SessionWire", crypto, httpTypes]),
         .testTarget(
             name: "PreludeSessionAsyncHTTPClientTests",
             dependencies: [
@@ -200,10 +195,16 @@ let package = Package(
                 "SessionWire", httpTypes, hummingbird, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix,
             ]),
         .testTarget(
+            name: "SessionConsoleTests",
+            dependencies: [
+                "PreludeSessionTesting", "SessionConsole", "SessionDomain", "SessionHTTP", "SessionTokens", httpTypes,
+                hummingbird,
+            ]),
+        .testTarget(
             name: "SessionEgressTests",
             dependencies: [
-                "SessionDomain", "SessionEgress", "SessionForeignJudge", "SessionTokens", nioCore, nioHTTP1, nioPosix,
-                nioSSL,
+                "SessionDomain", "SessionEgress", "SessionForeignJudge", "SessionTokens", nioCore, nioEmbedded,
+                nioHTTP1, nioPosix, nioSSL,
             ]),
         .testTarget(
             name: "SessionDeliveryTests",
@@ -214,12 +215,14 @@ let package = Package(
         .testTarget(
             name: "SessionSQLiteTests", dependencies: ["SessionDomain", "SessionSQLite", "SessionStoreContract", grdb]),
         .testTarget(
+            name: "SessionPostgresTests",
+            dependencies: ["SessionDomain", "SessionPostgres", "SessionSQLite", "SessionStoreContract"]),
+        .testTarget(
             name: "PreludeSessionCommandTests", dependencies: ["prelude-session", "SessionDomain", "SessionSQLite"]),
         .testTarget(
             name: "SessionTelemetryTests",
             dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics, tracing]),
         .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
-        // Uses products only, as an app does.
         .testTarget(
             name: "PreludeSessionTestingTests",
             dependencies: ["PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier", httpTypes]),
@@ -234,14 +237,14 @@ let package = Package(
             dependencies: [
                 "PreludeSession", "PreludeSessionAsyncHTTPClient", "PreludeSessionHummingbird", "PreludeSessionTesting",
                 "PreludeSessionVerifier", "SessionArgon2", "SessionConformance", "SessionDomain", "SessionHTTP",
-                "SessionRSA", "SessionSQLite", "SessionTokens", "SessionWire", httpTypes, hummingbird, logging, nioCore,
-                nioPosix,
+                "SessionPostgres", "SessionRSA", "SessionSQLite", "SessionTokens", "SessionWire", httpTypes,
+                hummingbird, logging, nioCore, nioPosix,
             ]),
     ]
 )
 
-// The Apple systems that the service needs, mainly for `Mutex`. `@available(service, *)` marks each declaration that needs
-// them, so the package declares the systems of the SDK. `scripts/check-availability` finds missing marks.
+// The Apple systems that the service needs, mainly for `Mutex`, for declarations that `@available(service, *)` marks. The
+// package declares the systems of the SDK. `scripts/check-availability` finds missing marks.
 let service = "AvailabilityMacro=service:macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, macCatalyst 18"
 
 for target in package.targets where target.type != .system {
@@ -260,12 +263,10 @@ if Context.environment["PRELUDE_SESSION_TAGGED"] != nil {
     }
 }
 
-// The examples are packages of their own, with the default settings. Here their tests run with all others. Apps must not
-// see these targets: an app may have a target with the same name.
+// The examples are packages of their own. Apps must not see these targets: theirs may have the same names.
 if buildsService {
     package.dependencies.append(.package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"))
     package.targets += [
-        // `scripts/benchmark service` measures the service with it. It is no example, but apps must not see it either.
         .executableTarget(
             name: "service-benchmark",
             dependencies: [
@@ -274,7 +275,7 @@ if buildsService {
                 hummingbird, nioCore, nioPosix, .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
-            path: "Benchmarks/Service", exclude: ["load.py"]),
+            path: "Benchmarks/Service", exclude: ["load.py", "parameters.py", "sessions.py", "stores.py"]),
         .executableTarget(
             name: "Terminal", dependencies: ["PreludeSession", "PreludeSessionAsyncHTTPClient"],
             path: "Examples/Terminal/Sources/Terminal"),
@@ -294,7 +295,6 @@ if buildsService {
     ]
 }
 
-// `scripts/fuzz-coverage` links this archive to libFuzzer.
 if Context.environment["PRELUDE_SESSION_LIBFUZZER"] != nil {
     package.products.append(.library(name: "FuzzReadersArchive", type: .static, targets: ["FuzzReaders"]))
 }

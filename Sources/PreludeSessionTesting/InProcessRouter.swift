@@ -1,6 +1,6 @@
 package import Foundation
 package import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import Logging
 import NIOCore
 package import SessionDomain
@@ -16,7 +16,12 @@ package struct InProcessRouter: Sendable {
 
     /// - Parameter mailbox: Adds the development routes that show it.
     package init(service: SessionService, edge: EdgeOptions, mailbox: Mailbox? = nil) {
-        responder = buildRouter(service: service, edge: edge, mailbox: mailbox).buildResponder()
+        self.init(service: service, router: buildRouter(service: service, edge: edge, mailbox: mailbox))
+    }
+
+    /// - Parameter router: The routes of the service, to which a test may have added others.
+    package init(service: SessionService, router: Router<ServiceRequestContext>) {
+        responder = router.buildResponder()
         messages = service.messages
         var logger = Logger(label: "PreludeSessionTesting")
         // Without the line of each request: an app's tests print their own output.
@@ -36,8 +41,8 @@ package struct InProcessRouter: Sendable {
             to: Request(head: request, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data()))),
             context: ServiceRequestContext(logger: logger, peerAddress: peerAddress))
         if messages.wakeCount != wakeCount {
-            // As in the service, a failing delivery fails no request.
-            try? await messages.deliverDue()
+            // As in the service, a failing delivery fails no request, and the end of a caller's task stops none.
+            try? await Task { try await messages.deliverDue() }.value
             // Another request may be delivering the message of this one.
             await messages.settle()
         }

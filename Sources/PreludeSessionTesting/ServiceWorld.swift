@@ -22,7 +22,13 @@ package struct ServiceWorld: Sendable {
     private let edge: EdgeOptions
     private let makeService: @Sendable (ServiceEnvironment) -> SessionService
 
-    /// Starts a service over SQLite in memory, with one app that has every login enabled.
+    /// Opens the store of a world.
+    @TaskLocal package static var openStore: @Sendable (ServiceEnvironment) throws -> any ServiceStore = {
+        try SQLiteStore.open(.memory, observer: $0.observer)
+    }
+
+    /// Starts a service with one app that has every login enabled, over a new store: SQLite in memory, unless `openStore` is
+    /// changed.
     ///
     /// - Parameters:
     ///   - servesAnyHost: Whether the app answers for hosts that name no app.
@@ -48,7 +54,7 @@ package struct ServiceWorld: Sendable {
             now: { clock.timestamp }, randomBytes: live.randomBytes, sleep: { _ in throw CancellationError() })
         change(&changed)
         let environment = changed
-        let store = try SQLiteStore.open(.memory, observer: environment.observer)
+        let store = try Self.openStore(environment)
         let keys = KeyRing(current: MasterKey(secret: Data(live.randomBytes(32))))
         let origins = try PublicOrigins(publicURL: origin)
         let configured = configuredKeys.map { ConfiguredManagementKey(secret: $0, now: clock.timestamp) }

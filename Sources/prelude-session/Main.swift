@@ -21,14 +21,15 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 name: "Administration (on the database):",
                 subcommands: [
                     AppCommand.self, DomainCommand.self, ScopeCommand.self, WebhookCommand.self, UserCommand.self,
-                    TemplateCommand.self, SessionCommand.self, KeyCommand.self, DeliveryCommand.self,
-                    EventsCommand.self, BackupCommand.self,
+                    TemplateCommand.self, SessionCommand.self, KeyCommand.self, OperatorCommand.self,
+                    DeliveryCommand.self, EventsCommand.self, BackupCommand.self, CopyCommand.self, MigrateCommand.self,
                 ]),
         ]
     )
 
     static func main() async {
         StandardStreams.openMissing()
+        EventLoops.useAvailableCores()
         await main(nil)
     }
 }

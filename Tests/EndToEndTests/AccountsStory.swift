@@ -3,7 +3,7 @@ import PreludeSessionTesting
 import Testing
 
 /// One app with several accounts at one service: each in a credential space of its own.
-@Suite("Several accounts on one device")
+@Suite("Several accounts on one device", .eachStore)
 struct AccountsStory {
     @Test("Accounts in different spaces of one store are signed in side by side, also after a relaunch")
     func sideBySide() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PreludeSession
 
-@Suite("An app and its extension", .timeLimit(.minutes(5)))
+@Suite("An app and its extension", .eachStore, .timeLimit(.minutes(5)))
 struct AppGroupStory {
     /// The expiring activity of one process. The test ends its time.
     private final class Activity: ExpiringActivity {

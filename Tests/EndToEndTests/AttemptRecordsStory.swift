@@ -3,7 +3,7 @@ import PreludeSession
 import PreludeSessionTesting
 import Testing
 
-@Suite("The records of attempts")
+@Suite("The records of attempts", .eachStore)
 struct AttemptRecordsStory {
     /// A store that lists its records, and may keep records of attempts that it should delete.
     private actor ListedStore: CredentialStore {

@@ -8,7 +8,7 @@ import SessionWire
 import Testing
 
 /// The audit trail, as an operator reads it.
-@Suite("What happened, read back")
+@Suite("What happened, read back", .eachStore)
 struct AuditStory {
     private static let email = "grace@example.com"
 

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// The real service, SDK and verifier together.
-@Suite("An app calls a backend that verifies")
+@Suite("An app calls a backend that verifies", .eachStore)
 struct BackendStory {
     private static let secret = Data(repeating: 7, count: 32)
     private let request = URLRequest(url: URL(string: VerifyingBackend.url) ?? URL(fileURLWithPath: "/"))

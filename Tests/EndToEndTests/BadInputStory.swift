@@ -6,7 +6,7 @@ import SessionDomain
 import SessionWire
 import Testing
 
-@Suite("Invalid input")
+@Suite("Invalid input", .eachStore)
 struct BadInputStory {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -9,7 +9,7 @@ import SessionWire
 import Testing
 
 /// An app whose access tokens are bound to the device's key (RFC 9449 §6, §7).
-@Suite("Access tokens that are bound to the key")
+@Suite("Access tokens that are bound to the key", .eachStore)
 struct BoundAccessTokenStory {
     private func world(_ noncePolicy: SessionPolicy.NoncePolicy = .whenNeeded) async throws -> ServiceWorld {
         try await ServiceWorld { app in

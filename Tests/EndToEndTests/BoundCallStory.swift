@@ -40,7 +40,7 @@ private struct Mutation: Sendable, CustomTestStringConvertible {
 }
 
 /// A valid call with a bound token, and calls with one change (RFC 9449 §4.3, §7.1).
-@Suite("A call with a bound access token")
+@Suite("A call with a bound access token", .eachStore)
 struct BoundCallStory {
     private static let mutations: [Mutation] = [
         Mutation("No proof (D4)", 401, "missing_dpop_proof", "invalid_dpop_proof") { call, _ in call.proofs = [] },

@@ -4,7 +4,7 @@ import PreludeSessionTesting
 import SessionDomain
 import Testing
 
-@Suite("Browsers get cookies")
+@Suite("Browsers get cookies", .eachStore)
 struct BrowserStory {
     private let origin = "https://app.example.com"
 

@@ -4,7 +4,7 @@ import SessionDomain
 import Synchronization
 import Testing
 
-@Suite("A busy password hasher")
+@Suite("A busy password hasher", .eachStore)
 struct BusyHasherStory {
     /// Has no free place while it is busy. The password is the hash.
     private final class Hasher: PasswordHasher, PasswordHashing {
@@ -41,7 +41,7 @@ struct BusyHasherStory {
         }
         await #expect(throws: Refusal.overloaded(retryAfter: 2)) {
             try await world.service.users.setPassword(
-                "battery staple", user: user.id, app: world.appID, endingSessions: false)
+                "battery staple", user: user.id, app: world.appID, ending: nil)
         }
 
         hasher.isBusy.withLock { $0 = false }

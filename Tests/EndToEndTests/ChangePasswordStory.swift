@@ -6,7 +6,7 @@ import SessionDomain
 import Testing
 
 /// The hosted product's documentation for changing a password, as an app developer applies it.
-@Suite("Changing the password")
+@Suite("Changing the password", .eachStore)
 struct ChangePasswordStory {
     private static let email = "grace@example.com"
     private static let old = "correct horse battery"
@@ -128,7 +128,7 @@ struct ChangePasswordStory {
         for password in ["Password1", "Grace2026"] {
             await #expect(throws: Refusal.self) {
                 _ = try await world.service.users.setPassword(
-                    password, user: user.id, app: world.appID, endingSessions: false)
+                    password, user: user.id, app: world.appID, ending: nil)
             }
             await #expect(throws: Refusal.self) {
                 _ = try await world.service.users.create(

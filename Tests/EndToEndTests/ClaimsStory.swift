@@ -5,7 +5,7 @@ import SessionDomain
 import SessionTokens
 import Testing
 
-@Suite("Claims that an app maps")
+@Suite("Claims that an app maps", .eachStore)
 struct ClaimsStory {
     @Test("The token contains literals, inputs and profile values, resolved again at each refresh")
     func wholeStory() async throws {

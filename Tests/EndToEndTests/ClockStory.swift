@@ -5,7 +5,7 @@ import SessionDomain
 import Synchronization
 import Testing
 
-@Suite("A device clock that is wrong")
+@Suite("A device clock that is wrong", .eachStore)
 struct ClockStory {
     /// The error of a device's clock, which a test can change.
     private final class Skew: Sendable {

@@ -6,7 +6,7 @@ import SessionTokens
 import SessionWire
 import Testing
 
-@Suite("Delivery of codes")
+@Suite("Delivery of codes", .eachStore)
 struct DeliveryStory {
     private static let email = "ada@example.com"
 
@@ -17,11 +17,13 @@ struct DeliveryStory {
     }
 
     /// Asks for a code, with a process that ends before its courier does anything. Returns the verification token.
-    private func ask(_ world: ServiceWorld) async throws -> String {
+    private func ask(
+        _ world: ServiceWorld, for email: String = Self.email, from address: String = "192.0.2.1"
+    ) async throws -> String {
         let app = try await world.service.directory.app(world.appID)
         return try await world.service.otpLogin.start(
-            app: app, identifier: try CanonicalIdentifier(type: "email_address", value: Self.email),
-            loginConfigID: nil, codeChallenge: nil, locales: ["fr-CA"], source: SourceAddress(ip: "192.0.2.1"))
+            app: app, identifier: try CanonicalIdentifier(type: "email_address", value: email),
+            loginConfigID: nil, codeChallenge: nil, locales: ["fr-CA"], source: SourceAddress(ip: address))
     }
 
     private func claim(_ world: ServiceWorld) async throws -> QueuedMessage? {
@@ -72,6 +74,28 @@ struct DeliveryStory {
         try await world.node { _ in }.service.messages.deliverDue()
         #expect(world.mailbox.messages.isEmpty)
         #expect(try await events(world, .codeSent, .codeFailed).map(\.name) == [.codeFailed])
+    }
+
+    @Test("A start that is limited returns the place that it has taken for its message", .timeLimit(.minutes(5)))
+    func limited() async throws {
+        let world = try await ServiceWorld().node { $0.sleep = ServiceEnvironment.live.sleep }
+        let running = Task { await world.service.messages.run() }
+        // The courier takes claims once it runs.
+        _ = try await ask(world, for: "first@example.com")
+        while world.mailbox.messages.isEmpty { await Task.yield() }
+        var limited = 0
+        while limited <= MessageOutbox.width {
+            do {
+                _ = try await ask(world, from: "192.0.\(limited).\(world.mailbox.messages.count)")
+            } catch Refusal.rateLimited {
+                limited += 1
+            }
+        }
+        await world.service.messages.settle()
+        _ = try await ask(world, for: "grace@example.com")
+        while !world.mailbox.messages.contains(where: { $0.to == "grace@example.com" }) { await Task.yield() }
+        running.cancel()
+        await running.value
     }
 
     @Test("The event about a code has the context of the call that asked for it")

@@ -6,7 +6,7 @@ import SessionTokens
 import Testing
 
 /// An app that accepts only sessions with a key, and limits how many a user has.
-@Suite("Sessions that an app does not accept")
+@Suite("Sessions that an app does not accept", .eachStore)
 struct DeviceKeyStory {
     private func world() async throws -> ServiceWorld {
         try await ServiceWorld { $0.allowedOrigins = [BrowserSession.origin] }

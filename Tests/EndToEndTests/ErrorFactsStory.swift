@@ -6,7 +6,7 @@ import SessionHTTP
 import Testing
 
 /// What an app reads from the errors of the real service.
-@Suite("Errors that an app can show")
+@Suite("Errors that an app can show", .eachStore)
 struct ErrorFactsStory {
     private func error(_ work: () async throws -> Void) async throws -> PreludeSessionError {
         try #require(await #expect(throws: PreludeSessionError.self) { try await work() })

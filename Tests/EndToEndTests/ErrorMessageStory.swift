@@ -6,7 +6,7 @@ import SessionWire
 import Testing
 
 /// Error messages name the field, and repeat nothing that could be a secret or harm a reader.
-@Suite("Messages of errors")
+@Suite("Messages of errors", .eachStore)
 struct ErrorMessageStory {
     @Test(
         "An error message repeats an unknown member name only if it is short and plain",

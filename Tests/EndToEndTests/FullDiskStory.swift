@@ -4,7 +4,7 @@ import PreludeSessionTesting
 import Synchronization
 import Testing
 
-@Suite("Storage failures during a refresh")
+@Suite("Storage failures during a refresh", .eachStore)
 struct FullDiskStory {
     /// A store that works a number of times, and then fails with an error that the SDK does not know.
     private final class FailingStore: CredentialStore {

@@ -4,7 +4,7 @@ import SessionDomain
 import Synchronization
 import Testing
 
-@Suite("The service's clock jumps ahead")
+@Suite("The service's clock jumps ahead", .eachStore)
 struct HousekeepingClockStory {
     private static let decade = 3650 * 86_400
 

@@ -1,7 +1,7 @@
 import SessionDomain
 import Testing
 
-@Suite("Key rotation while clocks jump")
+@Suite("Key rotation while clocks jump", .eachStore)
 struct KeyRotationClockStory {
     private static let hour = 3600
     private static let decade = 3650 * 86_400

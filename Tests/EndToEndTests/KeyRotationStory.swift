@@ -6,7 +6,7 @@ import SessionHTTP
 import SessionTokens
 import Testing
 
-@Suite("Key rotation under load")
+@Suite("Key rotation under load", .eachStore)
 struct KeyRotationStory {
     private static let hour = 3600
 

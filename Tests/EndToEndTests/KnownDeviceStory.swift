@@ -6,7 +6,7 @@ import SessionHTTP
 import Synchronization
 import Testing
 
-@Suite("A stranger who spends the budgets of a user")
+@Suite("A stranger who spends the budgets of a user", .eachStore)
 struct KnownDeviceStory {
     private static let mail = "ada@example.com"
 

@@ -5,7 +5,7 @@ import SessionDomain
 import SessionTokens
 import Testing
 
-@Suite("Migration from an earlier system")
+@Suite("Migration from an earlier system", .eachStore)
 struct MigrationStory {
     private static let hook = "https://old.example.com/validate"
 

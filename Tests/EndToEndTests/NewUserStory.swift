@@ -3,7 +3,7 @@ import PreludeSessionTesting
 import SessionDomain
 import Testing
 
-@Suite("Whether a login created the user")
+@Suite("Whether a login created the user", .eachStore)
 struct NewUserStory {
     @Test("The login that creates a user says so, and no later login and no refresh does")
     func signUp() async throws {

@@ -5,7 +5,7 @@ import SessionTokens
 import SessionWire
 import Testing
 
-@Suite("Nodes whose clocks differ")
+@Suite("Nodes whose clocks differ", .eachStore)
 struct NodeClockStory {
     private func device(_ binding: SessionPolicy.AccessTokenBinding) async throws -> RawDevice {
         try await RawDevice(ServiceWorld { $0.sessions.accessTokenBinding = binding })

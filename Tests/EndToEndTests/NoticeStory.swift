@@ -6,7 +6,7 @@ import SessionHTTP
 import Testing
 
 /// What a user reads when something about the account changes, with the SDK on the one side and the mailbox on the other.
-@Suite("Notices to users")
+@Suite("Notices to users", .eachStore)
 struct NoticeStory {
     private static let email = "grace@example.com"
     private static let phone = "+14155550123"

@@ -4,7 +4,7 @@ import SessionDomain
 import Testing
 
 /// What the commands of an operator change, apart from the terminal.
-@Suite("Rules and domains of an operator")
+@Suite("Rules and domains of an operator", .eachStore)
 struct OperatorRulesStory {
     /// A rule that grants a scope at once.
     private func rule(_ scope: String, seconds: Int = 300) -> StepUpConfigChange.AllowedScope {

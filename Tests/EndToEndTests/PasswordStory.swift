@@ -4,7 +4,7 @@ import SessionArgon2
 import SessionDomain
 import Testing
 
-@Suite("Signing in with a password")
+@Suite("Signing in with a password", .eachStore)
 struct PasswordStory {
     private func world() async throws -> ServiceWorld {
         let world = try await ServiceWorld(hasher: Argon2PasswordHasher.cheap()) { app in

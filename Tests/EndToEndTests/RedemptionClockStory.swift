@@ -7,7 +7,7 @@ import SessionTokens
 import SessionWire
 import Testing
 
-@Suite("The service's clock is ahead when it starts, and is corrected")
+@Suite("The service's clock is ahead when it starts, and is corrected", .eachStore)
 struct RedemptionClockStory {
     @Test(
         "A login challenge is redeemed once, even if a wrong clock deletes its redemption (R17)",

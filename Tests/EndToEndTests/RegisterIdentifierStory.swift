@@ -4,7 +4,7 @@ import SessionDomain
 import SessionHTTP
 import Testing
 
-@Suite("Registering an identifier")
+@Suite("Registering an identifier", .eachStore)
 struct RegisterIdentifierStory {
     private static let phone = "+14155550111"
 

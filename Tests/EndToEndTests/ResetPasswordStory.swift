@@ -4,7 +4,7 @@ import SessionDomain
 import Testing
 
 /// A user who has forgotten the password signs in with a code and sets a new one.
-@Suite("Resetting a forgotten password")
+@Suite("Resetting a forgotten password", .eachStore)
 struct ResetPasswordStory {
     private static let email = "grace@example.com"
     private static let (old, new) = ("correct horse battery", "staple crystal lantern")

@@ -7,7 +7,7 @@ import SessionDomain
 import SessionTokens
 import Testing
 
-@Suite("Repeated, late and stolen refreshes")
+@Suite("Repeated, late and stolen refreshes", .eachStore)
 struct RotationStory {
     /// A device with attempt ids, signed in.
     private func device(_ world: ServiceWorld) async throws -> RawDevice { try await RawDevice(world) }

@@ -3,7 +3,7 @@ import PreludeSessionTesting
 import SessionDomain
 import Testing
 
-@Suite("A stranger's running verification")
+@Suite("A stranger's running verification", .eachStore)
 struct RunningVerificationStory {
     private static let known = "ada@example.com"
 
@@ -49,7 +49,7 @@ struct RunningVerificationStory {
                 let mail = try CanonicalIdentifier(type: "email_address", value: Self.known)
                 let user = try await world.service.users.user(with: mail, app: world.appID)
                 _ = try await world.service.users.setPassword(
-                    "staple crystal lantern", user: user.id, app: world.appID, endingSessions: false)
+                    "staple crystal lantern", user: user.id, app: world.appID, ending: nil)
             }
             seen.append(try await answers(of: stranger, world))
         }

@@ -4,7 +4,7 @@ import SessionDomain
 import SessionHTTP
 import Testing
 
-@Suite("Signing in with a code")
+@Suite("Signing in with a code", .eachStore)
 struct SignInWithCodeStory {
     @Test("A new user signs in by e-mail, and again as the same user")
     func signUpThenSignIn() async throws {

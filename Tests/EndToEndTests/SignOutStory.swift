@@ -2,7 +2,7 @@ import PreludeSession
 import PreludeSessionTesting
 import Testing
 
-@Suite("Signing out")
+@Suite("Signing out", .eachStore)
 struct SignOutStory {
     @Test("Signing out ends the session on the server, and a second time is not an error")
     func logout() async throws {

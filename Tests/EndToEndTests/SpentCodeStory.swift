@@ -6,7 +6,7 @@ import SessionWire
 import Testing
 
 /// The service says when a code can no longer be right. A caller that guesses learns nothing from it.
-@Suite("A code that can no longer be right")
+@Suite("A code that can no longer be right", .eachStore)
 struct SpentCodeStory {
     private static let mail = "ada@example.com"
 

@@ -4,7 +4,7 @@ import PreludeSessionTesting
 import SessionDomain
 import Testing
 
-@Suite("Staying signed in")
+@Suite("Staying signed in", .eachStore)
 struct StaySignedInStory {
     private let refreshPath = "/v1/session/refresh"
 

@@ -5,7 +5,7 @@ import SessionDomain
 import SessionTokens
 import Testing
 
-@Suite("Step-up hooks")
+@Suite("Step-up hooks", .eachStore)
 struct StepUpHookStory {
     @Test("The hook receives the user and the scope, signed with a key of the app")
     func hookBody() async throws {

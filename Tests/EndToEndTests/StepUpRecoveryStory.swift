@@ -2,7 +2,7 @@ import PreludeSession
 import PreludeSessionTesting
 import Testing
 
-@Suite("Step-ups after failures and relaunches")
+@Suite("Step-ups after failures and relaunches", .eachStore)
 struct StepUpRecoveryStory {
     @Test("A lost response to the completing refresh loses neither the session nor the scope")
     func lostAnswer() async throws {

@@ -8,7 +8,7 @@ import SessionTokens
 import Testing
 
 /// Rules of step-ups that hold for every client, tested through the API.
-@Suite("Rules of step-ups")
+@Suite("Rules of step-ups", .eachStore)
 struct StepUpRulesStory {
     @Test(
         "An unregistered scope is in no new token, even after it is registered again (R13)")
@@ -146,7 +146,7 @@ struct StepUpRulesStory {
         let user = try await world.service.users.user(
             with: try CanonicalIdentifier(type: "email_address", value: "g@example.com"), app: world.appID)
         _ = try await world.service.users.setPassword(
-            "staple crystal lantern", user: user.id, app: world.appID, endingSessions: true)
+            "staple crystal lantern", user: user.id, app: world.appID, ending: .all)
         let finalized = try await world.call(
             "/v1/session/login/finalize", json: #"{"challenge_token":"\#(challenge)"}"#,
             headers: ["origin": ServiceWorld.localOrigin])

@@ -4,7 +4,7 @@ import SessionHTTP
 import Testing
 
 /// The hosted product's documentation for step-ups, as an app developer applies it.
-@Suite("Stepping up for a scope")
+@Suite("Stepping up for a scope", .eachStore)
 struct StepUpStory {
     @Test("After a request and a code the access token contains the scope")
     func wholeStory() async throws {

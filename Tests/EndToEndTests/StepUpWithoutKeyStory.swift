@@ -5,7 +5,7 @@ import SessionDomain
 import SessionHTTP
 import Testing
 
-@Suite("Stepping up in a browser without a key")
+@Suite("Stepping up in a browser without a key", .eachStore)
 struct StepUpWithoutKeyStory {
     private func world() async throws -> ServiceWorld {
         let world = try await ServiceWorld { $0.allowedOrigins = [BrowserSession.origin] }

@@ -2,7 +2,7 @@ import PreludeSession
 import PreludeSessionTesting
 import Testing
 
-@Suite("Failures of the credential store")
+@Suite("Failures of the credential store", .eachStore)
 struct StorageStory {
     private func isStorage(_ error: PreludeSessionError?) -> Bool {
         if case .storageUnavailable = error { true } else { false }

@@ -6,7 +6,7 @@ import SessionHTTP
 import Testing
 
 /// Attempts to turn a hijacked session into the account, with the SDK that the owner uses as well.
-@Suite("Taking an account over")
+@Suite("Taking an account over", .eachStore)
 struct TakeoverStory {
     private static let (owner, phone) = ("ada@example.com", "+14155550111")
 

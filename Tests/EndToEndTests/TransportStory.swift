@@ -6,7 +6,7 @@ import SessionHTTP
 import Testing
 
 /// The real SDK and the real service over a socket, with each of the transports.
-@Suite("An app on a real connection", .timeLimit(.minutes(5)))
+@Suite("An app on a real connection", .eachStore, .timeLimit(.minutes(5)))
 struct TransportStory {
     enum Choice: CaseIterable {
         case urlSession, asyncHTTPClient

@@ -8,7 +8,7 @@ import SessionTokens
 import Testing
 
 /// Clients refresh at two nodes, and backends cache key sets as long as the verifier does by default.
-@Suite("Backends verify while keys rotate")
+@Suite("Backends verify while keys rotate", .eachStore)
 struct VerifierRotationStory {
     @Test("No token of two nodes is rejected while the key and its algorithm change")
     func noRefusal() async throws {

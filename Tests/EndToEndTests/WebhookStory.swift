@@ -7,7 +7,7 @@ import SessionHTTP
 import SessionTokens
 import Testing
 
-@Suite("Webhooks")
+@Suite("Webhooks", .eachStore)
 struct WebhookStory {
     private static let url = "https://ops.example.com/events"
 

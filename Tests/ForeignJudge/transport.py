@@ -29,7 +29,7 @@ class Answer:
 
 
 class Transport:
-    def __init__(self, base_url: str, timeout: float = 10):
+    def __init__(self, base_url: str, timeout: float = 60):
         parts = urlsplit(base_url)
         self.base_url = f"{parts.scheme}://{parts.netloc}"
         self.host = parts.hostname

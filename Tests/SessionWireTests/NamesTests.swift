@@ -9,6 +9,7 @@ struct NamesTests {
         #expect(
             FrontendPath.allCases.map(\.rawValue) == [
                 "/v1/session/otp", "/v1/session/otp/retry", "/v1/session/otp/check",
+                "/v1/session/login/otp", "/v1/session/login/otp/retry", "/v1/session/login/otp/check",
                 "/v1/session/login/email/password", "/v1/session/login/finalize", "/v1/session/refresh",
                 "/v1/session/revoke", "/v1/session/me/list", "/v1/session/me/revoke", "/v1/session/me/identifiers",
                 "/v1/session/me/password/reset", "/v1/session/password/compliancy", "/v1/session/stepup/request",

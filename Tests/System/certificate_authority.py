@@ -1,4 +1,4 @@
-"""A certificate authority for tests, and server certificates for localhost that it signs."""
+"""A certificate authority for tests, with certificates for servers and clients that it signs."""
 
 import datetime
 import ipaddress
@@ -13,9 +13,9 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 
 class CertificateAuthority:
-    def __init__(self, directory: pathlib.Path):
+    def __init__(self, directory: pathlib.Path, name: str = "System tests"):
         self._key = ec.generate_private_key(ec.SECP256R1())
-        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "System tests")])
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         self._directory = directory
         usage = x509.KeyUsage(
             digital_signature=False, content_commitment=False, key_encipherment=False, data_encipherment=False,
@@ -39,6 +39,13 @@ class CertificateAuthority:
 
     def server_chain(self, name: str = "localhost", valid_for: datetime.timedelta | None = None) -> pathlib.Path:
         """Returns a PEM file with a key and its certificate."""
+        return self._chain(name, valid_for, ExtendedKeyUsageOID.SERVER_AUTH)
+
+    def client_chain(self, name: str) -> pathlib.Path:
+        """Returns a PEM file with a key and its certificate, for a client with this name."""
+        return self._chain(name, None, ExtendedKeyUsageOID.CLIENT_AUTH)
+
+    def _chain(self, name: str, valid_for: datetime.timedelta | None, usage: x509.ObjectIdentifier) -> pathlib.Path:
         key = ec.generate_private_key(ec.SECP256R1())
         names = [x509.DNSName(name)]
         if name == "localhost":
@@ -47,7 +54,7 @@ class CertificateAuthority:
             self._builder(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]), key.public_key(), valid_for)
             .add_extension(x509.SubjectAlternativeName(names), critical=False)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+            .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
             .sign(self._key, hashes.SHA256()))
         chain = self._directory / f"{name}-{secrets.token_hex(4)}.pem"
         chain.write_bytes(

@@ -2,6 +2,7 @@
 
 import http.client
 import http.server
+import ssl
 import threading
 from collections import Counter
 
@@ -9,7 +10,8 @@ from collections import Counter
 class FaultyProxy:
     """A proxy with its own origin. `faults` decides by path whether a response is sent to the client."""
 
-    def __init__(self, target_port: int):
+    def __init__(self, target_port: int, host: str = "localhost", context: ssl.SSLContext | None = None):
+        """`context` makes it a proxy with TLS, at this host."""
         self.target_port = target_port
         self.counts: Counter[str] = Counter()
         #: By path: a function that is called after the service has answered. It returns whether the answer is sent.
@@ -31,12 +33,14 @@ class FaultyProxy:
             def forward(self):
                 proxy.forward(self)
 
-            do_GET = do_POST = forward
+            do_GET = do_POST = do_OPTIONS = forward
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
-        self.url = f"http://localhost:{self.port}"
+        if context:
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.url = f"{'https' if context else 'http'}://{host}:{self.port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def forward(self, request: http.server.BaseHTTPRequestHandler) -> None:
@@ -57,8 +61,9 @@ class FaultyProxy:
             self.send(*complete)
         answer, content = self.send(*complete)
         with self._lock:
-            self.counts[path] += 1
-            fault = self.faults.pop(path, None)
+            # The preflight request of a browser is no call.
+            fault = None if request.command == "OPTIONS" else self.faults.pop(path, None)
+            self.counts[path] += request.command != "OPTIONS"
         if fault is not None and not fault():
             request.close_connection = True
             request.connection.close()
@@ -73,7 +78,7 @@ class FaultyProxy:
 
     def send(self, method: str, path: str, body: bytes, headers: dict) -> tuple[http.client.HTTPResponse, bytes]:
         """Sends a request to the service, as the client sent it."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.target_port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.target_port, timeout=120)
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
         content = answer.read()

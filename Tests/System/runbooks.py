@@ -10,7 +10,7 @@ TEXT = (ROOT / "docs" / "runbooks.md").read_text()
 VARIABLE = [
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z", "TIME"), (r"\d{8}T\d{6}Z", "TIME"),
     (r"\b(usr|ses|mk|req|web)_[0-9a-z]{26}\b", r"\1_ID"), (r"\bms=[0-9.]+", "ms=N"),
-    (r"\b(after|by) \d+ (failures|seconds)", r"\1 N \2"), (r"in \d+ seconds", "in N seconds"),
+    (r"\b(after|by) -?\d+ (failures|seconds)", r"\1 N \2"), (r"in \d+ seconds", "in N seconds"),
     (r"failed (once|\d+ times) since", "failed N since"), (r" {2,}", "  "), (r"/[\w./-]*/(?=session\.sqlite)", "/"),
 ]
 

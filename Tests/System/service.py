@@ -5,10 +5,14 @@ import pathlib
 import secrets
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 import urllib.error
 import urllib.request
+from contextlib import closing
+
+import postgres
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = ROOT / ".build" / "debug" / "prelude-session"
@@ -30,21 +34,31 @@ class Service:
         self.directory = directory
         self.port = free_port()
         self.url = f"http://localhost:{self.port}"
-        self.database = f"sqlite:{directory}/session.sqlite"
+        self.database = postgres.database(directory) or f"sqlite:{directory}/session.sqlite"
         #: Configured management keys, separated by commas. Empty: none.
         self.key = secrets.token_urlsafe(32)
         #: The app that serves hosts without an app id.
         self.app = APP
         self.flags = [*(["--development"] if development else []), *flags]
+        #: A command that runs the program with its arguments, and variables: for tests that look at the process.
+        self.wrapper: list = []
+        #: The program. For a test that runs a changed copy of it.
+        self.program = BINARY
+        self.variables: dict[str, str] = {}
+        #: Seconds for which a start may take. An embedded database is read from one end to the other.
+        self.patience = 20
         self.process: subprocess.Popen | None = None
 
     def start(self) -> None:
         log = self.open_log()
         self.process = subprocess.Popen(
-            [BINARY, "serve", "--port", str(self.port), "--database", self.database, *self.flags],
-            env={**os.environ, **({"PRELUDE_SESSION_MANAGEMENT_KEY": self.key} if self.key else {})},
+            [*self.wrapper, self.program, "serve", "--port", str(self.port), "--database", self.database, *self.flags],
+            env={
+                **os.environ, **postgres.key_file(self.database, self.variables),
+                **({"PRELUDE_SESSION_MANAGEMENT_KEY": self.key} if self.key else {}), **self.variables,
+            },
             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + self.patience
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 raise RuntimeError(f"the service ended with {self.process.returncode}: {self.log()[-500:]}")
@@ -53,7 +67,7 @@ class Service:
                 return
             except (urllib.error.URLError, OSError):
                 time.sleep(0.05)
-        raise RuntimeError("the service did not answer within 20 seconds")
+        raise RuntimeError(f"the service did not answer within {self.patience} seconds")
 
     def open_log(self):
         """Opens what receives the output of the process."""
@@ -78,13 +92,20 @@ class Service:
             sizes.append(path.stat().st_size)
         return path.read_text(errors="replace")
 
+    def sql(self, statement: str) -> list[tuple]:
+        """Runs a statement on the database, and returns its rows."""
+        if self.database.startswith("postgresql:"):
+            return postgres.rows(self.database, statement)
+        with closing(sqlite3.connect(self.database.removeprefix("sqlite:"))) as database, database:
+            return database.execute(statement).fetchall()
+
     def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess:
         """Runs a client or administration command with the service's database and its own credentials."""
         environment = {
             **os.environ,
             "PRELUDE_SESSION_ENDPOINT": self.url,
             "PRELUDE_SESSION_CREDENTIALS": str(self.directory / "credentials"),
-            "PRELUDE_SESSION_DATABASE": self.database,
+            "PRELUDE_SESSION_DATABASE": self.database, **postgres.key_file(self.database, self.variables),
         }
         return subprocess.run(
             [BINARY, *arguments], input=stdin, env=environment, capture_output=True, text=True, timeout=60)

@@ -1,4 +1,4 @@
-"""A service whose system clock a test sets. Its uptime, and the clocks of all other processes, stay as they are."""
+"""Processes whose system clock a test sets. Their uptime, and the clocks of all other processes, stay as they are."""
 
 import mmap
 import os
@@ -16,22 +16,32 @@ needs_shift = pytest.mark.skipif(
     sys.platform != "linux" or not COMPILER, reason="setting the clock of one process needs Linux and a C compiler")
 
 
+def shifting(directory: pathlib.Path) -> dict[str, str]:
+    """Returns the variables of a process whose clock `set_clock` sets in the same directory."""
+    library, file = directory / "shifted_clock.so", directory / "clock"
+    subprocess.run(
+        [COMPILER, "-shared", "-fPIC", "-O1", "-o", library, pathlib.Path(__file__).with_suffix(".c"), "-ldl"],
+        check=True)
+    file.write_bytes(bytes(mmap.PAGESIZE))
+    return {"LD_PRELOAD": str(library), "SHIFTED_CLOCK": str(file)}
+
+
+def set_clock(directory: pathlib.Path, seconds: float) -> None:
+    """Sets the clock to this many seconds ahead of the correct time."""
+    with open(directory / "clock", "r+b") as file:
+        file.write(struct.pack("=q", int(seconds * 1000)))
+
+
 class ShiftedService(Service):
     """The processes of its commands have the same clock."""
 
     def __init__(self, directory: pathlib.Path, *flags: str, development: bool = True):
         super().__init__(directory, *flags, development=development)
-        library, self._file = directory / "shifted_clock.so", directory / "clock"
-        subprocess.run(
-            [COMPILER, "-shared", "-fPIC", "-O1", "-o", library, pathlib.Path(__file__).with_suffix(".c"), "-ldl"],
-            check=True)
-        self._file.write_bytes(bytes(mmap.PAGESIZE))
-        self.variables = {"LD_PRELOAD": str(library), "SHIFTED_CLOCK": str(self._file)}
+        self.variables = shifting(directory)
 
     def set_clock(self, seconds: float) -> None:
         """Sets the clock to this many seconds ahead of the correct time."""
-        with open(self._file, "r+b") as file:
-            file.write(struct.pack("=q", int(seconds * 1000)))
+        set_clock(self.directory, seconds)
 
     def start(self) -> None:
         before = dict(os.environ)

@@ -45,13 +45,17 @@ CHANGES = [
     (["user", "delete", "--app", APP, "{user}"], {"user.deleted"}),
     (["key", "create", "backend", "--app", APP], {"management.key.created"}),
     (["key", "revoke", "{key}"], {"management.key.revoked"}),
+    (["operator", "add", "grace@example.com", "--role", "admin"],
+     {"management.app.created", "user.created", "management.operator.created"}),
+    (["operator", "unlock", "grace@example.com"], {"user.limits.cleared"}),
+    (["operator", "remove", "grace@example.com"], {"management.operator.removed"}),
     (["key", "rotate"], {"signing_key.rotated"}),
     (["key", "reseal"], {"signing_key.resealed"}),
 ]
 
 #: Commands that change nothing in the database. A restore replaces it with its events.
 READS = {
-    "app list", "user find", "key list", "key signing", "backup create", "backup verify", "backup restore",
+    "app list", "user find", "operator list", "key list", "key signing", "backup create", "backup verify", "backup restore",
     "session list", "scope list", "domain list", "step-up show", "webhook list", "webhook show", "webhook deliveries",
 }
 
@@ -93,7 +97,7 @@ def test_each_change_by_a_command_names_the_command_line(tmp_path, endpoint):
 
 
 @pytest.mark.parametrize("group", [
-    "app", "user", "key", "session", "backup", "scope", "domain", "step-up", "webhook"])
+    "app", "user", "operator", "key", "session", "backup", "scope", "domain", "step-up", "webhook"])
 def test_the_table_has_every_command(group):
     """A new command fails here until it is in one of the tables."""
     shown = subprocess.run([BINARY, group, "--help"], capture_output=True, text=True, timeout=60).stdout

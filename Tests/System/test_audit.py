@@ -4,6 +4,7 @@ import json
 import sqlite3
 import subprocess
 
+import postgres
 import pytest
 
 from operator_api import Management
@@ -116,6 +117,7 @@ def test_follow_prints_new_events_until_it_is_stopped(story):
             management.expect(200, "PATCH", "", {"name": "Audited"})
 
 
+@postgres.only_embedded
 def test_follow_prints_new_events_after_the_clock_was_set_back(story):
     """Their time is before that of --since."""
     service, *_ = story

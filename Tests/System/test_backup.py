@@ -1,6 +1,7 @@
 """Tests that a backup under load is complete, that a restore never mixes two databases, and that damage is found."""
 
 import base64
+import contextlib
 import json
 import os
 import pathlib
@@ -446,6 +447,42 @@ def test_the_service_refuses_a_damaged_database_and_names_the_remedy(service):
     database.write_bytes(content)
     with pytest.raises(RuntimeError):
         service.start()
+    assert "is damaged" in service.log() and "Restore a backup with `prelude-session backup restore`" in service.log()
+
+
+def enlarge(database: pathlib.Path, size: int) -> None:
+    """Adds pages to a closed database that take no place on the disk."""
+    with database.open("r+b") as file:
+        file.truncate(size // 4096 * 4096)
+        # The number of pages, which is valid because the change counter is that of the last writer (offsets 24 and 92).
+        file.seek(28)
+        file.write((size // 4096).to_bytes(4, "big"))
+
+
+def test_a_large_database_is_checked_while_the_service_runs(service):
+    """The start of a service with 7 GB took more than 20 seconds, because the check read the whole file first."""
+    person = Person.signed_in(service)
+    service.stop()
+    enlarge(file_of(service), 5 << 28)
+    service.start()
+    person.refresh()
+    deadline = time.monotonic() + 60
+    while "the structure of the database is intact" not in service.log():
+        assert time.monotonic() < deadline, service.log()[-500:]
+        time.sleep(0.05)
+    person.refresh()
+    service.stop()
+    content = file_of(service).open("r+b")
+    with content:
+        # The first page of a table that the start does not read.
+        with sqlite3.connect(file_of(service)) as database:
+            page = database.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'webhook_deliveries'").fetchone()[0]
+        database.close()
+        content.seek((page - 1) * 4096)
+        content.write(b"\xa5" * 64)
+    with contextlib.suppress(RuntimeError):
+        service.start()
+    assert service.process.wait(60) != 0
     assert "is damaged" in service.log() and "Restore a backup with `prelude-session backup restore`" in service.log()
 
 

@@ -292,10 +292,10 @@ def test_an_app_that_a_command_creates_answers_at_once(tmp_path):
 
 def test_app_create_has_the_rules_of_the_management_api(tmp_path):
     for flags, message in (
-            (["--domain", "https://a.example.com"], "domains must be at most 20 bare hosts"),
-            (["--domain", "a.example.com:8443"], "domains must be at most 20 bare hosts"),
-            (["--allowed-origin", "a.example.com"], "allowed_origins must be at most 50 origins"),
-            (["--allowed-origin", "https://a.example.com/"], "allowed_origins must be at most 50 origins")):
+            (["--domain", "https://a.example.com"], "domains must be at most 20 different bare hosts"),
+            (["--domain", "a.example.com:8443"], "domains must be at most 20 different bare hosts"),
+            (["--allowed-origin", "a.example.com"], "allowed_origins must be at most 50 different origins"),
+            (["--allowed-origin", "https://a.example.com/"], "allowed_origins must be at most 50 different origins")):
         refused = command(tmp_path, "app", "create", "Shop", *flags)
         assert refused.returncode == 1 and message in refused.stderr
     named = command(tmp_path, "app", "create", "a\x07b")

@@ -111,7 +111,7 @@ class Pipelining:
 
 def health(service: Service) -> int:
     """Asks for the health of a service that has much to do."""
-    with urllib.request.urlopen(service.url + "/health", timeout=30) as answer:
+    with urllib.request.urlopen(service.url + "/health", timeout=10) as answer:
         return answer.status
 
 

@@ -103,7 +103,8 @@ def test_the_printed_rules_are_what_replace_reads(shared, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "error"), [
-        ("{}", "allowed_scopes is required"), ('{"allowed_scopes": null}', "allowed_scopes is required"),
+        ("{}", "allowed_scopes is required"),
+        ('{"allowed_scopes": null}', "allowed_scopes must be an array"),
         ('{"allowed_scope": []}', "allowed_scope is not a known member"),
         ('{"config": {"allowed_scopes": []}}', "config is the frame of a response"), ("[]", "body"), ("", "body"),
     ])
@@ -127,8 +128,8 @@ def test_a_file_that_is_no_configuration_deletes_no_rules(shared, text, error):
         (["step-up", "set", "--app", APP, "pay", "--decision", "block", "--granted-for", "9"], "--granted-for has no"),
         (["scope", "add", "--app", APP, "a b"], "scope must be 1 to 128"),
         (["scope", "remove", "--app", APP, "no:such:scope"], "there is no such scope"),
-        (["domain", "add", "--app", APP, "https://session.example.com"], "domains must be at most 20 bare hosts"),
-        *[(["domain", "add", "--app", APP, name], "domains must be at most 20 bare hosts") for name in [
+        (["domain", "add", "--app", APP, "https://session.example.com"], "domains must be at most 20 different bare hosts"),
+        *[(["domain", "add", "--app", APP, name], "domains must be at most 20 different bare hosts") for name in [
             "*.example.com", "a..com", "example.com.", "10.0.0.1", "localhost", "a.-b.com", "a-.com", f"{'a' * 64}.com"]],
         (["domain", "remove", "--app", APP, "other.example.com"], "the app has no such domain"),
         (["webhook", "create", "--app", APP, "http://localhost:1/x"], "url"),

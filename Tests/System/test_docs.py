@@ -36,6 +36,26 @@ def test_every_link_has_a_target(page):
         assert not anchor or anchor in anchors(linked.read_text()), f"{page.name}: {target}"
 
 
+def pictures(page) -> dict[str, str]:
+    """Returns the files of the pictures of a page, with their descriptions. A file for dark colours has that of the light one."""
+    text = page.read_text()
+    found = {file: words for words, file in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", text)}
+    for block in re.findall(r"(?s)<picture>.*?</picture>", text):
+        words = re.search(r'<img[^>]* alt="([^"]+)"', block)
+        for file in re.findall(r'src(?:set)?="([^"]+)"', block):
+            found[file] = words[1] if words else ""
+    return {str((page.parent / file).resolve()): words for file, words in found.items()}
+
+
+def test_every_picture_is_described_used_and_small():
+    shown = {file: words for page in PAGES for file, words in pictures(page).items()}
+    files = {str(file): file.stat().st_size for file in (ROOT / "docs" / "images").iterdir()}
+    assert set(shown) == set(files)
+    assert all(len(words) > 20 for words in shown.values()), shown
+    # Everyone who clones the repository downloads them, each version again.
+    assert sum(files.values()) < 1_500_000
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_json_blocks_are_valid_json(page):
     for block in re.findall(r"^```json\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):

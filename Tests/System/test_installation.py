@@ -235,6 +235,8 @@ def test_every_command_of_the_page_works_in_the_set_up_of_the_page(installed):
             line = line.replace(example, real)
         if CREDSTORE in line or "session.sqlite.keys" in line:
             continue  # another test
+        if "-u postgres " in line or "postgresql://" in line:
+            continue  # there is no server
         if "session revoke --all" in line:
             line += " --yes"  # the page says that it asks
         result = machine.run(line, **variables)

@@ -3,9 +3,7 @@
 import email
 import email.policy
 import re
-import sqlite3
 import time
-from contextlib import closing
 
 import pytest
 
@@ -54,8 +52,7 @@ def wait_until(condition) -> None:
 
 def let_time_pass(service: Service, change: str) -> None:
     """Changes the messages of a service that is not running, as if time had passed."""
-    with closing(sqlite3.connect(service.directory / "session.sqlite")) as database, database:
-        database.execute(f"UPDATE messages SET {change} WHERE status = 'pending'")
+    service.sql(f"UPDATE messages SET {change} WHERE status = 'pending'")
 
 
 def ask(service: Service) -> str:

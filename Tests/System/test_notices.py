@@ -63,7 +63,7 @@ def test_at_most_five_notices_of_a_kind_are_sent_in_a_day(operator, notices):
         operator.expect(204, "PUT", f"/users/{user}/password", {"password": f"staple of the better kind {number}"})
     operator.expect(200, "POST", f"/users/{user}/identifiers", {"type": "phone_number", "value": new_phone()})
     texts = [text for _, text in notices(6)]
-    assert len([text for text in texts if "new password" in text]) == 5 and "was added" in texts[5]
+    assert len([text for text in texts if "new password" in text]) == 5 and any("was added" in text for text in texts)
 
 
 def test_a_message_is_in_the_language_of_its_request(service, operator):

@@ -58,7 +58,7 @@ def test_one_grant_changes_one_password(shared, management, person):
     outcomes = [(answer.status, answer.code) for answer in answers]
     assert outcomes.count((204, None)) == 1, outcomes
     # A busy machine rejects some calls before it looks at them.
-    others = [outcome for outcome in outcomes if outcome[0] not in (204, 503)]
+    others = [outcome for outcome in outcomes if outcome[0] not in (204, 429, 503)]
     assert others and all(outcome == (403, "insufficient_scope") for outcome in others), outcomes
     [email] = [
         identifier["value"] for identifier in management.get(f"/users/{person.claims()['sub']}")["identifiers"]]

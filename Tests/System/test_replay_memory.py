@@ -1,7 +1,5 @@
 """Tests that only callers with a valid token write replay memory, so that a stranger cannot fill it."""
 
-import sqlite3
-from contextlib import closing
 
 import pytest
 
@@ -64,8 +62,7 @@ CALLS = [
 
 def proofs(service) -> int:
     """Returns the number of proofs that the service remembers."""
-    with closing(sqlite3.connect(f"file:{service.directory}/session.sqlite?mode=ro", uri=True)) as database:
-        return database.execute("SELECT count(*) FROM proofs").fetchone()[0]
+    return service.sql("SELECT count(*) FROM proofs")[0][0]
 
 
 @pytest.mark.parametrize(("method", "path", "body", "token"), CALLS, ids=[path for _, path, _, _ in CALLS])

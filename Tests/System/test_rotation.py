@@ -2,6 +2,7 @@
 
 import shutil
 
+import postgres
 import pytest
 
 from device import V1, Device, new_attempt
@@ -135,6 +136,7 @@ def test_an_attempt_that_is_not_16_bytes_is_an_invalid_proof(person, attempt):
     assert is_live(person)
 
 
+@postgres.only_embedded
 def test_a_session_that_is_newer_than_a_restored_database_continues(service):
     person = Person.signed_in(service)
     rotate(person)

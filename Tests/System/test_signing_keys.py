@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 
+import postgres
 import pytest
 
 from access_token import verify_access_token
@@ -211,6 +212,7 @@ def test_a_service_without_the_new_master_key_continues_but_cannot_restart(servi
         assert secret not in service.log() + result.stdout + result.stderr
 
 
+@postgres.only_embedded
 def test_a_credential_of_systemd_is_found_without_a_setting(tmp_path):
     service = Service(tmp_path)
     credentials = tmp_path / "credentials"

@@ -1,10 +1,8 @@
 """Tests webhooks: they are activated, signed, retried, and stored until they are delivered."""
 
 import datetime
-import sqlite3
 import threading
 import time
-from contextlib import closing
 
 import pytest
 
@@ -148,8 +146,7 @@ def test_a_retried_delivery_is_no_replay(trusting, management, backend):
     path = f"/webhooks/{webhook['id']}/deliveries"
     wait_until(lambda: management.get(path)["deliveries"][0]["attempts"])
     trusting.kill()
-    with closing(sqlite3.connect(trusting.directory / "session.sqlite")) as database, database:
-        database.execute("UPDATE webhook_deliveries SET next_attempt_at = 0 WHERE status = 'pending'")
+    trusting.sql("UPDATE webhook_deliveries SET next_attempt_at = 0 WHERE status = 'pending'")
     trusting.start()
     second, jwks = backend.next(), Transport(trusting.url).send("GET", "/.well-known/jwks.json").json
     seen: dict[str, int] = {}

@@ -16,9 +16,23 @@ package enum LogFormat: String, Sendable, CaseIterable {
     }
 
     private static func textLine(_ record: LogRecord) -> String {
-        var line = "\(record.timestamp) \(record.level) \(record.logger): \(LogText.escaped(record.message))"
-        for (key, value) in record.metadata { line += " \(LogText.escaped(key))=\(LogText.value("\(value)"))" }
-        return line + "\n"
+        var line = record.timestamp
+        // Each request has a line, and interpolation makes a string for each part.
+        line.reserveCapacity(256)
+        line += " "
+        line += record.level.rawValue
+        line += " "
+        line += record.logger
+        line += ": "
+        line += LogText.escaped(record.message)
+        for (key, value) in record.metadata {
+            line += " "
+            line += LogText.escaped(key)
+            line += "="
+            line += LogText.value(value.description)
+        }
+        line += "\n"
+        return line
     }
 
     private static let standardMembers: Set = ["timestamp", "level", "logger", "message"]

@@ -32,6 +32,8 @@ package final class LogLines: Sendable {
 
     /// The most bytes in the queue.
     package static let standardCapacity = 1 << 20
+    /// How long the first line waits for others. To wake a thread for each line costs more than to write it.
+    private static let pause = DispatchTimeInterval.milliseconds(5)
 
     private let capacity: Int
     private let writeBytes: @Sendable ([UInt8]) -> Int
@@ -74,7 +76,7 @@ package final class LogLines: Sendable {
             LogCrashSignals.beginWriting()
             return true
         }
-        if mustStart { queue.async { self.writeAll() } }
+        if mustStart { queue.asyncAfter(deadline: .now() + Self.pause) { self.writeAll() } }
     }
 
     /// Waits until all lines are written, for this many seconds at most.

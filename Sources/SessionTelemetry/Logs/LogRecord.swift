@@ -26,12 +26,22 @@ package struct LogRecord: Sendable {
         let days = Self.floored(milliseconds, by: 86_400_000)
         let (year, month, day) = Self.date(days: days)
         let rest = milliseconds - days * 86_400_000
-        func text(_ number: Int64, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        func append(_ number: Int64, _ width: Int, _ end: Unicode.Scalar) {
+            let digits = String(number).utf8
+            for _ in 0..<max(0, width - digits.count) { text.append(UInt8(ascii: "0")) }
+            text.append(contentsOf: digits)
+            text.append(UInt8(ascii: end))
         }
-        return "\(text(year, 4))-\(text(month, 2))-\(text(day, 2))T\(text(rest / 3_600_000, 2)):"
-            + "\(text(rest / 60_000 % 60, 2)):\(text(rest / 1000 % 60, 2)).\(text(rest % 1000, 3))Z"
+        append(year, 4, "-")
+        append(month, 2, "-")
+        append(day, 2, "T")
+        append(rest / 3_600_000, 2, ":")
+        append(rest / 60_000 % 60, 2, ":")
+        append(rest / 1000 % 60, 2, ".")
+        append(rest % 1000, 3, "Z")
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func floored(_ number: Int64, by divisor: Int64) -> Int64 {

@@ -7,6 +7,8 @@ enum LogText {
     ///
     /// - Parameter isQuoted: Whether the text is between quotes, which it must not end.
     static func escaped(_ text: String, isQuoted: Bool = false) -> String {
+        // Nearly all text.
+        if !isQuoted, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         guard isQuoted || isMark(text.unicodeScalars.first) || text.unicodeScalars.contains(where: mustEscape) else {
             return text
         }
@@ -25,10 +27,12 @@ enum LogText {
         return escaped
     }
 
+    private static let separators = Array(" \"=\\".utf8)
+
     /// A value after `name=`: in quotes if it is not one word, so that a value cannot add names.
     static func value(_ text: String) -> String {
-        let isWord =
-            !text.isEmpty && text.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && $0 != "=" && $0 != "\\" }
+        // These characters are one byte each, and no part of others.
+        let isWord = !text.isEmpty && !text.utf8.contains(where: separators.contains)
         if isWord { return escaped(text) }
         return "\"\(escaped(text, isQuoted: true))\""
     }

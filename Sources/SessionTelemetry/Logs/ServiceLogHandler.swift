@@ -37,12 +37,22 @@ package struct ServiceLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        var metadata = metadata
-        if let own = event.metadata { metadata.merge(own) { _, new in new } }
-        if let error = event.error { metadata["error"] = "\(error)" }
+        // Each request has a line. A dictionary of all entries would cost more than the line.
+        var entries: [(key: String, value: Logger.MetadataValue)] = []
+        entries.reserveCapacity(metadata.count + (event.metadata?.count ?? 0) + 1)
+        if let error = event.error { entries.append(("error", "\(error)")) }
+        func add(_ more: Logger.Metadata) {
+            let known = entries.count
+            for entry in more where !entries.prefix(known).contains(where: { $0.key == entry.key }) {
+                entries.append(entry)
+            }
+        }
+        if let own = event.metadata { add(own) }
+        add(metadata)
+        entries.sort { $0.key < $1.key }
         let record = LogRecord(
             milliseconds: now(), level: event.level, logger: label, message: event.message.description,
-            metadata: metadata.sorted { $0.key < $1.key })
+            metadata: entries)
         write(format.line(of: record))
     }
 }

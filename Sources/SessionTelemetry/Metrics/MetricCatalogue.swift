@@ -1,10 +1,11 @@
+internal import SessionDomain
+
 /// All metrics of the service. The registry exports no others, so no library can add labels without bounds.
 ///
 /// No label is an id, an address or a text of a caller, and no metric has the app as a label: a service may have thousands
 /// of apps. Events are the source for figures of one app.
 package enum MetricCatalogue {
-    private static let latency = MetricDescription.Kind.histogram(
-        buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
+    private static let latency = MetricDescription.Kind.histogram(buckets: LatencyCounts.bounds)
     private static let quick = MetricDescription.Kind.histogram(
         buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5])
     private static let sizes = MetricDescription.Kind.histogram(buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256])

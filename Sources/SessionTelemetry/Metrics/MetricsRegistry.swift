@@ -79,6 +79,24 @@ package final class MetricsRegistry: MetricsFactory {
     package func destroyRecorder(_ handler: any RecorderHandler) {}
     package func destroyTimer(_ handler: any TimerHandler) {}
 
+    /// The values of a counter, by the values of its labels.
+    func counts(of metric: MetricDescription) -> [[String]: Int] {
+        let series = families.withLock { $0[metric.name]?.series ?? [:] }
+        return series.compactMapValues { series in
+            guard case .counter(let counter) = series else { return nil }
+            return Int(counter.current)
+        }
+    }
+
+    /// The buckets of a histogram, by the values of its labels.
+    func buckets(of metric: MetricDescription) -> [[String]: [Int]] {
+        let series = families.withLock { $0[metric.name]?.series ?? [:] }
+        return series.compactMapValues { series in
+            guard case .histogram(let histogram) = series else { return nil }
+            return histogram.current.counts.map { Int(clamping: $0) }
+        }
+    }
+
     /// The text of `/metrics`. Metrics and series are sorted. A metric without a series has its help and type only.
     package func exposition() -> String {
         let families = families.withLock { $0 }

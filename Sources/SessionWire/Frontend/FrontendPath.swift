@@ -3,6 +3,10 @@ package enum FrontendPath: String, Sendable, CaseIterable {
     case otp = "/v1/session/otp"
     case otpRetry = "/v1/session/otp/retry"
     case otpCheck = "/v1/session/otp/check"
+    /// The login of the older web generation.
+    case webLogin = "/v1/session/login/otp"
+    case webLoginRetry = "/v1/session/login/otp/retry"
+    case webLoginCheck = "/v1/session/login/otp/check"
     case passwordLogin = "/v1/session/login/email/password"
     case finalize = "/v1/session/login/finalize"
     case refresh = "/v1/session/refresh"

@@ -17,7 +17,8 @@ enum EnvironmentVariables {
     /// What the scripts and tests of the repository read. They have no effect here, and a shell in which
     /// `scripts/environment` was sourced has some of them.
     private static let ofDevelopment = [
-        "SERVICE", "JUDGE_PYTHON", "PAGES", "EXPLORE", "TAGGED", "LIBFUZZER", "FUZZ_TARGET", "FUZZ_SECONDS",
+        "SERVICE", "JUDGE_PYTHON", "PAGES", "EXPLORE", "POSTGRES", "STORE", "TAGGED", "LIBFUZZER", "FUZZ_TARGET",
+        "FUZZ_SECONDS",
         "FUZZ_SEED",
         "FUZZ_SEEDS", "FUZZ_WORDS",
     ]

@@ -30,7 +30,7 @@ struct DatabaseOptions: ParsableArguments {
     ) async throws {
         let configuration = try shared.configuration(outbound?.flags ?? flags)
         if rotating { try configuration.checkRotating() }
-        guard case .file = configuration.database else {
+        guard configuration.database != .memory else {
             throw ConfigurationError(
                 "database", "commands cannot open a database in memory. Use a file, or the management API")
         }

@@ -1,4 +1,3 @@
-import SessionDelivery
 import SessionDomain
 
 /// The lines that show how far a test message came: one for each stage, and what to do about a failure.
@@ -24,22 +23,5 @@ struct DeliveryTestLines {
     private static func line(_ label: String, _ state: String, _ text: String) -> String {
         let padded = { (text: String, width: Int) in text + String(repeating: " ", count: max(width - text.count, 0)) }
         return "  \(padded(label, 10)) \(padded(state, 6)) \(text)"
-    }
-}
-
-extension SendingFailure.Stage {
-    fileprivate var label: String {
-        switch self {
-        case .nameResolution: "DNS"
-        case .addressRules: "address"
-        case .connection: "connect"
-        case .tls: "TLS"
-        case .authentication: "AUTH"
-        case .sender: "sender"
-        case .recipient: "recipient"
-        case .content: "message"
-        case .response: "answer"
-        case .timeout: "time"
-        }
     }
 }

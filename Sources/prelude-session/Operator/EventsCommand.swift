@@ -50,7 +50,7 @@ struct EventsCommand: AsyncParsableCommand {
                 until: try time(until, "--until", now: now), limit: limit)
             let apps =
                 if let app { [try await service.apps.app(app).id] } else {
-                    try await service.apps.apps().map(\.id) + [.service]
+                    try await service.apps.apps().map(\.id) + [.service, .operators]
                 }
             var reader = EventReader(store: service.store, query: query, apps: apps)
             try show(try await reader.newest())
@@ -85,44 +85,43 @@ struct EventsCommand: AsyncParsableCommand {
 }
 
 /// Reads the newest events of several apps, and then what is added.
+@available(service, *)
 private struct EventReader {
-    let store: any EventStore
     let query: EventQuery
     let apps: [AppID]
-    private var lastSequence: Int64 = 0
+    private let store: any EventStore
+    private var follower: EventFollower
     private var shown: Set<String> = []
 
     init(store: any EventStore, query: EventQuery, apps: [AppID]) {
         self.store = store
         self.query = query
         self.apps = apps
+        follower = EventFollower(store)
     }
 
     /// The newest events that match, oldest first.
     mutating func newest() async throws -> [Event] {
-        // Read first, so that an event that is written meanwhile is not missed. `shown` prevents that it appears twice.
-        lastSequence = try await store.lastEventSequence()
+        // Read first, so that an event that is written meanwhile is not missed.
+        try await follower.begin()
         var events: [Event] = []
         for app in apps {
             var query = query
             query.app = app
             events += try await store.events(query)?.reversed() ?? []
         }
-        // Sorting is stable: events of the same time stay in the order in which they were committed.
+        // Sorting is stable: events of the same time stay in the order in which they were written.
         let newest = events.sorted { $0.createdAt < $1.createdAt }.suffix(query.limit)
         shown = Set(newest.map(\.id))
         return Array(newest)
     }
 
-    /// The events that match and were committed since the last call, in that order. They are new, so `from` does not apply:
-    /// the clock may have been set back.
+    /// The events that match and were added since the last call. They are new, so `from` does not apply: the clock may have
+    /// been set back.
     mutating func next(of app: AppID?) async throws -> [Event] {
-        let added = try await store.events(app: app, after: lastSequence, limit: 1000)
-        guard let last = added.last else { return [] }
-        lastSequence = last.sequence
         var query = query
         query.from = nil
-        return added.map(\.event).filter { query.matches($0) && !shown.contains($0.id) }
+        return try await follower.next(of: app).filter { query.matches($0) && !shown.contains($0.id) }
     }
 }
 

@@ -25,8 +25,8 @@ struct SessionCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await options.withService { service in
-                let page = try await service.users.sessions(of: user, app: app, limit: limit, offset: 0)
-                try options.show(page.sessions.map(\.record))
+                let page = try await service.users.sessions(of: user, app: app, limit: limit)
+                try options.show(page.elements.map(\.record))
             }
         }
     }

@@ -18,10 +18,6 @@ enum StepUpRulesFile {
                 member == "config"
                     ? "is the frame of a response; the file must have its content only" : "is not a known member")
         }
-        let body = try JSONBody.read(StepUpConfigBody.self, from: data)
-        guard body.hasRules else {
-            throw .invalidField("allowed_scopes", "is required; an empty list deletes all rules")
-        }
-        return body.change
+        return try JSONBody.read(StepUpConfigBody.self, from: data).change
     }
 }

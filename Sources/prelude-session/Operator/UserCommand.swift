@@ -76,7 +76,7 @@ struct UserCommand: AsyncParsableCommand {
             let secret = try PasswordInput.read(prompt: "New password: ")
             try await options.withService { service in
                 let user = try await service.users.setPassword(
-                    secret, user: id, app: app, endingSessions: endSessions)
+                    secret, user: id, app: app, ending: endSessions ? .all : nil)
                 try options.show(user.record)
             }
         }

@@ -1,5 +1,7 @@
+import Logging
 import ServiceLifecycle
 import SessionDomain
+import SessionHTTP
 
 /// Deletes expired rows in the background.
 @available(service, *)
@@ -23,14 +25,64 @@ struct ClockWatcher: Service {
     }
 }
 
-/// Delivers an outbox in the background.
+/// Reads the counters of this process for the graphs of the console.
+@available(service, *)
+struct ActivityWatcher: Service {
+    let telemetry: Telemetry
+    let environment: ServiceEnvironment
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await telemetry.recordActivity(environment) }
+    }
+}
+
+/// Discards cached settings when another node has changed them.
+@available(service, *)
+struct SettingsFollower: Service {
+    let directory: AppDirectory
+    let changes: AsyncStream<Void>
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await directory.follow(changes) }
+    }
+}
+
+/// Checks the structure of a large database in the background.
+@available(service, *)
+struct StructureCheck: Service {
+    let store: any OpenedStore
+    let logger: Logger
+    /// Describes the damage, and the remedy.
+    let problem: @Sendable (StoreError) -> ConfigurationError
+
+    /// - Throws: `ConfigurationError` for a damaged database. It ends the process.
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            logger.notice("the database is large: its structure is checked while the service runs")
+            do {
+                try await store.checkStructure()
+                logger.notice("the structure of the database is intact")
+            } catch let error as StoreError {
+                guard case .damaged = error else {
+                    return logger.error(
+                        "the structure of the database could not be checked", metadata: ["error": "\(error)"])
+                }
+                throw problem(error)
+            } catch is CancellationError {
+                logger.notice("the check of the database ended with the process; the next start begins again")
+            }
+        }
+    }
+}
+
+/// Delivers an outbox in the background, on an event loop.
 @available(service, *)
 struct CourierService<Box: Outbox>: Service {
     let courier: Courier<Box>
 
     func run() async throws {
         await withGracefulShutdownHandler {
-            await courier.run()
+            await EventLoopWork.run { await courier.run() }
         } onGracefulShutdown: {
             courier.finish()
         }
@@ -48,6 +100,21 @@ extension Housekeeper: CustomStringConvertible {
 @available(service, *)
 extension ClockWatcher: CustomStringConvertible {
     var description: String { "Clock watcher" }
+}
+
+@available(service, *)
+extension ActivityWatcher: CustomStringConvertible {
+    var description: String { "Activity watcher" }
+}
+
+@available(service, *)
+extension SettingsFollower: CustomStringConvertible {
+    var description: String { "Settings follower" }
+}
+
+@available(service, *)
+extension StructureCheck: CustomStringConvertible {
+    var description: String { "Structure check" }
 }
 
 @available(service, *)

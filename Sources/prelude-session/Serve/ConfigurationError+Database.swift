@@ -1,12 +1,11 @@
 import ArgumentParser
 import Foundation
 import SessionDomain
-import SessionSQLite
 
 @available(service, *)
 extension ConfigurationError {
     /// Describes why a database could not be opened: its path, the source of the path, and the remedy.
-    init(_ error: StoreError, opening database: SQLiteLocation, from source: Settings.Source) {
+    init(_ error: StoreError, opening database: DatabaseLocation, from source: Settings.Source) {
         let place = "\(database.fullPath) (\(source.explanation))"
         let version = PreludeSessionCommand.configuration.version
         let problem =
@@ -17,38 +16,34 @@ extension ConfigurationError {
                 "\(place) does not exist. Name the service's database with --database, PRELUDE_SESSION_DATABASE or --config. "
                     + "`serve` and `app create` create a new one"
             case .olderSchema(found: 0, _):
-                "\(place) is empty. Start the service: it creates the tables"
+                "\(place) is empty. Start the service: it creates the tables. `prelude-session migrate up` does, too"
             case .olderSchema(let found, let supported):
-                "\(place) has schema \(found), and this prelude-session \(version) needs \(supported). Only `serve` "
-                    + "migrates. Back up, start the service of this version, and try again. Or use the command of the "
+                "\(place) has schema \(found), and this prelude-session \(version) needs \(supported). Only `serve` and "
+                    + "`migrate up` migrate. Back up, start the service of this version, and try again. Or use the command of the "
                     + "version that is running"
             case .newerSchema(let found, let supported):
                 "\(place) has schema \(found), and this prelude-session \(version) supports up to \(supported). A newer "
-                    + "version has migrated it. Use that version, or restore the backup from before the migration"
+                    + "version has migrated it, and this one cannot use it any more. Use that version, or restore the "
+                    + "backup from before the migration"
             case .damaged(let finding):
                 "\(place) is damaged: \(finding). Restore a backup with `prelude-session backup restore`; it keeps the "
                     + "damaged file. Without a backup, copy the file and the files beside it, and recover rows with "
                     + "`.recover` of the sqlite3 shell"
-            case .inUse: "\(place) is in use by a restore. Try again when the restore has ended"
+            case .inUse: "\(place) is in use by a restore or a copy. Try again when it has ended"
             case .overloaded: "\(place) is busy; try again"
+            case .unfinishedCopy:
+                "\(place) has a copy of another database that is not finished. Run the same `prelude-session copy` again: it "
+                    + "continues. Or name another database"
             case .unavailable(let reason): "\(place) cannot be opened: \(reason)"
             }
         self.init("database", problem)
     }
 }
 
-extension SQLiteLocation {
+extension DatabaseLocation {
     /// Why the file of the database cannot be found.
     fileprivate var obstacle: ReadableFile.Obstacle? {
         if case .file(let path) = self { ReadableFile(path: path).obstacle } else { nil }
-    }
-
-    /// The absolute path, for messages: a path relative to the wrong directory is a common mistake.
-    var fullPath: String {
-        switch self {
-        case .memory: "memory"
-        case .file(let path): URL(fileURLWithPath: path).standardizedFileURL.path
-        }
     }
 }
 

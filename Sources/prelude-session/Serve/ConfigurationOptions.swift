@@ -6,15 +6,15 @@ import Foundation
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         help: """
-            sqlite:PATH, or sqlite::memory: for serve. (default: $PRELUDE_SESSION_DATABASE, else the config file, else \
-            sqlite:prelude-session.sqlite)
+            sqlite:PATH, postgresql://USER@HOST:PORT/DATABASE, or sqlite::memory: for serve. (default: \
+            $PRELUDE_SESSION_DATABASE, else the config file, else sqlite:prelude-session.sqlite)
             """)
     var database: String?
 
     @Option(
         help: """
             The file with the master keys, created with the database. (default: $PRELUDE_SESSION_KEY_FILE, else the \
-            config file, else the path of the database with .keys)
+            config file, else the path of an embedded database with .keys)
             """, completion: .file())
     var keyFile: String?
 

@@ -25,6 +25,7 @@ enum DevelopmentApp {
                         id: service.environment.newID("lcfg"), channel: channel, isDefault: true, at: now)
                 }
                 addTutorialRules(to: &app, at: now)
+                app.developmentTokens = true
             }
             return
         }

@@ -6,12 +6,10 @@ import SessionSQLite
 struct KeyFile {
     let path: String
 
-    /// - Parameters:
-    ///   - path: The configured path. `nil`: the path of the database with the suffix `.keys`.
-    ///   - database: The path of the database.
-    init(configured path: String?, database: String) {
-        self.path = path ?? database + ".keys"
-    }
+    init(path: String) { self.path = path }
+
+    /// The file of an embedded database whose settings name no other one: its path with the suffix `.keys`.
+    init(besideDatabase path: String) { self.path = path + ".keys" }
 
     /// Returns `nil` if the file does not exist.
     func read() throws -> [MasterKey]? {

@@ -15,14 +15,15 @@ enum MasterKeySource {
     static let variable = "PRELUDE_SESSION_MASTER_KEYS"
     static let credentialName = "prelude-session-keys"
 
-    /// Finds the place: a configured one, else a credential of systemd, else the file beside the database.
+    /// Finds the place: a configured one, else a credential of systemd, else the file beside an embedded database.
     ///
     /// - Returns: `nil` for a database in memory.
-    /// - Throws: `ConfigurationError` when two places are configured. The service must not sign with the wrong keys.
+    /// - Throws: `ConfigurationError` when two places are configured, because the service must not sign with the wrong keys, or
+    ///   none beside PostgreSQL.
     static func find(
         for configuration: ServiceConfiguration, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> MasterKeySource? {
-        guard case .file(let database) = configuration.database else { return nil }
+        if case .memory = configuration.database { return nil }
         if let value = environment[variable] {
             guard configuration.keyFile == nil else {
                 throw ConfigurationError("key-file", "is set, and \(variable), too. Remove one of them")
@@ -33,7 +34,13 @@ enum MasterKeySource {
             let path = directory + "/" + credentialName
             if FileManager.default.fileExists(atPath: path) { return .credential(path: path) }
         }
-        return .file(KeyFile(configured: configuration.keyFile, database: database))
+        if let path = configuration.keyFile { return .file(KeyFile(path: path)) }
+        guard case .file(let database) = configuration.database else {
+            throw ConfigurationError(
+                "key-file",
+                "is required with PostgreSQL: all nodes need the same master keys. Name their file, or set \(variable)")
+        }
+        return .file(KeyFile(besideDatabase: database))
     }
 
     /// The name for operators.

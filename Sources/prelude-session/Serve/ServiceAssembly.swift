@@ -3,12 +3,12 @@ import SessionArgon2
 import SessionDelivery
 import SessionDomain
 import SessionEgress
-import SessionSQLite
+import SessionHTTP
 
 /// An open store, the service that uses it, and the path of a key file that was created for it.
 @available(service, *)
 struct ServiceAssembly {
-    let store: SQLiteStore
+    let store: any OpenedStore
     let service: SessionService
     let health: HealthMonitor
     /// The path of the key file, if `open` created it.
@@ -33,12 +33,9 @@ struct ServiceAssembly {
         let source = use == .none ? nil : try MasterKeySource.find(for: configuration)
         // Reads the keys first: with invalid keys, no new database must be created.
         let configured = try source?.read()
-        let store: SQLiteStore
+        let store: any OpenedStore
         do {
-            store = try SQLiteStore.open(
-                configuration.database, opening: opening,
-                health: StoreHealth(uptime: environment.uptime, observer: environment.observer),
-                observer: environment.observer)
+            store = try configuration.database.open(opening, environment: environment)
         } catch {
             throw ConfigurationError(error, opening: configuration.database, from: configuration.databaseSource)
         }
@@ -65,7 +62,7 @@ struct ServiceAssembly {
     }
 
     private static func health(
-        _ store: SQLiteStore, _ keys: KeyRing, _ service: SessionService,
+        _ store: any OpenedStore, _ keys: KeyRing, _ service: SessionService,
         _ certificate: @escaping @Sendable () -> CertificateWatch.Finding?
     ) -> HealthMonitor {
         HealthMonitor(
@@ -78,7 +75,7 @@ struct ServiceAssembly {
     }
 
     private static func keyRing(
-        of store: SQLiteStore, configured: [MasterKey]?, from source: MasterKeySource?, opening: Opening,
+        of store: any OpenedStore, configured: [MasterKey]?, from source: MasterKeySource?, opening: Opening,
         environment: ServiceEnvironment
     ) async throws -> (KeyRing, created: String?) {
         // A database in memory has random keys in memory.

@@ -33,7 +33,7 @@ extension ServiceConfiguration {
         problems.check { _ = try tls?.read(settings) }
         checkDelivery(problems: &problems)
         // With an invalid path there is no database to compare the other settings with.
-        guard (try? SQLiteLocation(settings)) != nil else { return }
+        guard (try? DatabaseLocation(settings)) != nil else { return }
         problems.check { try checkDatabase(environment: environment) }
     }
 

@@ -2,7 +2,6 @@ import HTTPTypes
 import Logging
 import SessionDomain
 import SessionHTTP
-import SessionSQLite
 import SessionTelemetry
 
 /// The settings of the operator. A flag overrides the environment, and the environment overrides the file.
@@ -12,7 +11,7 @@ struct ServiceConfiguration: Sendable {
     let settings: Settings
     var host: String
     var port: Int
-    var database: SQLiteLocation
+    var database: DatabaseLocation
     /// Which source names the database.
     var databaseSource: Settings.Source
     var keyFile: String?
@@ -116,7 +115,7 @@ struct ServiceConfiguration: Sendable {
         self.settings = settings
         host = settings.string(.host) ?? "127.0.0.1"
         port = problems.value(8080) { try settings.number(.port, in: 1...65535) }
-        database = problems.value(.memory) { try SQLiteLocation(settings) }
+        database = problems.value(.memory) { try DatabaseLocation(settings) }
         databaseSource = settings.source(of: .database)
         keyFile = settings.string(.keyFile)
         publicURL = settings.string(.publicUrl)
@@ -191,22 +190,5 @@ struct ServiceConfiguration: Sendable {
             throw settings.error(.defaultApp, "must be an app id: 7 lower-case letters or digits")
         }
         return id
-    }
-}
-
-@available(service, *)
-extension SQLiteLocation {
-    /// Reads `sqlite:PATH` or `sqlite::memory:`.
-    init(_ settings: Settings) throws {
-        let text = settings.string(.database) ?? "sqlite:prelude-session.sqlite"
-        guard text.hasPrefix("sqlite:"), text.count > "sqlite:".count else {
-            throw settings.error(.database, "must be sqlite:PATH or sqlite::memory:")
-        }
-        let path = String(text.dropFirst("sqlite:".count))
-        // A shell replaces it only at the beginning of a word.
-        guard !path.hasPrefix("~") else {
-            throw settings.error(.database, "must not begin with ~: write the full path")
-        }
-        self = path == ":memory:" ? .memory : .file(path)
     }
 }

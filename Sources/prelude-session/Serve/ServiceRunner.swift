@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import ServiceLifecycle
+import SessionConsole
 import SessionDomain
 import SessionEgress
 import SessionHTTP
@@ -22,6 +23,7 @@ struct ServiceRunner {
         for warning in ConfigurationWarnings(of: configuration).lines { logger.warning("\(warning)") }
         var environment = ServiceEnvironment.live
         environment.observer = telemetry.observer
+        environment.sleep = { try await EventLoopWork.sleep(seconds: $0) }
         let certificates = try configuration.tls.map {
             try TLSCertificates($0, settings: configuration.settings, environment: environment, logger: logger)
         }
@@ -49,13 +51,34 @@ struct ServiceRunner {
             .init(service: CourierService(courier: assembly.service.courier)),
             .init(service: CourierService(courier: assembly.service.messages)),
             .init(service: ClockWatcher(monitor: ClockMonitor(environment: assembly.service.environment))),
+            .init(service: ActivityWatcher(telemetry: telemetry, environment: assembly.service.environment)),
         ]
+        if assembly.store.isUnchecked {
+            let (database, source) = (configuration.database, configuration.databaseSource)
+            let check = StructureCheck(store: assembly.store, logger: logger) { error in
+                ConfigurationError(error, opening: database, from: source)
+            }
+            services.append(
+                .init(
+                    service: check, successTerminationBehavior: .ignore,
+                    failureTerminationBehavior: .gracefullyShutdownGroup))
+        }
+        if let changes = assembly.store.settingsChanges() {
+            services.append(
+                .init(service: SettingsFollower(directory: assembly.service.directory, changes: changes)))
+        }
         if let certificates { services.append(.init(service: certificates)) }
         if let traces = telemetry.traces { services.append(.init(service: traces)) }
         services += listeners.services(for: configuration) { api, health in
-            buildRouter(
+            let router = buildRouter(
                 service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, health: health,
                 api: api, controls: controls)
+            // Not on a listener for everyone, except in development.
+            if api == .management || (api == .all && configuration.isDevelopment) {
+                Console(service: assembly.service, edge: edge, mailbox: mailbox, activity: telemetry.activity)
+                    .add(to: router)
+            }
+            return router
         }
         let signals = ProcessSignals(
             health: assembly.health, drainDelay: configuration.drainDelay,
@@ -89,11 +112,18 @@ struct ServiceRunner {
     private func logChanges(of assembly: ServiceAssembly, logger: Logger) {
         let (found, now) = assembly.store.schema
         let path = configuration.database.fullPath
-        if case .file = configuration.database, found == 0 {
+        if configuration.database != .memory, found == 0 {
             logger.notice("created the database", metadata: ["path": "\(path)", "schema": "\(now)"])
         } else if found > 0, found < now {
             logger.notice("migrated the database", metadata: ["path": "\(path)", "from": "\(found)", "to": "\(now)"])
         }
+        let supported = configuration.database.supportedSchema
+        if now > supported {
+            logger.notice(
+                "a newer version has migrated the database, which this version can still use: update this node",
+                metadata: ["schema": "\(now)", "supported": "\(supported)"])
+        }
+        for warning in assembly.store.warnings { logger.warning("\(warning)") }
         if let path = assembly.createdKeyFile {
             logger.notice("created the master key; back it up with the database", metadata: ["path": "\(path)"])
         }

@@ -5,6 +5,7 @@ import Logging
 import SessionDomain
 import SessionHTTP
 import SessionTelemetry
+import SessionWire
 
 /// Log, metrics and traces of this process. Nothing else in the program makes a logger or a registry.
 @available(service, *)
@@ -14,6 +15,8 @@ struct Telemetry {
     /// `nil`: traces are off.
     let traces: TraceExport?
     let loads = LoadMonitor()
+    /// What the graphs of the console show.
+    let activity: ActivityRecorder
     private let registry = MetricsRegistry()
     private let lines: LogLines
     private let level: LogLevelSwitch
@@ -39,6 +42,7 @@ struct Telemetry {
         }
         MetricsSystem.bootstrap(registry)
         process = ProcessMetrics(startedAt: Double(now().milliseconds) / 1000)
+        activity = ActivityRecorder(node: Self.hostName, startedAt: now())
         self.logger = logger
         self.lines = lines
         self.level = level
@@ -69,6 +73,20 @@ struct Telemetry {
                 gauges.update()
                 return registry.exposition() + process.exposition()
             }, logLevel: { [level] in level.level }, setLogLevel: { [level] in level.level = $0 })
+    }
+
+    /// Reads the counters for the graphs, until the task is cancelled.
+    func recordActivity(_ environment: ServiceEnvironment) async {
+        let starts: [FrontendPath] = [.otp, .webLogin, .passwordLogin, .migration]
+        let reader = ActivityReader(registry: registry, loginStarts: Set(starts.map(\.rawValue)))
+        await activity.run(environment) { reader.totals() }
+    }
+
+    private static var hostName: String {
+        // The last byte stays 0, because a name that is cut off has none.
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, 255) == 0 else { return "this node" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Waits until the log is written. A log that has no reader ends the process after a pause.

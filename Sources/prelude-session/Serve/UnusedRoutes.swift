@@ -5,10 +5,10 @@ import SessionDomain
 struct UnusedRoutes {
     let channels: [OTPLoginConfig.Channel]
 
-    /// - Parameter apps: All apps. Without any, the operator has not begun.
+    /// - Parameter apps: All apps. Without one of users, the operator has not begun.
     init(of routes: ConfiguredRoutes, apps: [App]) {
         channels = OTPLoginConfig.Channel.allCases.filter { channel in
-            !routes[channel].isEmpty && !apps.isEmpty
+            !routes[channel].isEmpty && apps.contains { $0.id != .operators }
                 && !apps.contains { $0.otpLogins.contains { $0.channel == channel } }
         }
     }

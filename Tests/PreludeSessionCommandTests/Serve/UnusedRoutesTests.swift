@@ -19,6 +19,7 @@ struct UnusedRoutesTests {
         #expect(UnusedRoutes(of: mail, apps: [try app(.sms), try app()]).channels == [.email])
         #expect(UnusedRoutes(of: mail, apps: [try app(), try app(.email)]).channels.isEmpty)
         #expect(UnusedRoutes(of: mail, apps: []).channels.isEmpty)
+        #expect(UnusedRoutes(of: mail, apps: [App(id: .operators, name: "x", createdAt: now)]).channels.isEmpty)
         #expect(UnusedRoutes(of: ConfiguredRoutes(), apps: [try app()]).channels.isEmpty)
         let warning = try #require(UnusedRoutes(of: mail, apps: [try app()]).warnings.first)
         #expect(warning.contains("prelude-session app enable --app ID --email"))

@@ -34,7 +34,7 @@ struct BackupCommand: AsyncParsableCommand {
             try await options.withService { service in
                 guard case .file(let database) = configuration.database,
                     let source = try MasterKeySource.find(for: configuration)
-                else { return }
+                else { throw Self.isNotEmbedded }
                 guard let keys = try source.read() else { throw source.isMissing }
                 // With other keys, the backup could be restored, and not served.
                 let missing = try await service.store.sealingKeyIDs().subtracting(keys.map(\.id))
@@ -45,6 +45,13 @@ struct BackupCommand: AsyncParsableCommand {
                 }
                 try options.show(manifest.record(at: directory))
             }
+        }
+
+        private static var isNotEmbedded: ConfigurationError {
+            ConfigurationError(
+                "database",
+                "this command copies an embedded database. Back up PostgreSQL with its own tools, such as pg_dump or "
+                    + "pg_basebackup, and the master keys apart from it")
         }
     }
 

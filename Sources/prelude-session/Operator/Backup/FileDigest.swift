@@ -5,9 +5,11 @@ import SessionTokens
 /// Hashes files of any size.
 enum FileDigest {
     /// Returns the number of bytes and their SHA-256 in base64url.
-    static func sha256(of path: String) throws -> (size: Int, sha256: String) {
+    ///
+    /// - Parameter setting: What an error names.
+    static func sha256(of path: String, setting: String = "backup") throws -> (size: Int, sha256: String) {
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw ConfigurationError("backup", "\(path) cannot be read")
+            throw ConfigurationError(setting, "\(path) cannot be read")
         }
         defer { try? handle.close() }
         var (digest, size) = (SHA256(), 0)

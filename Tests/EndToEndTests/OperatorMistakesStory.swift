@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTypes
+import PreludeSession
+import PreludeSessionTesting
+import SessionDomain
+import Testing
+
+@Suite("Misspelled calls of operators", .eachStore)
+struct OperatorMistakesStory {
+    @Test("A misspelled setting is refused, and the stored one stays")
+    func setting() async throws {
+        let world = try await ServiceWorld()
+        try await world.manage("/config/sessions", json: #"{"access_token_lifetime":120}"#, method: .put)
+        let answer = try await world.manage("/config/sessions", json: #"{"acces_token_lifetime":60}"#, method: .put)
+        #expect(answer.status == 400 && answer.code == "bad_request")
+        #expect(
+            answer.body["message"]?.stringValue
+                == "acces_token_lifetime is unknown; did you mean access_token_lifetime?")
+        guard case .object(let config) = try await world.manage("/config/sessions").body["config"] else {
+            return #expect(Bool(false), "no configuration")
+        }
+        #expect(config["access_token_lifetime"] == .int(120))
+    }
+
+    @Test("What was read can be sent back", arguments: ["sessions", "limits", "notices"])
+    func roundTrip(_ name: String) async throws {
+        let world = try await ServiceWorld()
+        let config = try #require(try await world.manage("/config/\(name)").body["config"])
+        let json = String(decoding: try JSONEncoder().encode(config), as: UTF8.self)
+        let answer = try await world.manage("/config/\(name)", json: json, method: .put)
+        #expect(answer.status == 200, "\(answer.body)")
+    }
+
+    @Test(
+        "A misspelled filter never returns everything",
+        arguments: [
+            ("/users?statsu=suspended", "statsu is not a parameter of this call; did you mean status?"),
+            ("/users?limit=1&ofset=1", "ofset is not a parameter of this call; did you mean offset?"),
+            ("/users?status=gone", "status must be active, inactive or suspended"),
+            ("/users?status=active&external_id=1", "external_id must not be set together with status"),
+            ("/events?user=usr_1", "user is not a parameter of this call"),
+            ("/config/sessions?x=1", "x is not a parameter of this call"),
+        ])
+    func filter(_ path: String, message: String) async throws {
+        let answer = try await ServiceWorld().manage(path)
+        #expect(answer.status == 400 && answer.body["message"]?.stringValue == message, "\(answer.body)")
+    }
+
+    @Test("A call that reads nothing knows no filter", arguments: [HTTPRequest.Method.post, .delete])
+    func filterOfWrite(_ method: HTTPRequest.Method) async throws {
+        let path = method == .post ? "/users?status=active" : "/users/usr_1/sessions/ses_1?limit=1"
+        let answer = try await ServiceWorld().manage(path, json: "{}", method: method)
+        #expect(answer.status == 400)
+        #expect(answer.body["message"]?.stringValue?.hasSuffix("is not a parameter of this call") == true)
+    }
+
+    @Test("Users are found by status and by external id")
+    func users() async throws {
+        let world = try await ServiceWorld()
+        for (name, id) in [("ada", "4711"), ("bob", "4712")] {
+            let json =
+                #"{"identifiers":[{"type":"email_address","value":"\#(name)@example.com"}],"external_id":"\#(id)"}"#
+            #expect(try await world.manage("/users", json: json).status == 201)
+        }
+        let found = try await world.manage("/users?external_id=4712").body
+        #expect(found["total"] == .int(1))
+        let id = try #require(self.id(in: found))
+        try await world.manage("/users/\(id)/status", json: #"{"status":"suspended"}"#, method: .put)
+        let suspended = try await world.manage("/users?status=suspended").body
+        #expect(suspended["total"] == .int(1))
+        #expect(self.id(in: suspended) == id)
+        #expect(try await world.manage("/users").body["total"] == .int(2))
+        #expect(try await world.manage("/users?external_id=none").status == 404)
+    }
+
+    /// The id of the first user of a list.
+    private func id(in list: [String: PreludeJSONValue]) -> String? {
+        guard case .array(let users) = list["users"], case .object(let user) = users.first else { return nil }
+        return user["id"]?.stringValue
+    }
+}
