@@ -107,7 +107,7 @@ let package = Package(
             dependencies: [
                 "SessionDomain", "SessionTokens", "SessionWire", crypto, hummingbird, hummingbirdCore, httpTypes,
                 logging, nioCore, nioHTTP1, nioPosix,
-            ], resources: [.embedInCode("OpenAPI/openapi.yaml"), .embedInCode("WebClient/prelude-session.js")]),
+            ], resources: ["docs/openapi.yaml", "clients/web/prelude-session.js"].map { .embedInCode("../../" + $0) }),
         .target(
             name: "SessionConsole",
             dependencies: [

@@ -4,7 +4,7 @@ import NIOCore
 
 /// Serves the description of both APIs (OpenAPI 3.1), on every listener.
 ///
-/// The build embeds the file in this folder, a copy of `docs/openapi.yaml`. `scripts/lint` compares both.
+/// The build embeds `docs/openapi.yaml` in the program (`Package.swift`).
 @available(service, *)
 package struct OpenAPIRoute: Sendable {
     static let path = "/openapi.yaml"

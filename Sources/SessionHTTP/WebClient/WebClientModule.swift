@@ -1,4 +1,5 @@
-/// The client for browsers, as `WebClientRoute` serves it.
+/// The client for browsers, as `WebClientRoute` serves it. The build embeds `clients/web/prelude-session.js`
+/// (`Package.swift`).
 package enum WebClientModule {
     package static let bytes = PackageResources.prelude_session_js
 }
