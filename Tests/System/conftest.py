@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ForeignJudge"))
+from browser import Browser  # noqa: E402
 from certificate_authority import CertificateAuthority  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from service import Service  # noqa: E402
@@ -36,6 +37,14 @@ def shared(tmp_path_factory):
     """Returns one service in development mode for all tests of a module. These tests do not stop it."""
     with running(Service(tmp_path_factory.mktemp("service"))) as service:
         yield service
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Returns one Chromium for all tests of a module. Only tests that need Chromium ask for it."""
+    browser = Browser(tmp_path_factory.mktemp("chromium"))
+    yield browser
+    browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import urllib.request
 
 import postgres
 from machines import Lan, Machine
+from waiting import wait_until
 
 USER = "postgres"
 #: Seconds for which a cluster may take for anything, on a machine that is busy.
@@ -55,7 +56,7 @@ class Cluster:
         for member in self.members:
             self._start_patroni(member)
             # The first one creates the data that the others copy.
-            postgres.wait_until(lambda: self.states().get(member.name) in ("running", "streaming"), PATIENCE)
+            wait_until(lambda: self.states().get(member.name) in ("running", "streaming"), PATIENCE)
         self.await_health()
 
     @property
@@ -152,7 +153,7 @@ class Cluster:
 
     def await_health(self) -> Member:
         """Waits until all members follow one leader, and returns it."""
-        postgres.wait_until(self.is_healthy, PATIENCE)
+        wait_until(self.is_healthy, PATIENCE)
         leader = self.leader()
         assert leader is not None
         return leader

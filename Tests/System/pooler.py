@@ -12,6 +12,7 @@ import pytest
 
 import postgres
 from service import free_port
+from waiting import wait_until
 
 PROGRAM = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
 #: scripts/bootstrap installs it where there is a package. A missing program fails the tests there.
@@ -60,7 +61,7 @@ def pooler(server: postgres.Server, mode: str, size: int):
         return subprocess.run(command, capture_output=True, timeout=30).returncode == 0
 
     try:
-        postgres.wait_until(is_up)
+        wait_until(is_up)
         yield Pooler(place, process)
     finally:
         process.kill()

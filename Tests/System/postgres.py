@@ -7,7 +7,6 @@ import pathlib
 import re
 import subprocess
 import tempfile
-import time
 
 import pytest
 
@@ -62,13 +61,6 @@ def key_file(database: str, variables: dict[str, str]) -> dict[str, str]:
     if database not in _key_files or {"PRELUDE_SESSION_MASTER_KEYS", "CREDENTIALS_DIRECTORY"} & {*variables, *os.environ}:
         return {}
     return {"PRELUDE_SESSION_KEY_FILE": str(_key_files[database])}
-
-
-def wait_until(condition, seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
 
 
 class Server:

@@ -4,10 +4,10 @@ import shutil
 import socket
 import ssl
 import subprocess
-import time
 
 from certificate_authority import CertificateAuthority
 from service import BINARY, Service
+from waiting import wait_until
 
 
 class SecureService(Service):
@@ -45,13 +45,6 @@ class SecureService(Service):
             context.set_alpn_protocols(list(protocols))
         return context.wrap_socket(
             socket.create_connection(("127.0.0.1", self.port), timeout=30), server_hostname="localhost")
-
-
-def wait_until(holds, seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
 
 
 def curl(service: SecureService, path: str, *options: str) -> tuple[str, int, str]:

@@ -16,9 +16,9 @@ import urllib.request
 import pytest
 from conftest import running
 from person import Person
-from secure_service import wait_until
 from service import Service
 from transport import Transport
+from waiting import wait_until
 
 HALF = b"POST /v1/session/refresh HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 BODY = HALF + b"1\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n"

@@ -6,11 +6,9 @@
 import http.client
 import itertools
 import re
-import time
 
 import pytest
 
-from browser import Browser
 from conftest import running
 from console_operator import DESKTOP, PHONE, Operator
 from mail_browser import CHROMIUM
@@ -18,17 +16,11 @@ from operator_api import Management
 from person import Person, new_email
 from receiver import Reply
 from service import APP, Service, free_port
+from waiting import wait_until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 
 HOME = f"/apps/{APP}"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    yield browser
-    browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -49,14 +41,6 @@ def operator(browser, trusting):
 def new_user(management: Management, **more) -> dict:
     identifiers = [{"type": "email_address", "value": new_email()}]
     return management.expect(201, "POST", "/users", {"identifiers": identifiers, **more})
-
-
-def wait_until(condition, seconds: float = 30):
-    deadline = time.monotonic() + seconds
-    while not (answer := condition()):
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-    return answer
 
 
 def key_of_app(management: Management, role: str) -> str:

@@ -9,7 +9,6 @@ import subprocess
 import pytest
 
 import openapi_document
-from browser import Browser
 from console_operator import DESKTOP, PHONE, Operator
 from mail_browser import CHROMIUM
 from operator_api import Management
@@ -33,13 +32,6 @@ return [...document.querySelectorAll("section.call")].map(call => ({
   examples: texts(call, "details pre"), command: texts(call, "h3:last-of-type + pre")[0],
 }));
 """
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    yield browser
-    browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ import json
 
 import pytest
 
-from browser import Browser
 from console_operator import DESKTOP, PHONE, Operator
 from mail_browser import CHROMIUM
 from operator_api import Management
@@ -20,13 +19,6 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 
 HOME = f"/apps/{APP}"
 MAIL = f"{HOME}/templates/email/sign_in/en"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    yield browser
-    browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +135,7 @@ def test_an_operator_writes_previews_and_deletes_a_template(operator, management
     operator.submit("#confirm")
     assert management.get("/config/templates/email/sign_in/en")["config"]["built_in"]
 
-    # The frame on its own: the code is large, so the styles of the mail are there, and its origin is nobody's.
+    # The frame on its own: the code is large, so the styles of the mail are there, and it has no origin.
     operator.page.open(operator.url + frame)
     assert operator.run("return getComputedStyle(document.querySelector('.code')).fontSize;") == "28px"
     assert operator.run("return origin;") == "null"

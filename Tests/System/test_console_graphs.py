@@ -2,11 +2,9 @@
 
 import itertools
 import re
-import time
 
 import pytest
 
-from browser import Browser
 from conftest import running
 from console_operator import DESKTOP, PHONE, Operator
 from mail_browser import CHROMIUM
@@ -14,6 +12,7 @@ from operator_api import Management
 from person import Person
 from service import APP, Service
 from transport import Transport
+from waiting import wait_until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 
@@ -37,13 +36,6 @@ return [...document.querySelectorAll(".plot svg")].map(svg => [...svg.querySelec
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    yield browser
-    browser.close()
-
-
-@pytest.fixture(scope="module")
 def busy(shared):
     """Returns a service in which something has happened, after its figures have appeared in the graphs."""
     person = Person.signed_in(shared, "ada@example.com")
@@ -61,20 +53,13 @@ def operator(browser, busy):
     assert operator.page.errors == []
 
 
-def wait_until(condition, seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.2)
-
-
 def open_until_finished(operator: Operator, path: str = "/activity") -> None:
     """Opens the page of the graphs until it shows a finished login."""
     def is_there() -> bool:
         operator.open(path)
         return (total(operator, "logins", "finished") or 0) >= 1
 
-    wait_until(is_there)
+    wait_until(is_there, 120)
 
 
 def total(operator: Operator, graph: str, line: str) -> int | None:
@@ -139,7 +124,7 @@ def test_the_graphs_stay_up_to_date_and_keep_the_place_of_the_keyboard(browser, 
             document.querySelector("#live-state"), { childList: true, characterData: true, subtree: true });""")
     before = total(operator, "logins", "finished")
     Person.signed_in(busy, "grace@example.com")
-    wait_until(lambda: total(operator, "logins", "finished") > before)
+    wait_until(lambda: total(operator, "logins", "finished") > before, 120)
     assert operator.run("""
         return window.isSamePage && document.activeElement.matches(".graph summary")
             && document.querySelector(".graph details").open;""")
@@ -150,7 +135,7 @@ def test_the_graphs_stay_up_to_date_and_keep_the_place_of_the_keyboard(browser, 
         window.getSelection().selectAllChildren(document.querySelector('[data-live="refreshes-legend"]'));""")
     shown = operator.run(rows)
     Person.signed_in(busy, "grace@example.com")
-    wait_until(lambda: operator.run(rows) != shown)
+    wait_until(lambda: operator.run(rows) != shown, 120)
     assert operator.run("return String(getSelection()).includes('renewed');")
     assert operator.findings == [] and operator.page.errors == []
 
@@ -165,7 +150,7 @@ def test_the_page_says_when_it_is_no_longer_up_to_date(browser, tmp_path):
         operator.run("""
             const form = new URLSearchParams({ form_token: document.querySelector("[name=form_token]").value });
             await fetch("/console/sign-out", { method: "POST", body: form, redirect: "manual" });""")
-        wait_until(lambda: "are no longer updated" in operator.text)
+        wait_until(lambda: "are no longer updated" in operator.text, 120)
 
 
 def test_a_key_of_one_app_sees_no_graph(browser, busy):

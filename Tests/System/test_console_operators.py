@@ -24,13 +24,6 @@ FORMS = "return [...document.querySelectorAll('form[method=post]')].map(f => new
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    yield browser
-    browser.close()
-
-
-@pytest.fixture(scope="module")
 def service(tmp_path_factory):
     with running(Service(tmp_path_factory.mktemp("operators"))) as service:
         yield service

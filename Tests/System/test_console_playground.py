@@ -28,13 +28,6 @@ GIVEN = ("client: PreludeSessionClient, challenge: StepUpChallenge, code: String
          "verificationToken: String")
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    yield browser
-    browser.close()
-
-
 def in_front_of(browser: Browser, service: Service, url: str | None = None) -> PlaygroundUser:
     user = PlaygroundUser(browser, service, url)
     user.sign_in(service.key)

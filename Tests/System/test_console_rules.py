@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-from browser import Browser
 from conftest import running
 from console_operator import DESKTOP, PHONE, Operator
 from mail_browser import CHROMIUM
@@ -18,13 +17,6 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 
 HOME = f"/apps/{APP}"
 SCOPE = "payments:write"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    yield browser
-    browser.close()
 
 
 @pytest.fixture(scope="module")

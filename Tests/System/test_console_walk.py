@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from browser import Browser
 from conftest import running
 from console_operator import DESKTOP, PHONE, Operator
 from mail_browser import CHROMIUM
@@ -234,13 +233,6 @@ class Walk:
         path = "/console" + self.filled(path)
         answer = Transport(self.operator.url).send("GET", path, None, [("Cookie", f"prelude_console={cookie}")])
         self.operator.page.documents.append(("GET", self.operator.url + path, answer.status))
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    yield browser
-    browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from conftest import running
 from operator_api import Management
 from person import Person, new_email
 from service import BINARY, Service
+from waiting import wait_until
 
 PASSWORD = "not-in-any-output"
 EVENTS = "/events?limit=100"
@@ -134,7 +135,7 @@ def test_a_killed_copy_continues_and_no_service_starts_before_its_end(server, ol
         return int(postgres.execute(
             database, "SELECT coalesce(max(copied_rows), 0) FROM prelude_session_copy WHERE table_name = 'sessions'"))
 
-    postgres.wait_until(lambda: copied_sessions() > 0, 60)
+    wait_until(lambda: copied_sessions() > 0, 60)
     process.kill()
     process.communicate()
     rows = copied_sessions()

@@ -11,6 +11,7 @@ import postgres
 from failover_load import Nodes, load_on, nodes_of
 from person import new_email
 from transport import Transport
+from waiting import wait_until
 
 SYNCHRONOUS = "synchronous_standby_names = '*'"
 
@@ -62,7 +63,7 @@ def test_nodes_do_not_return_to_a_primary_that_was_replaced(tmp_path):
         assert nodes.sign_in(), nodes.failed
         primary.freeze()
         standby.promote()
-        postgres.wait_until(lambda: nodes.sign_in() is not None, 60)
+        wait_until(lambda: nodes.sign_in() is not None, 60)
         # Both nodes have seen the new primary.
         people = [nodes.sign_in() for _ in range(4)]
         primary.thaw()
@@ -85,7 +86,7 @@ def test_a_commit_that_no_standby_has_confirmed_is_not_answered(tmp_path):
         with concurrent.futures.ThreadPoolExecutor() as executor:
             answer = executor.submit(device.start, new_email())
             waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname LIKE 'system_%'"
-            postgres.wait_until(lambda: postgres.execute(primary.url, f"SELECT count(*) {waiting}") != "0")
+            wait_until(lambda: postgres.execute(primary.url, f"SELECT count(*) {waiting}") != "0")
             postgres.execute(primary.url, f"SELECT pg_cancel_backend(pid) {waiting}")
             assert answer.result().status == 503, answer.result()
         assert "its wait was cancelled" in node.log()
@@ -109,7 +110,7 @@ def test_an_answered_write_is_durable_whatever_the_default_is(tmp_path, value):
             with concurrent.futures.ThreadPoolExecutor() as executor:
                 answer = executor.submit(device.start, new_email())
                 waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname LIKE 'system_%'"
-                postgres.wait_until(lambda: postgres.execute(primary.url, waiting) != "0")
+                wait_until(lambda: postgres.execute(primary.url, waiting) != "0")
                 standby.start()
                 assert answer.result().status == 204, answer.result()
 
@@ -157,8 +158,8 @@ def test_a_node_works_with_the_connections_that_the_server_allows(tmp_path):
 
         postgres.execute(server.url, "ALTER ROLE prelude CONNECTION LIMIT 0")
         postgres.execute(server.url, connections.replace("count(*)", "pg_terminate_backend(pid)"))
-        postgres.wait_until(lambda: address.send("GET", "/readyz").status == 503)
-        postgres.wait_until(lambda: 'too many connections for role "prelude"' in node.log())
+        wait_until(lambda: address.send("GET", "/readyz").status == 503)
+        wait_until(lambda: 'too many connections for role "prelude"' in node.log())
         postgres.execute(server.url, "ALTER ROLE prelude CONNECTION LIMIT -1")
-        postgres.wait_until(lambda: address.send("GET", "/readyz").status == 200)
+        wait_until(lambda: address.send("GET", "/readyz").status == 200)
         assert nodes.sign_in(), nodes.failed

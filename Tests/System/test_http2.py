@@ -11,7 +11,8 @@ import http2_frames as h2
 import pytest
 from conftest import running
 from http2_frames import END_HEADERS, END_STREAM
-from secure_service import SecureService, curl, wait_until
+from secure_service import SecureService, curl
+from waiting import wait_until
 
 JSON = (b"content-type", b"application/json")
 ENTIRE = END_STREAM | END_HEADERS

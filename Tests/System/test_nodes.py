@@ -4,11 +4,10 @@ import contextlib
 import json
 import pathlib
 import random
-import statistics
 import signal
+import statistics
 import subprocess
 import tempfile
-import time
 import threading
 import time
 
@@ -24,6 +23,7 @@ from service import Service
 from shifted_clock import needs_shift, set_clock, shifting
 from test_crash import Owner
 from transport import Transport
+from waiting import wait_until
 
 OWNERS = 8
 FAILURES = 4
@@ -116,7 +116,7 @@ def refreshing(owners: list[BalancedOwner]):
 def until_all_answered(owners: list[BalancedOwner], more: int) -> None:
     """Waits until each device had this many more responses."""
     counts = [owner.answered + more for owner in owners]
-    postgres.wait_until(
+    wait_until(
         lambda: any(owner.refusals for owner in owners)
         or all(owner.answered >= count for owner, count in zip(owners, counts)))
 
@@ -156,10 +156,10 @@ def test_a_node_without_its_server_is_not_ready_and_recovers(server, nodes):
         assert node.send("GET", "/health").status == 200
         started = ada.device.start("ada@example.com")
         assert started.status == 503 and started.headers["Retry-After"], started
-        postgres.wait_until(lambda: node.send("GET", "/readyz").status == 503)
+        wait_until(lambda: node.send("GET", "/readyz").status == 503)
     finally:
         server.start()
-    postgres.wait_until(lambda: node.send("GET", "/readyz").status == 200)
+    wait_until(lambda: node.send("GET", "/readyz").status == 200)
     assert ada.device.start("ada@example.com").status == 204
 
 
@@ -194,7 +194,7 @@ def seconds_until_obeyed(nodes: list[Service], length: int) -> float:
     changed = time.monotonic()
     for node in nodes[1:]:
         transport = Transport(node.url)
-        postgres.wait_until(
+        wait_until(
             lambda: transport.send("GET", "/v1/session/password/compliancy").json["min_length"] == length)
     return time.monotonic() - changed
 
@@ -217,7 +217,7 @@ def test_a_changed_setting_is_used_within_a_second_without_the_connections_that_
             nodes[0].database, f"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE {WATCHES}")
         assert killed == [(3,)]
         seconds.append(seconds_until_obeyed(nodes, length))
-        postgres.wait_until(
+        wait_until(
             lambda: postgres.rows(nodes[0].database, f"SELECT count(*) FROM pg_stat_activity WHERE {WATCHES}") == [(3,)])
     assert_within_a_second(seconds)
     # libpq writes nothing to the log of the node.
@@ -231,7 +231,7 @@ def test_a_command_changes_a_setting_on_every_node_within_a_second(nodes):
         assert changed.returncode == 0, changed.stderr
         ended = time.monotonic()
         for node in nodes:
-            postgres.wait_until(lambda: (issuer(node) == "https://one.example.com") == (action == "add"))
+            wait_until(lambda: (issuer(node) == "https://one.example.com") == (action == "add"))
         seconds.append(time.monotonic() - ended)
     assert_within_a_second(seconds)
 

@@ -10,8 +10,9 @@ import time
 
 import pytest
 from conftest import running
-from secure_service import SecureService, curl, wait_until
+from secure_service import SecureService, curl
 from service import BINARY, free_port
+from waiting import wait_until
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 from joserfc.jwk import ECKey
 
-from browser import Browser, PageError
+from browser import PageError
 from conftest import running
 from faulty_proxy import FaultyProxy
 from keys import base64url, unverified_claims
@@ -39,13 +39,6 @@ def rule(scope: str, **members) -> dict:
 
 RULES = [rule("pay"), rule("at.once", status="continue", steps=[STEP]), rule("never", status="block"),
          rule(PASSWORD_SCOPE, grant_mode="single-use")]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    yield browser
-    browser.close()
 
 
 @pytest.fixture(scope="module")
