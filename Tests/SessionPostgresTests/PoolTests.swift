@@ -1,5 +1,6 @@
 internal import Foundation
 internal import SessionDomain
+internal import SessionTokens
 internal import Synchronization
 internal import Testing
 
@@ -183,9 +184,15 @@ struct PoolTests {
             #expect(try await store.user(externalID: evil, app: world.app)?.externalID == evil)
             #expect(try await store.user(externalID: "' OR '1'='1", app: world.app) == nil)
             await #expect(throws: StoreError.self) { try await store.user(externalID: evil + "\0", app: world.app) }
-            for name in ["user.created", "user.%", "x' OR TRUE --"] {
-                let query = EventQuery(app: world.app, limit: 5, offset: 0)
-                #expect(try await store.events(query) == [], "\(name)")
+            let factory = EventFactory(appID: world.app, environment: world.environment)
+            try await store.perform(AppendEvents([factory.make(.userCreated, ["user_id": .string(evil)])]))
+            #expect(try await store.events(EventQuery(app: world.app, user: evil, limit: 5))?.count == 1)
+            for text in [evil, "user.%", "%", "x' OR TRUE --"] {
+                for name in [.exactly(text), .family(text)] as [EventQuery.NameFilter] {
+                    #expect(try await store.events(EventQuery(app: world.app, name: name, limit: 5)) == [], "\(text)")
+                }
+                let query = EventQuery(app: world.app, user: text + "'", before: text, limit: 5)
+                #expect(try await store.events(query) == nil, "\(text): no event has this id")
             }
         }
     }

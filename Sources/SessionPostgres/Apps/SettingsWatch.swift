@@ -13,6 +13,8 @@ struct SettingsWatch {
         var interval = 1000
         /// Whether the watch asks for notifications.
         var listens = true
+        /// Milliseconds on a clock that never jumps.
+        var uptime: @Sendable () -> Int64 = WorkerClock.live.uptime
         /// Waits for some milliseconds before the next attempt to connect.
         var pause: @Sendable (Int) -> Void = { Thread.sleep(forTimeInterval: Double($0) / 1000) }
     }
@@ -59,6 +61,7 @@ struct SettingsWatch {
         while !isEnded() {
             let revision: Int64? = try connection.run([SettingsRevision.current])[0].first { try $0.next() }
             failures = 0
+            connection.noteAnswer(timing.uptime())
             if revision != known { report() }
             known = revision
             try connection.awaitNotification(atMost: timing.interval)
@@ -84,7 +87,7 @@ extension PostgresStore {
             var watch = SettingsWatch(
                 timing: timing,
                 connect: { () throws(PostgresFailure) in
-                    try server.connect(for: Self.watchName, with: history, at: WorkerClock.live.uptime())
+                    try server.connect(for: Self.watchName, with: history, at: timing.uptime())
                 },
                 report: { continuation.yield() })
             watch.run { isEnded.isEnded }

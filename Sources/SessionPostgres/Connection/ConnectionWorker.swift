@@ -59,6 +59,8 @@ final class ConnectionWorker {
             pool.giveBack(batch)
             clock.rest()
         }
+        // So that the threads that still have jobs do not leave them to this one. Its end alone would not count.
+        connection = nil
     }
 
     /// Whether only this thread gets no connection. A server that does not answer at once may be away for all.
@@ -127,7 +129,9 @@ final class ConnectionWorker {
             do {
                 let opened = try opened()
                 isAway = false
-                return try work(opened)
+                let answer = try work(opened)
+                opened.noteAnswer(clock.uptime())
+                return answer
             } catch {
                 guard error.isOfConnection else { throw error }
                 connection = nil

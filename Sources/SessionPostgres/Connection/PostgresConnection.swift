@@ -21,8 +21,10 @@ final class PostgresConnection {
     /// What a transaction begins with where a pooler gives each one another connection of the server. `nil`: there is none, so
     /// prepared statements and settings last.
     var pooledSettings: Statement?
-    /// Whether another primary has replaced the server.
+    /// Whether the process uses another primary than the server.
     var isReplaced: () -> Bool = { false }
+    /// Notes that the server has answered, with the milliseconds on a clock that never jumps.
+    var noteAnswer: (Int64) -> Void = { _ in }
 
     /// Connects, and waits until the server accepts.
     ///

@@ -23,6 +23,8 @@ struct PostgresFailure: Error {
     /// Whether only the values or the rows of this caller are the cause. The server works, so the store does not count as
     /// failing: a caller must not be able to make the health check fail.
     let isOfCaller: Bool
+    /// Whether this engine has no such function, or does not allow its use.
+    let isOfEngine: Bool
     private static let divisionByZero = "22012"
     /// Serialization failure, deadlock, lock timeout; and a foreign key, because a row that another one belongs to can be
     /// deleted after it was read, such as a webhook.
@@ -30,8 +32,8 @@ struct PostgresFailure: Error {
     /// The server shuts down, has crashed or starts, is read-only, or refuses connections.
     private static let disconnections: Set<String> = ["57P01", "57P02", "57P03", "53300", "57P05", "25P03"]
 
-    /// "cached plan must not change result type": a migration has changed a column. Another connection prepares the
-    /// statement again. The text depends on the language of the server.
+    /// A feature that the engine lacks. For a statement that worked before: "cached plan must not change result type", because
+    /// a migration has changed a column. Another connection prepares it again. The text depends on the server's language.
     private static let unsupported = "0A000"
 
     /// Whether another connection is needed.
@@ -41,6 +43,7 @@ struct PostgresFailure: Error {
         self.kind = kind
         self.reason = reason
         self.isOfCaller = isOfCaller
+        isOfEngine = false
     }
 
     /// - Parameters:
@@ -50,6 +53,7 @@ struct PostgresFailure: Error {
         reason = "PostgreSQL \(state): \(message)"
         // Data exceptions and integrity constraint violations (PostgreSQL documentation, appendix A).
         isOfCaller = state.hasPrefix("22") || state.hasPrefix("23")
+        isOfEngine = ["42883", "42501", Self.unsupported].contains(state)
         if state == Self.divisionByZero, let failure = statement?.guarding {
             kind = .refused(failure)
         } else if state == "25006" {

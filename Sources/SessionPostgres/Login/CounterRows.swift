@@ -63,8 +63,12 @@ extension CounterKey {
     }
 
     /// Takes one event back. A counter without events has no row.
+    ///
+    /// The lock comes first. Without it, a caller that waits for another one sees the count before that one in the first change
+    /// and the count after it in the second, and neither changes the row.
     func uncounting(app: AppID) -> [Statement] {
         [
+            Statement("SELECT count FROM counters WHERE app_id = $1 AND key = $2 FOR UPDATE", [app, text]),
             Statement("DELETE FROM counters WHERE app_id = $1 AND key = $2 AND count = 1", [app, text]),
             Statement(
                 "UPDATE counters SET count = count - 1 WHERE app_id = $1 AND key = $2 AND count > 1", [app, text]),
