@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import SessionDomain
 import SessionHTTP
+import SessionTokens
 
 /// The fields of a form, in a body or in a query (URL Standard, "application/x-www-form-urlencoded").
 @available(service, *)
@@ -15,17 +16,19 @@ struct FormBody: Sendable, Equatable {
         left.fields.elementsEqual(right.fields) { $0 == $1 }
     }
 
-    /// Reads fields. An invalid percent-encoding, bytes that are not UTF-8, and U+0000, as in all bodies, are rejected.
-    ///
-    /// - Throws: `Refusal.invalidField("body")`.
     /// No fields.
     init() { (fields, encoded) = ([], "") }
 
+    /// Reads fields. An invalid percent-encoding, bytes that are not UTF-8, and U+0000 and too many combining marks in a row, as
+    /// in all bodies, are rejected.
+    ///
+    /// - Throws: `Refusal.invalidField("body")`.
     init(_ text: some StringProtocol) throws(Refusal) {
         var fields: [(String, String)] = []
-        for pair in text.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : "") else {
+        // Bytes, because a letter with many marks takes long to compare.
+        for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(parts[0]), let value = parts.count > 1 ? Self.decoded(parts[1]) : "" else {
                 throw .invalidField("body", "must be the fields of a form")
             }
             fields.append((name, value))
@@ -48,27 +51,11 @@ struct FormBody: Sendable, Equatable {
         try self.init(text)
     }
 
-    private static func decoded(_ text: some StringProtocol) -> String? {
-        var (bytes, input) = ([UInt8](), text.utf8.makeIterator())
-        while let byte = input.next() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = input.next().flatMap(digit), let low = input.next().flatMap(digit) else { return nil }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
+    private static func decoded(_ encoded: some Sequence<UInt8>) -> String? {
+        guard let bytes = PercentEncoding.decoded(encoded, isForm: true), !bytes.contains(0),
+            let text = String(validating: bytes, as: UTF8.self), CombiningMarks.areBounded(in: text)
+        else { return nil }
+        return text
     }
 }
 

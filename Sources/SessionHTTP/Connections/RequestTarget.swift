@@ -1,14 +1,22 @@
 import NIOHTTP1
 import SessionDomain
+import SessionTokens
 
 /// Reads the host and the target of a request so that every part of a chain of proxies finds the same ones (RFC 9112
 /// §3.2), and rejects a request whose end they could find at different places (§6.1).
 enum RequestTarget {
     /// Returns the request with its target in origin form.
     ///
-    /// - Throws: `Refusal.invalidField` for a missing, repeated or invalid `Host`, for `Transfer-Encoding` before HTTP/1.1,
+    /// - Throws: `Refusal.invalidField` for a target that is not ASCII, and for a header with too many combining marks in a row
+    ///   (`CombiningMarks`), which later code would compare; for a missing, repeated or invalid `Host`, for `Transfer-Encoding` before HTTP/1.1,
     ///   with another coding than `chunked` or beside `Content-Length`, and for a target that names another host. RFC 9112 §3.2.2 lets a server prefer the target; a proxy may have chosen by `Host`, so both must agree.
     static func normalized(_ head: HTTPRequestHead) throws(Refusal) -> HTTPRequestHead {
+        guard head.uri.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw .invalidField("the request target", "must be ASCII; percent-encode other characters")
+        }
+        if let header = head.headers.first(where: { !CombiningMarks.areBounded(in: $0.value) }) {
+            throw .invalidField(header.name, "has more than \(CombiningMarks.maximum) combining marks in a row")
+        }
         guard head.version.major > 1 || head.version == .http1_1 || !head.headers.contains(name: "transfer-encoding")
         else {
             throw .invalidField("Transfer-Encoding", "needs HTTP/1.1")

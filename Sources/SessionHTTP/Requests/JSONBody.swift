@@ -109,6 +109,7 @@ extension Refusal {
         case .repeatedMember(let name):
             MemberName.isPlain(name) ? "has the member \(name) twice" : "has a member twice"
         case .nullCharacter: "must not contain U+0000"
+        case .tooManyMarks: "has more than \(CombiningMarks.maximum) combining marks in a row"
         case .malformed(let reason): "is not valid JSON: \(reason)"
         }
     }

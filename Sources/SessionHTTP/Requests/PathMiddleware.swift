@@ -1,8 +1,9 @@
 package import Hummingbird
 import SessionDomain
+import SessionTokens
 
-/// Answers 404 to every path that is not the only spelling of its route, and 400 to a query with U+0000, as to such a body:
-/// not every store can look it up.
+/// Answers 404 to every path that is not the only spelling of its route, and 400 to a query with U+0000 or too many combining
+/// marks in a row, as to such a body: not every store can look up the first, and to compare the second takes long.
 ///
 /// The router ignores empty segments, so it would serve `//v2/…` as `/v2/…`. A proxy that blocks `/v2/` compares text.
 @available(service, *)
@@ -17,6 +18,12 @@ package struct PathMiddleware: RouterMiddleware {
         if let query = request.uri.query, let part = query.split(separator: "&").first(where: { $0.contains("%00") }) {
             let name = part.prefix { $0 != "=" }
             throw Refusal.invalidField(name.contains("%") ? "query" : String(name), "must not contain U+0000")
+        }
+        if let query = request.uri.query, let bytes = PercentEncoding.decoded(query.utf8, isForm: false),
+            !CombiningMarks.areBounded(in: String(decoding: bytes, as: UTF8.self))
+        {
+            throw Refusal.invalidField(
+                "query", "must not have more than \(CombiningMarks.maximum) combining marks in a row")
         }
         return try await next(request, context)
     }

@@ -10,6 +10,7 @@ struct JSONReader {
     static let maximumDepth = 32
 
     private let bytes: [UInt8]
+    private let isASCII: Bool
     private var position = 0
     private var depth = 0
 
@@ -20,11 +21,12 @@ struct JSONReader {
 
     private init(bytes: [UInt8]) {
         self.bytes = bytes
+        isASCII = bytes.allSatisfy { $0 < 0x80 }
     }
 
     private mutating func read() throws -> JSONValue {
         // Check the encoding once for the whole text. Strings are then copied without a check.
-        guard bytes.allSatisfy({ $0 < 0x80 }) || String(bytes: bytes, encoding: .utf8) != nil else {
+        guard isASCII || String(bytes: bytes, encoding: .utf8) != nil else {
             throw Self.failure(.notUTF8)
         }
         let value = try readValue()
@@ -95,7 +97,8 @@ struct JSONReader {
             switch byte {
             case UInt8(ascii: "\""):
                 defer { position += 1 }
-                return String(decoding: bytes[start..<position], as: UTF8.self)
+                let text = String(decoding: bytes[start..<position], as: UTF8.self)
+                return isASCII ? text : try Self.bounded(text)
             case UInt8(ascii: "\\"): return try readEscapedString(from: start)
             case ..<0x20: throw Self.failure(.malformed("a control character in a string"))
             default: position += 1
@@ -110,13 +113,18 @@ struct JSONReader {
         while let byte = peek {
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\""): return try Self.bounded(String(decoding: text, as: UTF8.self))
             case UInt8(ascii: "\\"): text.append(contentsOf: try readEscape())
             case ..<0x20: throw Self.failure(.malformed("a control character in a string"))
             default: text.append(byte)
             }
         }
         throw Self.failure(.malformed("an unterminated string"))
+    }
+
+    private static func bounded(_ text: String) throws -> String {
+        guard CombiningMarks.areBounded(in: text) else { throw failure(.tooManyMarks) }
+        return text
     }
 
     private static let escapes: [UInt8: UInt8] = [

@@ -56,6 +56,8 @@ package enum JSONError: Error, Hashable {
     case repeatedMember(String)
     /// U+0000 in a string. Databases and C libraries may end a text there, so two texts could become equal (RFC 8259 §9).
     case nullCharacter
+    /// More combining marks in a row than `CombiningMarks.maximum`.
+    case tooManyMarks
     /// A violation of the grammar (RFC 8259). The value is a fixed text that describes it.
     case malformed(String)
 }

@@ -50,6 +50,18 @@ struct RequestTargetTests {
         #expect(throws: Refusal.self) { try RequestTarget.normalized(head(uri, hosts: ["a.example"])) }
     }
 
+    @Test("A target that is not ASCII, and a header with too many combining marks in a row, are rejected")
+    func marks() throws {
+        #expect(throws: Refusal.self) { try RequestTarget.normalized(head("/\u{301}", hosts: ["a"])) }
+        for name in ["Origin", "Cookie", "Accept-Language", "X-Unknown"] {
+            for (count, isValid) in [(128, true), (129, false)] {
+                var head = head("/", hosts: ["a"])
+                head.headers.add(name: name, value: "a" + String(repeating: "\u{316}", count: count))
+                #expect(((try? RequestTarget.normalized(head)) != nil) == isValid, "\(name) \(count)")
+            }
+        }
+    }
+
     @Test("Transfer-Encoding needs HTTP/1.1 (RFC 9112 §6.1)")
     func transferEncoding() throws {
         for (version, isValid) in [(HTTPVersion.http1_0, false), (.http1_1, true)] {

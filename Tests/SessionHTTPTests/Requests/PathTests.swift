@@ -32,6 +32,15 @@ struct PathTests {
         #expect(try await world.call(.get, "/health?x=1%02").status == 200)
     }
 
+    @Test("A query with too many combining marks in a row is refused, because comparing them takes long")
+    func combiningMarks() async throws {
+        let world = try await EdgeWorld.shared.value
+        for (count, status) in [(128, 200), (129, 400)] {
+            let query = "a" + String(repeating: "%CC%81", count: count) + "=1"
+            #expect(try await world.call(.get, "/health?\(query)").status == status)
+        }
+    }
+
     @Test("The router serves no second spelling of the management API")
     func router() async throws {
         let world = try await EdgeWorld.shared.value

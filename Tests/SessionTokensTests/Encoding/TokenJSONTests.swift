@@ -80,6 +80,25 @@ struct TokenJSONTests {
         #expect(context.underlyingError as? JSONError == .nullCharacter)
     }
 
+    @Test("More combining marks in a row than any text has are rejected, because comparing them takes long (UAX #15)")
+    func combiningMarks() throws {
+        for mark in ["\u{301}", #"\u0316"#, "\u{1D165}"] {
+            for json in [#"{"a@":1}"#, #"{"a":"b@c"}"#, #"["@"]"#] {
+                func text(_ count: Int) -> String {
+                    json.replacingOccurrences(of: "@", with: String(repeating: mark, count: count))
+                }
+                #expect(throws: Never.self) { try decode(text(CombiningMarks.maximum)) }
+                let error = #expect(throws: DecodingError.self) { try decode(text(CombiningMarks.maximum + 1)) }
+                guard case .dataCorrupted(let context) = error else {
+                    return #expect(Bool(false), "\(String(describing: error))")
+                }
+                #expect(context.underlyingError as? JSONError == .tooManyMarks)
+            }
+        }
+        let words = String(repeating: "a" + String(repeating: "\u{301}", count: 30), count: 100)
+        #expect(try decode("\"\(words)\"") == .string(words))
+    }
+
     @Test("An escaped backslash before u0000 is accepted")
     func escapedBackslash() throws {
         #expect(try decode(#""\\u0000""#) == .string(#"\u0000"#))
