@@ -63,6 +63,14 @@ struct OlderWebStory {
         #expect(try await call("/refresh", "{}", in: world, cookie: cookie).status == 401)
     }
 
+    @Test("A code challenge is rejected, because the check could not answer it and would spend the code")
+    func challenge() async throws {
+        let json =
+            #"{"identifier":{"type":"email_address","value":"\#(mail)"},"code_challenge":"\#(String(repeating: "a", count: 43))"}"#
+        let answer = try await call("/login/otp", json, in: try await world())
+        #expect(answer.status == 400 && answer.body["field"]?.stringValue == "code_challenge")
+    }
+
     @Test("Access tokens repeat the mapped claims in cc, and only those of sessions without a key have it")
     func repeatedClaims() async throws {
         let world = try await world { app in

@@ -12,7 +12,10 @@ struct OTPRoutes: Sendable {
     let environment: ServiceEnvironment
 
     @Sendable func start(_ request: Request, context: AppContext) async throws -> Response {
-        let body = try await request.decode(StartOTPRequest.self)
+        try await start(try await request.decode(StartOTPRequest.self), request, context)
+    }
+
+    func start(_ body: StartOTPRequest, _ request: Request, _ context: AppContext) async throws -> Response {
         try TextLimit.check(body.loginConfigID, "login_config_id")
         try TextLimit.check(body.dispatchID, "dispatch_id")
         if let challengeToken = body.challengeToken {

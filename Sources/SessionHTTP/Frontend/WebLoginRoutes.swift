@@ -9,6 +9,15 @@ struct WebLoginRoutes: Sendable {
     let otp: OTPRoutes
     let tokens: TokenRoutes
 
+    @Sendable func start(_ request: Request, context: AppContext) async throws -> Response {
+        let body = try await request.decode(StartOTPRequest.self)
+        // The check has no `code_verifier`, so the right code would be spent without a session.
+        guard body.codeChallenge == nil else {
+            throw Refusal.invalidField("code_challenge", "is not supported by this call; use /v1/session/otp")
+        }
+        return try await otp.start(body, request, context)
+    }
+
     @Sendable func check(_ request: Request, context: ProofBoundContext) async throws -> Response {
         // The code is not spent if the session could not start afterwards.
         try tokens.sessions.checkStart(
