@@ -1,4 +1,4 @@
-"""Several nodes on one PostgreSQL server: a load balancer splits every flow over them."""
+"""Several nodes on one PostgreSQL server: a load balancer splits each flow over them."""
 
 import contextlib
 import json
@@ -60,7 +60,7 @@ def person(nodes: list[Service]) -> Person:
     return person
 
 
-def test_every_flow_is_split_over_the_nodes(nodes):
+def test_a_login_and_its_refreshes_are_split_over_the_nodes(nodes):
     """Each call of a login and each refresh reaches another node than the one before it."""
     for _ in range(3):
         ada, address = person(nodes), new_email()
