@@ -18,7 +18,7 @@ public struct SessionVerifier: Sendable {
     private let keys: KeySetCache
     private let replayGuard: any ReplayGuard
     private let resources: ProtectedResources
-    private let proofKeys = ProofKeyCache()
+    private let proofHeaders = ProofHeaderCache()
     private let environment: VerifierEnvironment
 
     /// Creates a verifier for the tokens of one app. It fetches the keys with the first token, not before.
@@ -129,10 +129,10 @@ public struct SessionVerifier: Sendable {
         guard headers.count == 1 else { throw VerificationError(.missingProof) }
         let (claims, payload) = try await verifyToken(token)
         guard let thumbprint = claims.cnf?.jkt else { throw VerificationError(.unboundToken) }
-        let known = await proofKeys.key(thumbprint: thumbprint)
-        let proof = try check(headers, of: request, token: token, knownKey: known)
+        let known = await proofHeaders.header(thumbprint: thumbprint)
+        let proof = try check(headers, of: request, token: token, known: known)
         guard proof.thumbprint == thumbprint else { throw VerificationError(.wrongKey) }
-        if known == nil { await proofKeys.keep(proof.key) }
+        if let header = proof.newHeader { await proofHeaders.keep(header) }
         let now = environment.now()
         let end = try proofs.acceptedUntil(proof, now: now.timeIntervalSince1970)
         // Store the proof 30 seconds longer than it is valid: the guard may use another clock or receive the proof late.
@@ -162,12 +162,12 @@ public struct SessionVerifier: Sendable {
     }
 
     private func check(
-        _ headers: [String], of request: HTTPRequest, token: String, knownKey: PublicJWK?
+        _ headers: [String], of request: HTTPRequest, token: String, known: KnownProofHeader?
     ) throws(VerificationError) -> CheckedProof {
         let targets = resources.targets(path: request.path ?? "/")
         let checker = DPoPProofChecker(
             method: request.method.rawValue, targets: targets, accessToken: token, accessTokenHash: .required,
-            knownKey: knownKey)
+            known: known)
         do {
             return try checker.check(headers: headers)
         } catch {

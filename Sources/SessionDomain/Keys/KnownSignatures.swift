@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Foundation
 internal import SessionTokens
-internal import Synchronization
 
 /// The last signatures that one key has verified or made. A client shows the same token again and again, and a challenge
 /// token returns to the process that issued it. To find it here costs a hash; to verify Ed25519 costs a million instructions.
@@ -11,16 +10,10 @@ internal import Synchronization
 /// checked with each use.
 @available(service, *)
 final class KnownSignatures: Sendable {
-    /// The most entries of a key. They take 16 KiB: two sets of 256 places with 32 bytes each, half of them in use.
+    /// The most entries of a key, with 32 bytes each.
     static let capacity = 256
-    private static let capacityOfGeneration = capacity / 2
 
-    private struct Generations {
-        var recent: Set<SHA256Digest> = []
-        var earlier: Set<SHA256Digest> = []
-    }
-
-    private let generations = Mutex(Generations())
+    private let entries = RecentValues<SHA256Digest, Void>(capacity: capacity)
 
     fileprivate static func entry(_ signature: Data, _ message: Data) -> SHA256Digest {
         var hash = SHA256()
@@ -31,19 +24,9 @@ final class KnownSignatures: Sendable {
         return hash.finalize()
     }
 
-    fileprivate func contains(_ entry: SHA256Digest) -> Bool {
-        generations.withLock { $0.recent.contains(entry) || $0.earlier.contains(entry) }
-    }
+    fileprivate func contains(_ entry: SHA256Digest) -> Bool { entries.value(for: entry) != nil }
 
-    fileprivate func insert(_ entry: SHA256Digest) {
-        generations.withLock { generations in
-            if generations.recent.count >= Self.capacityOfGeneration {
-                generations.earlier = generations.recent
-                generations.recent = []
-            }
-            generations.recent.insert(entry)
-        }
-    }
+    fileprivate func insert(_ entry: SHA256Digest) { entries.keep((), for: entry) }
 }
 
 @available(service, *)

@@ -10,6 +10,8 @@ struct ProofMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 
     let log: ProofTargetLog
+    /// The headers of recent proofs with their keys. They take 3 MiB at most, and a place costs its sender a valid signature.
+    let headers = RecentValues<String, KnownProofHeader>(capacity: 2048)
 
     func handle(
         _ request: Request, context: ServiceRequestContext,
@@ -22,13 +24,16 @@ struct ProofMiddleware: RouterMiddleware {
 
     private func check(_ request: Request, app: AppRuntime, logger: Logger) throws -> ProofResult {
         let proofs = request.headers.all(.dpop)
-        guard !proofs.isEmpty else { return .absent }
+        guard let first = proofs.first else { return .absent }
+        let known = KnownProofHeader.encoded(of: first).flatMap { headers.value(for: $0) }
         let targets = app.targets(path: request.uri.path)
         let checker = DPoPProofChecker(
             method: request.method.rawValue, targets: targets, accessToken: request.presentedToken?.token,
-            accessTokenHash: .whenPresent)
+            accessTokenHash: .whenPresent, known: known)
         do {
-            return .valid(try checker.check(headers: proofs))
+            let proof = try checker.check(headers: proofs)
+            if let header = proof.newHeader { headers.keep(header, for: header.encoded) }
+            return .valid(proof)
         } catch {
             let host = request.head.authority.flatMap { TargetURI("https://" + $0)?.host }
             // Of the configured origins, the one of the host that the client called helps it most.

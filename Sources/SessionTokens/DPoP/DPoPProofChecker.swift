@@ -35,6 +35,8 @@ package struct CheckedProof: Sendable, Equatable {
     package let attempt: String?
     /// Whether the proof holds the hash of the request's access token.
     package let coversAccessToken: Bool
+    /// The header, to be known from now on. `nil`: it was known, or is too long.
+    package let newHeader: KnownProofHeader?
 
     package var thumbprint: String { key.thumbprint }
 
@@ -57,7 +59,7 @@ package struct DPoPProofChecker: Sendable {
     private let targets: [TargetURI]
     private let accessToken: String?
     private let accessTokenHash: AccessTokenHash
-    private let knownKey: PublicJWK?
+    private let known: KnownProofHeader?
 
     /// Whether a proof that is sent with an access token must hold its hash.
     package enum AccessTokenHash: Sendable {
@@ -72,41 +74,58 @@ package struct DPoPProofChecker: Sendable {
     ///   - targets: The request's URI for each configured origin of this server.
     ///   - accessToken: The access token of the request; `nil` if it has none.
     ///   - accessTokenHash: Whether the proof must hold the hash of that token.
-    ///   - knownKey: The key that the proof probably has, so that it is not parsed and checked again. Another key is valid
-    ///     as well.
+    ///   - known: The header that the proof probably has, so that it is not read again. Another one is valid as well.
     package init(
         method: String, targets: [TargetURI], accessToken: String? = nil,
-        accessTokenHash: AccessTokenHash = .required, knownKey: PublicJWK? = nil
+        accessTokenHash: AccessTokenHash = .required, known: KnownProofHeader? = nil
     ) {
         self.method = method
         self.targets = targets
         self.accessToken = accessToken
         self.accessTokenHash = accessTokenHash
-        self.knownKey = knownKey
+        self.known = known
     }
 
     /// Checks the proof of one request.
     ///
     /// - Parameter headers: The values of all `DPoP` headers of the request, not joined.
     package func check(headers: [String]) throws(DPoPError) -> CheckedProof {
-        let jws = try parse(try single(headers))
-        try checkType(jws)
-        try checkAlgorithm(jws)
-        let key = try publicKey(of: jws)
-        try checkSignature(jws, with: key)
-        let claims = try requiredClaims(of: jws)
+        let proof = try single(headers)
+        let isKnown = known?.begins(proof) ?? false
+        let (key, payload) = try isKnown ? verifiedByKnownHeader(proof) : verified(proof)
+        let claims = try requiredClaims(payload)
         try checkMethod(claims)
         try checkTarget(claims)
         let coversAccessToken = try checkAccessToken(claims)
         return CheckedProof(
             key: key, id: claims.jti, issuedAt: claims.iat, nonce: claims.nonce, attempt: claims.attempt,
-            coversAccessToken: coversAccessToken)
+            coversAccessToken: coversAccessToken,
+            newHeader: isKnown
+                ? nil : KnownProofHeader.encoded(of: proof).map { KnownProofHeader(encoded: $0, key: key) })
+    }
+
+    private func verified(_ proof: String) throws(DPoPError) -> (PublicJWK, payload: Data) {
+        let jws = try parse(proof)
+        try checkType(jws)
+        try checkAlgorithm(jws)
+        let key = try publicKey(of: jws)
+        try checkSignature(jws, with: key)
+        return (key, jws.payload)
+    }
+
+    /// Type, algorithm and key were checked when the header was read.
+    private func verifiedByKnownHeader(_ proof: String) throws(DPoPError) -> (PublicJWK, payload: Data) {
+        guard let key = known?.key, let parts = try? CompactParts(proof, decodingHeader: false) else {
+            throw .malformed
+        }
+        guard key.isValidSignature(parts.signature, for: parts.signingInput) else { throw .invalidSignature }
+        return (key, parts.payload)
     }
 
     /// The URL that a proof names, normalised and without query, for a log. `nil` if it is no http or https URL of at most
     /// `maximumIDLength` bytes.
     package func claimedTarget(headers: [String]) -> TargetURI? {
-        guard let jws = try? parse(try single(headers)), let htu = try? requiredClaims(of: jws).htu,
+        guard let jws = try? parse(try single(headers)), let htu = try? requiredClaims(jws.payload).htu,
             htu.utf8.count <= Self.maximumIDLength
         else { return nil }
         return TargetURI(htu)
@@ -139,7 +158,7 @@ package struct DPoPProofChecker: Sendable {
     private func publicKey(of jws: CompactJWS) throws(DPoPError) -> PublicJWK {
         guard let jwk = jws.header.jwk else { throw .malformed }
         do {
-            let key = try PublicJWK(jwk, known: knownKey)
+            let key = try PublicJWK(jwk)
             guard key.algorithm == .es256 else { throw JWKError.unsupportedKey }
             return key
         } catch is JWKError {
@@ -157,8 +176,8 @@ package struct DPoPProofChecker: Sendable {
         }
     }
 
-    private func requiredClaims(of jws: CompactJWS) throws(DPoPError) -> DPoPClaims {
-        guard let claims = try? TokenJSON.read(DPoPClaims.self, from: jws.payload),
+    private func requiredClaims(_ payload: Data) throws(DPoPError) -> DPoPClaims {
+        guard let claims = try? TokenJSON.read(DPoPClaims.self, from: payload),
             (1...Self.maximumIDLength).contains(claims.jti.utf8.count),
             claims.nonce.map({ $0.utf8.count <= Self.maximumIDLength }) ?? true,
             claims.attempt.map({ $0.utf8.count <= Self.maximumIDLength && isAttempt($0) }) ?? true,

@@ -8,13 +8,6 @@ package struct JSONObject: Sendable {
         self.members = members
     }
 
-    var count: Int { members.count }
-
-    /// Whether the member is a string with exactly the bytes of `value`. For `==`, canonical equivalents are equal.
-    func has(_ name: String, _ value: String) -> Bool {
-        members[name]?.stringValue?.utf8.elementsEqual(value.utf8) ?? false
-    }
-
     /// Whether the member exists, even as `null`.
     package func contains(_ name: String) -> Bool { members[name] != nil }
 

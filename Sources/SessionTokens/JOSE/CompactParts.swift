@@ -2,7 +2,7 @@ package import Foundation
 
 /// The three decoded parts of a compact JWS (RFC 7515 §7.1). Header and signature are not checked.
 package struct CompactParts: Sendable {
-    /// The protected header as unparsed JSON.
+    /// The protected header as unparsed JSON. Empty if it is not decoded.
     package let header: Data
     package let payload: Data
     package let signature: Data
@@ -11,11 +11,13 @@ package struct CompactParts: Sendable {
     /// The maximum length of a token in bytes. All headers of a request together are limited to 16 KiB.
     package static let maximumLength = 8192
 
-    package init(_ text: String) throws(JWSError) {
+    /// - Parameter decodingHeader: `false` for a header that the caller knows.
+    package init(_ text: String, decodingHeader: Bool = true) throws(JWSError) {
         var text = text
         let parts: CompactParts? = text.withUTF8 { bytes in
             guard bytes.count <= Self.maximumLength, let dots = Self.dots(in: bytes),
-                let header = Base64URL.decode(buffer: UnsafeBufferPointer(rebasing: bytes[..<dots.first])),
+                let header = Base64URL.decode(
+                    buffer: UnsafeBufferPointer(rebasing: bytes[..<(decodingHeader ? dots.first : 0)])),
                 let payload = Base64URL.decode(
                     buffer: UnsafeBufferPointer(rebasing: bytes[(dots.first + 1)..<dots.second])),
                 let signature = Base64URL.decode(buffer: UnsafeBufferPointer(rebasing: bytes[(dots.second + 1)...]))

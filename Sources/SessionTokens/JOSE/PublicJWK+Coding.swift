@@ -19,15 +19,7 @@ extension PublicJWK: Codable, JSONObjectReadable {
         try self.init(JSONObject(members))
     }
 
-    package init(_ object: JSONObject) throws { try self.init(object, known: nil) }
-
-    /// - Parameter known: A key that `object` probably is. If it is, the point is not checked again, which is most of the
-    ///   work.
-    init(_ object: JSONObject, known: PublicJWK?) throws {
-        if let known, known.isWritten(in: object) {
-            self = known
-            return
-        }
+    package init(_ object: JSONObject) throws {
         guard !Self.privateMembers.contains(where: object.contains) else { throw JWKError.privateKey }
         switch (try object.string("kty"), try object.stringIfPresent("crv")) {
         case ("EC", "P-256"):
@@ -45,14 +37,6 @@ extension PublicJWK: Codable, JSONObjectReadable {
         default:
             throw JWKError.unsupportedKey
         }
-    }
-
-    /// Whether a JWK has the members of this P-256 key and no other, so no private one.
-    private func isWritten(in object: JSONObject) -> Bool {
-        guard case .p256 = material, object.count == 4, object.has("kty", "EC"), object.has("crv", "P-256") else {
-            return false
-        }
-        return object.has("x", coordinates[0]) && object.has("y", coordinates[1])
     }
 
     /// Only the canonical text of 32 bytes is valid, so the text is the one of the thumbprint (RFC 7638 §7).

@@ -1,0 +1,31 @@
+/// The header of a proof whose signature was valid, as it was sent, and the key in it.
+///
+/// A device sends the same header with each proof. Whoever knows it needs to read neither its JSON nor its key again, which
+/// costs more than all comparisons of a request.
+package struct KnownProofHeader: Sendable, Equatable {
+    /// The most bytes of a header that is worth to be kept. That of a P-256 key has about 230.
+    package static let maximumLength = 512
+
+    /// The header in base64url.
+    package let encoded: String
+    package let key: PublicJWK
+
+    /// - Parameter encoded: The header of a proof whose signature is valid, with this key in it.
+    package init(encoded: String, key: PublicJWK) {
+        self.encoded = encoded
+        self.key = key
+    }
+
+    /// Whether a proof begins with exactly this header.
+    func begins(_ proof: String) -> Bool {
+        let (proof, header) = (proof.utf8, encoded.utf8)
+        return proof.count > header.count && proof.starts(with: header)
+            && proof[proof.index(proof.startIndex, offsetBy: header.count)] == UInt8(ascii: ".")
+    }
+
+    /// The header of a proof, in base64url. `nil` without a dot, and for a header that is not worth to be kept.
+    package static func encoded(of proof: String) -> String? {
+        let start = proof.utf8.prefix(maximumLength + 1)
+        return start.firstIndex(of: UInt8(ascii: ".")).map { String(proof[..<$0]) }
+    }
+}
