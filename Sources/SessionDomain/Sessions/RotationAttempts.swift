@@ -12,13 +12,21 @@ package struct RotationAttempts: Sendable, Equatable {
 
     /// The hash of the last rotation's id. `nil` if its proof had none.
     package private(set) var last: String?
-    /// The short forms of the ids before it, newest first.
-    package private(set) var earlier: [String]
+    /// The short forms of the ids before it, newest first, as stores keep them (`StoredWords`). Each rotation writes them, and
+    /// almost none reads them.
+    package private(set) var earlierWords: String
 
     package init(last: String? = nil, earlier: [String] = []) {
-        self.last = last
-        self.earlier = Array(earlier.prefix(Self.maximumEarlier))
+        self.init(last: last, earlierWords: StoredWords.text(of: Array(earlier.prefix(Self.maximumEarlier))))
     }
+
+    /// The attempts of a stored session.
+    package init(last: String?, earlierWords: String) {
+        self.last = last
+        self.earlierWords = earlierWords
+    }
+
+    package var earlier: [String] { StoredWords.read(earlierWords) }
 
     /// The hash under which an attempt id is stored and compared.
     package static func hash(_ attempt: String) -> String { DPoPProof.accessTokenHash(attempt) }
@@ -28,7 +36,22 @@ package struct RotationAttempts: Sendable, Equatable {
 
     /// The attempts after one more rotation.
     func adding(_ hash: String?) -> RotationAttempts {
-        guard let last else { return RotationAttempts(last: hash, earlier: earlier) }
-        return RotationAttempts(last: hash, earlier: [String(last.prefix(Self.shortLength))] + earlier)
+        guard let last else { return RotationAttempts(last: hash, earlierWords: earlierWords) }
+        var words = String(last.prefix(Self.shortLength))
+        let kept = firstWords(Self.maximumEarlier - 1)
+        if !kept.isEmpty {
+            words += " "
+            words += kept
+        }
+        return RotationAttempts(last: hash, earlierWords: words)
+    }
+
+    private func firstWords(_ count: Int) -> Substring {
+        var spaces = 0
+        let end = earlierWords.utf8.firstIndex { byte in
+            if byte == UInt8(ascii: " ") { spaces += 1 }
+            return spaces == count
+        }
+        return earlierWords[..<(end ?? earlierWords.endIndex)]
     }
 }

@@ -13,19 +13,14 @@ extension Session {
         self.init(
             id: try columns.next(), appID: try columns.next(), userID: try columns.next(),
             generation: try columns.next(), keyThumbprint: try columns.next(), lastProof: try columns.next(),
-            attempts: RotationAttempts(last: try columns.next(), earlier: Self.words(try columns.next())),
-            demandsNonce: try columns.next(), scopes: Self.words(try columns.next()),
+            attempts: RotationAttempts(last: try columns.next(), earlierWords: try columns.next()),
+            demandsNonce: try columns.next(), scopes: StoredWords.read(try columns.next()),
             device: Device(
                 id: try columns.next(), model: try columns.next(), type: try columns.next(),
                 osVersion: try columns.next(), countryCode: try columns.next()),
             createdAt: try columns.next(), lastSeenAt: try columns.next(), rotatedAt: try columns.next(),
             settledGeneration: try columns.next(), idleExpiresAt: try columns.next(),
             absoluteExpiresAt: try columns.next(), revokedAt: try columns.next())
-    }
-
-    /// Scopes and attempts contain no spaces, so a space separates them, as in a `scope` claim.
-    private static func words(_ text: String) -> [String] {
-        text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
     }
 
     /// The first full hour at which housekeeping may delete the session.
@@ -36,7 +31,7 @@ extension Session {
             Self.insertion,
             [
                 appID, id, userID, generation, keyThumbprint, lastProof, attempts.last,
-                attempts.earlier.joined(separator: " "), demandsNonce, scopes.joined(separator: " "), device.id,
+                attempts.earlierWords, demandsNonce, StoredWords.text(of: scopes), device.id,
                 device.model, device.type, device.osVersion, device.countryCode, createdAt, lastSeenAt, rotatedAt,
                 settledGeneration, idleExpiresAt, absoluteExpiresAt, revokedAt, purgeHour,
             ])
@@ -56,8 +51,8 @@ extension Session {
         .guarded(
             new.purgeHour == purgeHour ? Self.replacement : Self.replacementWithHour,
             [
-                new.generation, new.lastProof, new.attempts.last, new.attempts.earlier.joined(separator: " "),
-                new.demandsNonce, new.scopes.joined(separator: " "), new.device.id, new.device.model, new.device.type,
+                new.generation, new.lastProof, new.attempts.last, new.attempts.earlierWords,
+                new.demandsNonce, StoredWords.text(of: new.scopes), new.device.id, new.device.model, new.device.type,
                 new.device.osVersion, new.device.countryCode, new.lastSeenAt, new.rotatedAt, new.settledGeneration,
                 new.idleExpiresAt, new.revokedAt, appID, id, generation, revokedAt,
             ] + (new.purgeHour == purgeHour ? [] : [new.purgeHour]), orFail: .stale)
