@@ -16,15 +16,16 @@ package func buildRouter(
     health: HealthEndpoint? = nil, api: ServedAPI = .all, controls: ProcessControls? = nil
 ) -> Router<ServiceRequestContext> {
     let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: HeadMiddleware())
     router.add(middleware: RequestIDMiddleware(environment: service.environment))
     router.add(middleware: AccessLogMiddleware(options: edge, observer: service.environment.observer))
-    router.add(middleware: TraceMiddleware(options: edge, observer: service.environment.observer))
-    router.add(middleware: ResponseHeadersMiddleware(environment: service.environment))
-    router.add(middleware: ErrorResponseMiddleware())
-    router.add(middleware: HeaderLimitMiddleware())
-    router.add(middleware: PathMiddleware())
-    router.add(middleware: ForwardingMiddleware(options: edge, log: forwarding))
+    if service.environment.observer.tracer != nil {
+        router.add(middleware: TraceMiddleware(options: edge, observer: service.environment.observer))
+    }
+    router.add(middleware: ResponseMiddleware(environment: service.environment))
+    router.add(
+        middleware: ChecksMiddleware(checks: [
+            HeaderLimit(), CanonicalPath(), UntrustedForwarding(options: edge, log: forwarding),
+        ]))
     if api != .management {
         router.add(
             middleware: UnknownPathMiddleware(client: ClientMiddleware(options: edge, directory: service.directory)))

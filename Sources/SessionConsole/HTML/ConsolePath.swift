@@ -22,7 +22,7 @@ struct ConsolePath: Sendable, Hashable {
 
     /// - Returns: `nil` unless the text is a path of the console, without a query, that has one spelling only.
     init?(returning text: String) {
-        guard text == Self.home.text || text.hasPrefix(Self.home.text + "/"), PathMiddleware.isCanonical(text) else {
+        guard text == Self.home.text || text.hasPrefix(Self.home.text + "/"), CanonicalPath.isCanonical(text) else {
             return nil
         }
         self.init(text)

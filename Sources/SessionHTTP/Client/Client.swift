@@ -30,14 +30,14 @@ extension Client {
         let ip = Self.address(headers, peerAddress: peerAddress, options: options)
         source = SourceAddress(ip: ip, isExempt: options.exemptsLoopback && IPNetwork.loopback(contains: ip))
         isBrowser = headers.contains(.origin) || headers.contains(.secFetchSite)
-        let agent = headers.first(.userAgent) ?? ""
-        var device = Device(userAgent: agent)
+        let agent = RepeatedHeaders.agent(headers.first(.userAgent) ?? "")
+        var device = agent.device
         device.id = try Self.deviceID(headers)
         if isProxied, let country = Self.countryCode(headers, options: options) { device.countryCode = country }
         self.device = device
         facts = ClientFacts(
-            ip: ip, userAgent: String(agent.prefix(512)), platform: device.platform(isBrowser: isBrowser),
-            countryCode: device.countryCode, locales: AcceptLanguage.tags(headers.first(.acceptLanguage) ?? ""))
+            ip: ip, userAgent: agent.text, platform: isBrowser ? "web" : agent.platform,
+            countryCode: device.countryCode, locales: RepeatedHeaders.languages(headers.first(.acceptLanguage) ?? ""))
     }
 
     private static func host(

@@ -68,9 +68,9 @@ extension Device {
         }
         return ""
     }
-    /// The platform that hooks receive: `web`, `ios`, `macos`, `android`, `linux`, `windows` or `unknown`.
-    func platform(isBrowser: Bool) -> String {
-        if isBrowser { return "web" }
+
+    /// The platform of an app, as hooks receive it: `ios`, `macos`, `android`, `linux`, `windows` or `unknown`.
+    var platform: String {
         let system = osVersion.lowercased()
         let known = [
             ("ios", "ios"), ("ipados", "ios"), ("tvos", "ios"), ("watchos", "ios"), ("visionos", "ios"),

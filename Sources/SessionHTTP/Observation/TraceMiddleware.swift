@@ -17,7 +17,6 @@ struct TraceMiddleware: RouterMiddleware {
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        guard observer.tracer != nil else { return try await next(request, context) }
         let work = TracedWork.request(
             traceparents: request.headers.all(.traceparent),
             isTrusted: options.followsProxyTraces && options.isTrusted(context.peerAddress))

@@ -1,4 +1,4 @@
-package import Hummingbird
+import Hummingbird
 import SessionDomain
 import SessionTokens
 
@@ -7,13 +7,8 @@ import SessionTokens
 ///
 /// The router ignores empty segments, so it would serve `//v2/…` as `/v2/…`. A proxy that blocks `/v2/` compares text.
 @available(service, *)
-package struct PathMiddleware: RouterMiddleware {
-    package typealias Context = ServiceRequestContext
-
-    package func handle(
-        _ request: Request, context: ServiceRequestContext,
-        next: (Request, ServiceRequestContext) async throws -> Response
-    ) async throws -> Response {
+package struct CanonicalPath: RequestCheck {
+    func check(_ request: Request, _ context: ServiceRequestContext) throws {
         guard Self.isCanonical(request.uri.path) else { throw HTTPError(.notFound) }
         if let query = request.uri.query, let part = query.split(separator: "&").first(where: { $0.contains("%00") }) {
             let name = part.prefix { $0 != "=" }
@@ -25,7 +20,6 @@ package struct PathMiddleware: RouterMiddleware {
             throw Refusal.invalidField(
                 "query", "must not have more than \(CombiningMarks.maximum) combining marks in a row")
         }
-        return try await next(request, context)
     }
 
     /// Whether a path has no empty segment, no `.` and `..`, and only characters that need no encoding (RFC 3986 §2.3).

@@ -3,19 +3,13 @@ import Hummingbird
 
 /// Rejects requests whose headers are larger than `maximumBytes` with 431 (RFC 6585 §5).
 @available(service, *)
-struct HeaderLimitMiddleware: RouterMiddleware {
-    typealias Context = ServiceRequestContext
-
+struct HeaderLimit: RequestCheck {
     static let maximumBytes = 16 * 1024
 
-    func handle(
-        _ request: Request, context: ServiceRequestContext,
-        next: (Request, ServiceRequestContext) async throws -> Response
-    ) async throws -> Response {
+    func check(_ request: Request, _ context: ServiceRequestContext) throws {
         guard Self.size(of: request.headers) <= Self.maximumBytes else {
             throw HTTPError(.requestHeaderFieldsTooLarge)
         }
-        return try await next(request, context)
     }
 
     /// Bytes as in HTTP/1.1, with colon, space and line break. The request line does not count.

@@ -34,7 +34,7 @@ struct ForwardingLogTests {
 
     private func send(
         _ header: HTTPField.Name?, from peer: String, log: ForwardingLog, lines: Lines, trusted: [String] = ["10.0.0.1"]
-    ) async throws {
+    ) {
         var headers = HTTPFields()
         if let header { headers[header] = "198.51.100.1" }
         let options = EdgeOptions(trustedProxies: trusted.compactMap { IPNetwork($0) })
@@ -42,28 +42,26 @@ struct ForwardingLogTests {
         let request = Request(
             head: HTTPRequest(method: .get, scheme: "https", authority: "a", path: "/", headerFields: headers),
             body: RequestBody(buffer: ByteBuffer()))
-        _ = try await ForwardingMiddleware(options: options, log: log)
-            .handle(request, context: ServiceRequestContext(logger: logger, peerAddress: peer)) { _, _ in
-                Response(status: .ok)
-            }
+        UntrustedForwarding(options: options, log: log)
+            .check(request, ServiceRequestContext(logger: logger, peerAddress: peer))
     }
 
     @Test(
-        "The first such request is logged with its address, and no other one", arguments: ForwardingMiddleware.headers)
-    func once(header: HTTPField.Name) async throws {
+        "The first such request is logged with its address, and no other one", arguments: UntrustedForwarding.headers)
+    func once(header: HTTPField.Name) {
         let (log, lines) = (ForwardingLog(), Lines())
-        try await send(header, from: "203.0.113.9", log: log, lines: lines)
-        for name in ForwardingMiddleware.headers { try await send(name, from: "203.0.113.8", log: log, lines: lines) }
+        send(header, from: "203.0.113.9", log: log, lines: lines)
+        for name in UntrustedForwarding.headers { send(name, from: "203.0.113.8", log: log, lines: lines) }
         #expect(lines.all == ["warning \(header.rawName) 203.0.113.9"])
     }
 
     @Test("Requests of a trusted proxy, and requests without such a header, are not logged")
-    func silent() async throws {
+    func silent() {
         let (log, lines) = (ForwardingLog(), Lines())
-        for header in ForwardingMiddleware.headers {
-            try await send(header, from: "10.0.0.1", log: log, lines: lines)
+        for header in UntrustedForwarding.headers {
+            send(header, from: "10.0.0.1", log: log, lines: lines)
         }
-        try await send(nil, from: "203.0.113.9", log: log, lines: lines)
+        send(nil, from: "203.0.113.9", log: log, lines: lines)
         #expect(lines.all.isEmpty)
     }
 }

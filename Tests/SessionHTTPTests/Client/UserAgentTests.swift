@@ -80,8 +80,11 @@ struct UserAgentTests {
     private func expect(_ row: Row) {
         let device = Device(userAgent: row.agent)
         #expect([device.model, device.type, device.osVersion] == row.device)
-        #expect(device.platform(isBrowser: false) == row.platform)
-        #expect(device.platform(isBrowser: true) == "web")
+        #expect(device.platform == row.platform)
+        for _ in 0..<2 {
+            let agent = RepeatedHeaders.agent(row.agent)
+            #expect(agent.device == device && agent.platform == row.platform && agent.text == row.agent)
+        }
     }
 
     @Test("Each property has at most 64 characters")
@@ -103,5 +106,14 @@ struct UserAgentTests {
         let device = Device(userAgent: "Prelude/1.0 (App\u{1B}le\u{202E}; iOS\u{0} 17é)")
         #expect(device.model == "Apple")
         #expect(device.osVersion == "iOS 17")
+    }
+
+    @Test("Agents that are equal as texts and have other bytes are not mixed up")
+    func equalTexts() {
+        let (composed, decomposed) = ("Prelude/1.0 (\u{E9}; iOS 17)", "Prelude/1.0 (e\u{301}; iOS 17)")
+        #expect(composed == decomposed)
+        #expect(RepeatedHeaders.agent(composed).device.model == "iOS 17")
+        #expect(RepeatedHeaders.agent(decomposed).device.model == "e")
+        #expect(RepeatedHeaders.agent(composed).device.model == "iOS 17")
     }
 }

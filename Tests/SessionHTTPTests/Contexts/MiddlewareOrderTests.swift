@@ -82,7 +82,7 @@ struct MiddlewareOrderTests {
         ]
         for early in middleware {
             let router = Router(context: ServiceRequestContext.self)
-            router.add(middleware: ErrorResponseMiddleware())
+            router.add(middleware: ResponseMiddleware(environment: .live))
             router.add(middleware: Erased(middleware: early))
             router.add(middleware: ClientMiddleware(options: EdgeOptions(), directory: world.service.directory))
             router.get("/path") { _, _ in Response(status: .ok) }

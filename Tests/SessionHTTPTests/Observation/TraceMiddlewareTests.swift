@@ -30,7 +30,7 @@ struct TraceMiddlewareTests {
 
         func trace<Value, Failure: Error>(
             _ work: TracedWork, isolation: isolated (any Actor)?,
-            _ body: ((any WorkSpan)?) async throws(Failure) -> Value
+            _ body: nonisolated(nonsending) ((any WorkSpan)?) async throws(Failure) -> Value
         ) async throws(Failure) -> Value {
             if case .request(let traceparents, let isTrusted) = work {
                 kept.withLock { $0.append("request \(traceparents) \(isTrusted)") }

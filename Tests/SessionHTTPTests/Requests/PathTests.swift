@@ -13,7 +13,7 @@ struct PathTests {
             "/%76%32/session/apps", "/v2/%2e/x", "/v2\\session", "/v2;x=y", "/v2/a b", "/v2/ä", "", "v2", "/", "/a:b",
         ])
     func rejected(path: String) {
-        #expect(!PathMiddleware.isCanonical(path))
+        #expect(!CanonicalPath.isCanonical(path))
     }
 
     @Test(
@@ -22,7 +22,7 @@ struct PathTests {
             "/health", "/.well-known/jwks.json", "/v2/session/apps/a1b2c3d/users/usr_01h", "/dev", "/a/...", "/~",
         ])
     func accepted(path: String) {
-        #expect(PathMiddleware.isCanonical(path))
+        #expect(CanonicalPath.isCanonical(path))
     }
 
     @Test("A query with U+0000 is refused, because PostgreSQL cannot look it up")

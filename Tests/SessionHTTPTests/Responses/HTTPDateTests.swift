@@ -15,3 +15,15 @@ struct HTTPDateTests {
         #expect(HTTPDate.format(Timestamp(seconds: seconds)) == text)
     }
 }
+
+@Suite("HTTP date of responses")
+struct LatestDateTests {
+    @Test("The text is that of the asked time, forwards and backwards")
+    func text() {
+        let dates = LatestDate()
+        for milliseconds: Int64 in [999, 1000, 1999, 2000, 500, -1, 0, 86_400_000, 86_400_000] {
+            let time = Timestamp(milliseconds: milliseconds)
+            #expect(dates.text(of: time) == HTTPDate.format(time))
+        }
+    }
+}
