@@ -254,6 +254,10 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
+    // In the service, a call of an asynchronous function asks for no thread (SE-0461). The SDK leaves the main actor.
+    if ["SessionDomain", "SessionSQLite", "SessionTelemetry"].contains(target.name) {
+        target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+    }
 }
 
 // `scripts/package` sets this variable for the tree of a tag. Otherwise `--version` says that the tree has no tag.

@@ -22,7 +22,7 @@ struct EgressTraceTests {
 
         func trace<Value, Failure: Error>(
             _ work: TracedWork, isolation: isolated (any Actor)?,
-            _ body: ((any WorkSpan)?) async throws(Failure) -> Value
+            _ body: nonisolated(nonsending) ((any WorkSpan)?) async throws(Failure) -> Value
         ) async throws(Failure) -> Value {
             kept.withLock { $0.append("\(work)") }
             return try await body(self)
