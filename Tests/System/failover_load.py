@@ -42,9 +42,7 @@ class Nodes:
         return person
 
     def management(self) -> Management:
-        management = Management(self.nodes[0])
-        management._transport = self.balancer
-        return management
+        return Management(self.nodes[0], transport=self.balancer)
 
     def send(self, call) -> Answer | None:
         """Makes one call. `None`: it failed, and may have had its effect."""
@@ -249,10 +247,10 @@ class Load:
 @contextlib.contextmanager
 def nodes_of(
         directory: pathlib.Path, *servers: postgres.Server, count: int = 3, user: str = "postgres", places: str = "",
-        shifts: list[float] = ()):
+        shifts: list[float] = (), flags: tuple[str, ...] = ()):
     """Nodes with one database, which belongs to their user. Their URL has the servers in this order, or other places.
 
-    `shifts` has the seconds by which the clock of each node is ahead."""
+    `flags` are further arguments of each node. `shifts` has the seconds by which the clock of each node is ahead."""
     with contextlib.ExitStack() as stack:
         database = postgres.new_database(servers[0].url).rsplit("/", 1)[1]
         postgres.execute(servers[0].url, f"ALTER DATABASE {database} OWNER TO {user}")
@@ -261,7 +259,7 @@ def nodes_of(
         for number in range(count):
             (directory / str(number)).mkdir()
             kind = ShiftedService if shifts else Service
-            node = kind(directory / str(number), "--key-file", str(directory / "keys"))
+            node = kind(directory / str(number), "--key-file", str(directory / "keys"), *flags)
             if shifts:
                 node.set_clock(shifts[number])
             node.database = f"postgresql://{user}@{places}/{database}"
