@@ -247,10 +247,11 @@ class Load:
 @contextlib.contextmanager
 def nodes_of(
         directory: pathlib.Path, *servers: postgres.Server, count: int = 3, user: str = "postgres", places: str = "",
-        shifts: list[float] = (), flags: tuple[str, ...] = ()):
+        shifts: list[float] = (), flags: tuple[str, ...] = (), public_url: str = ""):
     """Nodes with one database, which belongs to their user. Their URL has the servers in this order, or other places.
 
-    `flags` are further arguments of each node. `shifts` has the seconds by which the clock of each node is ahead."""
+    `flags` are further arguments of each node, and `public_url` is their URL for clients, by default that of the first one.
+    `shifts` has the seconds by which the clock of each node is ahead."""
     with contextlib.ExitStack() as stack:
         database = postgres.new_database(servers[0].url).rsplit("/", 1)[1]
         postgres.execute(servers[0].url, f"ALTER DATABASE {database} OWNER TO {user}")
@@ -264,8 +265,9 @@ def nodes_of(
                 node.set_clock(shifts[number])
             node.database = f"postgresql://{user}@{places}/{database}"
             if nodes:
-                node.flags += ["--public-url", nodes[0].url]
                 node.key = nodes[0].key
+            if nodes or public_url:
+                node.flags += ["--public-url", public_url or nodes[0].url]
             nodes.append(node)
         # The first one creates the tables and the master keys.
         stack.enter_context(running(nodes[0]))
