@@ -68,12 +68,14 @@ package protocol SessionStore: IntentStore {
     func session(_ id: String, app: AppID) async throws -> Session?
     /// The session with its user, in one read.
     func signedIn(session id: String, app: AppID) async throws -> (session: Session, user: User)?
-    /// The live sessions of one user, last seen first.
-    func sessions(of userID: String, app: AppID, now: Timestamp, limit: Int, offset: Int) async throws
-        -> (sessions: [Session], total: Int)
-    /// The live sessions of one user, last seen first, after a place.
-    func sessions(of userID: String, app: AppID, now: Timestamp, after place: ListPlace, limit: Int) async throws
-        -> [Session]
+    /// Live sessions of one user, last seen first, with the number of all that the filter selects.
+    func sessions(
+        of userID: String, app: AppID, filter: SessionFilter, now: Timestamp, limit: Int, offset: Int
+    ) async throws -> (sessions: [Session], total: Int)
+    /// Live sessions of one user, last seen first, after a place.
+    func sessions(
+        of userID: String, app: AppID, filter: SessionFilter, now: Timestamp, after place: ListPlace, limit: Int
+    ) async throws -> [Session]
 }
 
 /// Reads step-ups.
