@@ -57,7 +57,7 @@ struct GraphTests {
         let world = try await ConsoleWorld()
         record(world, [3, 3, 10])
         var (browser, _) = try await world.operatorBrowser(role: .read)
-        for path in ["/console", "/console/activity", "/console/activity?range=day"] {
+        for path in ["/console", "/console/activity", "/console/activity?range=day", ConsoleWorld.app] {
             let text = try await browser.get(path).text
             #expect(text.matches(of: /<svg [^>]*role="img"/).count == Graph.all.count, "\(path)")
             let unit = path.hasSuffix("day") ? "in 5 minutes" : "per minute"
@@ -66,6 +66,9 @@ struct GraphTests {
             #expect(text.contains("node-&lt;1&gt;") && text.contains("<strong>25 ms</strong>"), "\(path)")
         }
         #expect(try await browser.get("/console/activity").text.contains("M357 70L358 70L359 0"))
+        let overview = try await browser.get(ConsoleWorld.app).text
+        #expect(overview.contains("of all apps of this service together, not only of this app"))
+        #expect(overview.contains("data-live-source=\"/console/activity?range=hour&amp;live=1\""))
     }
 
     @Test("Before the first reading, and without calls, the page says so")

@@ -89,13 +89,15 @@ def test_the_graphs_show_what_has_happened_without_a_script(operator):
     assert operator.run("return document.querySelector('[data-live=node] strong').innerText;")
     operator.click('nav a[href="/console/activity?range=day"]')
     assert "last day" in operator.text and total(operator, "logins", "finished") >= 1
-    operator.open("")
-    assert total(operator, "logins", "finished") >= 1
+    for path in ("", f"/apps/{APP}"):
+        operator.open(path)
+        assert total(operator, "logins", "finished") >= 1
 
 
 def test_the_graphs_can_be_read_by_everyone_at_each_size_and_in_each_scheme(operator):
     open_until_finished(operator)
-    for path, size, dark in itertools.product(("", "/activity", "/activity?range=day"), (DESKTOP, PHONE), (False, True)):
+    for path, size, dark in itertools.product(
+            ("", f"/apps/{APP}", "/activity", "/activity?range=day"), (DESKTOP, PHONE), (False, True)):
         operator.show(size, dark)
         operator.open(path)
         operator.run("for (const e of document.querySelectorAll('.graph details')) e.open = true;")
@@ -109,11 +111,12 @@ def test_the_graphs_can_be_read_by_everyone_at_each_size_and_in_each_scheme(oper
         assert min(sizes) >= 200
 
 
-def test_the_graphs_stay_up_to_date_and_keep_the_place_of_the_keyboard(browser, busy):
+@pytest.mark.parametrize("path", ["", f"/apps/{APP}"])
+def test_the_graphs_stay_up_to_date_and_keep_the_place_of_the_keyboard(browser, busy, path):
     operator = Operator(browser, busy)
     operator.page.call("Emulation.setScriptExecutionDisabled", {"value": False})
     operator.sign_in(busy.key)
-    open_until_finished(operator, "")
+    open_until_finished(operator, path)
     operator.run("""
         window.isSamePage = true;
         const details = document.querySelector(".graph details");

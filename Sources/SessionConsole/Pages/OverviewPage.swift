@@ -72,7 +72,7 @@ enum OverviewPage {
     }
 }
 
-/// The first page of an app: how many users it has, what is configured, and what happened last.
+/// The first page of an app: how many users it has, what is configured, what happened last, and the graphs of all apps.
 @available(service, *)
 enum AppPage {
     static func add(to routes: ConsoleRoutes) { routes.appPage("", show) }
@@ -82,7 +82,7 @@ enum AppPage {
         let users = try await UserFigures.html(visit)
         let webhooks = try await service.webhooks.webhooks(app: app.id)
         let events = try await service.store.events(app: app.id, limit: 8, offset: 0)
-        return Page("Overview", app: app, section: .overview) {
+        var page = Page("Overview", app: app, section: .overview) {
             users
             if app.passwordLogin?.enabled != true, app.otpLogins.isEmpty {
                 H.p(.class("message warn")) {
@@ -110,6 +110,19 @@ enum AppPage {
                 ])
             }
             EventsPage.table("Latest events", events, users: visit.path / "users")
+            if visit.visit.isForAllApps { activity(visit) }
         }
+        if visit.visit.isForAllApps { page.script = .live }
+        return page
+    }
+
+    /// The graphs of all apps: there are none of one app. An operator of one app must not see what other apps do.
+    private static func activity(_ visit: AppVisit) -> HTML {
+        HTML(joining: [
+            H.p(.class("hint")) {
+                "The graphs count the calls of all apps of this service together, not only of this app."
+            },
+            ActivityView.html(visit.visit.activity, .hour),
+        ])
     }
 }

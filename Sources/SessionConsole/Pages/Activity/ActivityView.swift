@@ -58,7 +58,7 @@ enum ActivityView {
                     "Numbers"
                     H.span(.class("hidden")) { " of the graph " + graph.title }
                 }
-                H.div(.class("scroll"), .role("region"), .aria(label: graph.title), .tabIndex(0)) {
+                H.div(.class("scroll"), .role("region"), .aria(label: "Numbers of " + graph.title), .tabIndex(0)) {
                     table(graph, series, range)
                 }
             }
