@@ -34,7 +34,7 @@ enum ActivityView {
         }
     }
 
-    private static func card(_ graph: Graph, _ series: ActivitySeries, _ range: ActivityRange) -> HTML {
+    static func card(_ graph: Graph, _ series: ActivitySeries, _ range: ActivityRange) -> HTML {
         H.section(.class("card graph"), .aria(labelledBy: graph.id + "-title")) {
             H.h3(.id(graph.id + "-title")) {
                 graph.title
