@@ -96,6 +96,8 @@ package protocol WebhookStore: IntentStore {
     /// - Returns: `nil` if the webhook has no delivery of the event.
     func deliveries(of webhookID: String, app: AppID, after eventID: String, limit: Int) async throws
         -> [WebhookDelivery]?
+    /// Whether a webhook has more deliveries than a number, whatever became of them.
+    func hasDeliveries(of webhookID: String, app: AppID, moreThan count: Int) async throws -> Bool
     /// The active webhooks of all apps that have a delivery due.
     func dueWebhooks(now: Timestamp) async throws -> [Webhook]
 }
