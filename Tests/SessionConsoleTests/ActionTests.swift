@@ -127,8 +127,9 @@ struct ActionTests {
             Action(user + "/profile", "key=plan&value=gold", ["user.profile.updated"]),
             Action(user + "/password", "password=staple+of+the+better+kind", ["user.password.updated"]),
             Action(user + "/limits", "", ["user.limits.cleared"]),
+            Action(user + "/sessions/{session}/revoke-others", "", ["user.logins.voided"]),
             Action(user + "/sessions/{session}/revoke", "", ["user.session.revoked"]),
-            Action(user + "/sessions/revoke-all", "", ["user.logins.voided"]),
+            Action(user + "/sessions/revoke-all", "", ["user.session.revoked"]),
             Action(user + "/status", "status=suspended", ["user.status.updated"]),
             Action(user + "/delete", "", ["user.deleted"]),
         ]

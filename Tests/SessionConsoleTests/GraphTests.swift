@@ -57,15 +57,19 @@ struct GraphTests {
         let world = try await ConsoleWorld()
         record(world, [3, 3, 10])
         var (browser, _) = try await world.operatorBrowser(role: .read)
-        for path in ["/console", "/console/activity", "/console/activity?range=day"] {
+        for path in ["/console", "/console/activity", "/console/activity?range=day", ConsoleWorld.app] {
             let text = try await browser.get(path).text
-            #expect(text.matches(of: /<svg [^>]*role="img"/).count == Graph.all.count, "\(path)")
+            let count = Graph.all.count + (path == ConsoleWorld.app ? Graph.ofApp.count : 0)
+            #expect(text.matches(of: /<svg [^>]*role="img"/).count == count, "\(path)")
             let unit = path.hasSuffix("day") ? "in 5 minutes" : "per minute"
             #expect(text.contains("Refreshes<span class=\"unit\"> \(unit)</span>"), "\(path)")
             #expect(text.contains("<span>renewed</span><strong>10</strong>") && text.contains("<td>10</td>"), "\(path)")
             #expect(text.contains("node-&lt;1&gt;") && text.contains("<strong>25 ms</strong>"), "\(path)")
         }
         #expect(try await browser.get("/console/activity").text.contains("M357 70L358 70L359 0"))
+        let overview = try await browser.get(ConsoleWorld.app).text
+        #expect(overview.contains("of all apps of this service together, not only of this app"))
+        #expect(overview.contains("data-live-source=\"/console/activity?range=hour&amp;live=1\""))
     }
 
     @Test("Before the first reading, and without calls, the page says so")
@@ -79,7 +83,7 @@ struct GraphTests {
         #expect(text.contains("No calls in this time.") && text.matches(of: /role="img"/).count == Graph.all.count - 1)
     }
 
-    @Test("A key of one app sees no graph, and a wrong range is named")
+    @Test("A key of one app sees no graph of all apps, and a wrong range is named")
     func permission() async throws {
         let world = try await ConsoleWorld()
         record(world, [3])
@@ -87,7 +91,8 @@ struct GraphTests {
         #expect(try await browser.get("/console/activity").status == 403)
         for path in ["/console", ConsoleWorld.app] {
             let answer = try await browser.get(path)
-            #expect(answer.status == 200 && !answer.text.contains("<svg") && !answer.text.contains("/console/activity"))
+            #expect(answer.status == 200 && !answer.text.contains("/console/activity"))
+            #expect(answer.text.matches(of: /<svg [^>]*role="img"/).count == Graph.ofApp.count)
         }
         var (other, _) = try await world.operatorBrowser()
         let answer = try await other.get("/console/activity?range=week")

@@ -16,6 +16,8 @@ struct PermissionTests {
             app: app, identifiers: [CanonicalIdentifier(type: "email_address", value: "ada@example.com")],
             externalID: markup,
             profile: [markup: .string(markup), "nested": .object([markup: .array([.string(markup)])])])
+        try await world.world.signIn(try world.world.client(), as: "ada@example.com")
+        let session = try await world.service.users.sessions(of: user.id, app: app, limit: 1).elements[0]
         let hook = try await world.service.webhooks.create(
             url: "https://hooks.example.com/", events: nil, app: app)
         let key = try await world.service.managementKeys.create(name: markup, app: app).key
@@ -37,7 +39,7 @@ struct PermissionTests {
             "operator_id": person.id, "app_id": "testapp", "user_id": user.id, "webhook_id": hook.id, "key_id": key.id,
             "config_id": login, "rule_id": rule, "scope_id": "cGF5", "mode": "direct",
             "channel": "email", "place": "1", "purpose": "sign_in", "locale": "it",
-            "group": "users",
+            "group": "users", "session_id": session.id,
         ]
         return world.routes
             .filter { $0.method == .get && !$0.path.contains("*") && !$0.path.contains("/assets/") }
@@ -107,7 +109,7 @@ struct PermissionTests {
         for path in pages + ["/console/none", "/console/apps/none/users", ConsoleWorld.app + "/users/none"] {
             let answer = try await browser.get(path)
             #expect(!answer.text.contains("<img") && !answer.text.contains("<i>"), "\(path)")
-            let hasScript = ["/console", "/console/apps", "/console/activity"].contains(path)
+            let hasScript = ["/console", "/console/apps", "/console/activity", ConsoleWorld.app].contains(path)
             let scripts = answer.text.matches(of: /<script[^>]*>[^<]*/).map { String($0.0) }
             let live = "<script type=\"module\" src=\"\(Asset.liveScript.path.text)\">"
             #expect(scripts == (hasScript ? [live] : []), "\(path)")

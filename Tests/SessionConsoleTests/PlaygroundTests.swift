@@ -48,7 +48,7 @@ struct PlaygroundTests {
         let scripts = answer.text.matches(of: /<script[^>]*>[^<]*/).map { String($0.0) }
         #expect(scripts == [#"<script type="module" src="\#(PlaygroundScripts.main.path.text)">"#])
         #expect(!answer.text.contains(" style=") && !answer.text.contains(" onclick"))
-        for path in ["/settings", "", "/users"] {
+        for path in ["/settings", "/logins", "/users"] {
             let other = try await browser.get(ConsoleWorld.app + path)
             #expect(!other.text.contains("<script"))
             #expect(try #require(other.head.headerFields[.contentSecurityPolicy]).contains("script") == false)
@@ -68,7 +68,7 @@ struct PlaygroundTests {
     func scripts() async throws {
         let world = try await ConsoleWorld()
         let names = Set(PlaygroundScripts.all.map(\.fileName))
-        #expect(names.count == 5)
+        #expect(names.count == 6)
         for asset in PlaygroundScripts.all {
             let (head, body) = try await world.router.respond(
                 to: HTTPRequest(method: .get, scheme: "https", authority: "console.test", path: asset.path.text),

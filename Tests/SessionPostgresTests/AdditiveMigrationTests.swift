@@ -32,6 +32,23 @@ struct AdditiveMigrationTests {
         }
     }
 
+    @Test("This program keeps the whole contract on tables that a next release has widened")
+    func widened() async throws {
+        for statements in WidenedSchema.transactions { #expect(AdditiveSQL.problem(of: statements) == nil) }
+        let outcome = try await ContractRun().outcome {
+            let url = try TestServer.emptySchema()
+            try await onOwnThread {
+                // The creation of an index waits for transactions of all tests.
+                let connection = try TestServer.connect(to: url, patience: 60_000)
+                let schema = try Migrator(connection: connection, migrations: Migration.all + WidenedSchema.steps)
+                    .migrate()
+                #expect(schema.now == Migration.supported + WidenedSchema.steps.count)
+            }
+            return url
+        }
+        for error in outcome.errors { Issue.record(Comment(rawValue: error)) }
+    }
+
     @Test(
         "These statements are additive",
         arguments: [

@@ -8,7 +8,7 @@ internal import Testing
 struct ConnectionWorkerTests {
     /// What a worker did.
     private final class Log: Sendable {
-        private let state = Mutex((connects: 0, uptime: Int64(0), isBack: false))
+        private let state = Mutex((connects: 0, uptime: Int64(0), backAt: Int64.max))
 
         var connects: Int { state.withLock(\.connects) }
         var uptime: Int64 { state.withLock(\.uptime) }
@@ -16,13 +16,13 @@ struct ConnectionWorkerTests {
         func connect() -> Bool {
             state.withLock { state in
                 state.connects += 1
-                return state.isBack
+                return state.uptime >= state.backAt
             }
         }
 
         func pause() { state.withLock { $0.uptime += 100 } }
 
-        func comeBack() { state.withLock { $0.isBack = true } }
+        func comeBack(at uptime: Int64 = 0) { state.withLock { $0.backAt = uptime } }
     }
 
     private let log = Log()
@@ -39,21 +39,24 @@ struct ConnectionWorkerTests {
                     throw PostgresFailure(.rejected, "\(error)")
                 }
             }, options: options, health: StoreHealth(), observer: NoObserver(), handover: DirectHandover(),
-            clock: WorkerClock(uptime: { [log] in log.uptime }, pause: { [log] in log.pause() }, rest: {}),
+            clock: WorkerClock(
+                uptime: { [log] in log.uptime }, pause: { [log] in log.pause() }, rest: {}, later: { _, _ in }),
             connected: connected, waiting: { 0 })
     }
 
+    private func read(until deadline: Int64 = .max, _ answer: Answer) -> PoolJob {
+        PoolJob(
+            queuedAt: 0,
+            work: .read { connection throws(PostgresFailure) in
+                _ = try connection.run([Statement("SELECT 1")])
+                return { answer.succeed() }
+            }, sharingKey: nil, fail: { answer.set($0) }, span: nil, deadline: deadline)
+    }
+
     /// Runs one read. Returns why it failed.
-    private func run(_ worker: ConnectionWorker) -> StoreError? {
+    private func run(_ worker: ConnectionWorker, until deadline: Int64 = .max) -> StoreError? {
         let answer = Answer()
-        _ = worker.run([
-            PoolJob(
-                queuedAt: 0,
-                work: .read { connection throws(PostgresFailure) in
-                    _ = try connection.run([Statement("SELECT 1")])
-                    return {}
-                }, sharingKey: nil, fail: { answer.set($0) }, span: nil)
-        ])
+        _ = worker.run([read(until: deadline, answer)])
         return answer.error
     }
 
@@ -93,12 +96,38 @@ struct ConnectionWorkerTests {
         #expect(run(worker) == nil)
         #expect(log.connects == 15)
     }
+
+    @Test("The time in the queue counts: a job that has waited there waits less for the server")
+    func deadline() {
+        let worker = worker()
+        #expect(run(worker, until: 300) == .unavailable("away"))
+        #expect(log.uptime == 300)
+        #expect(log.connects == 4)
+        // The server was not away for as long as a caller may wait. So the next caller does wait.
+        #expect(run(worker) == .unavailable("away"))
+        #expect(log.uptime == 1300)
+    }
+
+    @Test("Of a batch, only the jobs fail whose time is over")
+    func deadlinesOfBatch() {
+        let worker = worker()
+        log.comeBack(at: 700)
+        let (first, second, third) = (Answer(), Answer(), Answer())
+        #expect(worker.run([read(until: 300, first), read(until: 600, second), read(until: 900, third)]))
+        #expect(first.error == .unavailable("away"))
+        #expect(second.error == .unavailable("away"))
+        #expect(third.isSuccess)
+        #expect(log.uptime == 700)
+    }
 }
 
 private final class Answer: Sendable {
-    private let stored = Mutex<StoreError?>(nil)
+    private let stored = Mutex<Result<Void, StoreError>?>(nil)
 
-    var error: StoreError? { stored.withLock(\.self) }
+    var error: StoreError? { stored.withLock { if case .failure(let error) = $0 { error } else { nil } } }
+    var isSuccess: Bool { stored.withLock { if case .success = $0 { true } else { false } } }
 
-    func set(_ error: StoreError) { stored.withLock { $0 = error } }
+    func set(_ error: StoreError) { stored.withLock { $0 = .failure(error) } }
+
+    func succeed() { stored.withLock { $0 = .success(()) } }
 }

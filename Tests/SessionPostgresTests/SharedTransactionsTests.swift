@@ -36,6 +36,36 @@ struct SharedTransactionsTests {
     @Test("An operator of an engine that spreads users over machines can switch it off")
     func off() async throws { #expect(try await largestBatch("off") == 1) }
 
+    @Test("A session whose row is locked does not delay the refreshes that share its transaction until it is free")
+    func lockedRow() async throws {
+        let url = try TestServer.emptySchema()
+        var options = PoolOptions()
+        options.size = 1
+        let store = try PostgresStore.open(PostgresLocation(url), options: options)
+        let world = try ContractWorld(store: store)
+        let user = try await world.addUser()
+        var sessions: [Session] = []
+        for _ in 0..<20 { sessions.append(try await world.signIn(user)) }
+        // In the middle, in the order of a transaction.
+        sessions.sort { $0.id < $1.id }
+        let locked = sessions.remove(at: 10)
+        let holder = try TestServer.connect(to: url)
+        _ = try holder.run([.begin, Statement("SELECT id FROM sessions WHERE id = $1 FOR UPDATE", [locked.id])])
+        // The only connection is busy, so the refreshes behind it become one batch.
+        let busy = Task { try await store.read([Statement("SELECT pg_sleep(0.1)")]) { _ in } }
+        let slow = Task { try await world.rotate(locked, proof: world.proof("locked")) }
+        let others = sessions
+        let outcomes = try await concurrently(others.count) { number in
+            try await world.rotate(others[number], proof: world.proof("refresh \(number)"))
+        }
+        // The others have answers while the row is still locked, and the one behind it gets its own then.
+        #expect(outcomes.allSatisfy { if case .rotated = $0 { true } else { false } })
+        _ = try holder.run([.rollback])
+        if case .rotated = try await slow.value {} else { Issue.record("the locked session is not refreshed") }
+        try await busy.value
+        await store.close()
+    }
+
     @Test("No store opens with another value, and the error names the setting", arguments: ["no", "ON", "1"])
     func invalid(value: String) async throws {
         let url = try TestServer.emptySchema() + "%20-c\(SharedTransactions.setting)%3D\(value)"

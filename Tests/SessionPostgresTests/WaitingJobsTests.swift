@@ -59,4 +59,22 @@ struct WaitingJobsTests {
         for (name, key) in ["a", "b", nil, "c", nil].enumerated() { waiting.append(job(UInt64(name), key)) }
         #expect(waiting.groups == 3)
     }
+
+    @Test("Jobs whose deadline has passed are removed, wherever they stand, and the others keep their order")
+    func expired() {
+        var waiting = WaitingJobs()
+        #expect(waiting.firstDeadline == nil)
+        for (name, deadline) in [(0, 500), (1, 300), (2, 300), (3, 400)] as [(UInt64, Int64)] {
+            var job = job(name, nil)
+            job.deadline = deadline
+            waiting.append(job)
+        }
+        #expect(waiting.firstDeadline == 300)
+        #expect(waiting.removeExpired(at: 299).isEmpty)
+        #expect(waiting.removeExpired(at: 300).map(\.queuedAt) == [1, 2])
+        #expect(waiting.firstDeadline == 400)
+        #expect(waiting.next(limit: 1).map(\.queuedAt) == [0])
+        #expect(waiting.removeExpired(at: 1000).map(\.queuedAt) == [3])
+        #expect(waiting.count == 0)
+    }
 }

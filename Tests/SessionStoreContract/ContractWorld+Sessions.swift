@@ -36,9 +36,10 @@ extension ContractWorld {
 
     /// A session that is in the store.
     func signIn(
-        _ user: User, key: String? = "key-1", at time: Timestamp? = nil, idle: Int = 30 * 86_400
+        _ user: User, key: String? = "key-1", device: Device = Device(), at time: Timestamp? = nil,
+        idle: Int = 30 * 86_400
     ) async throws -> Session {
-        let session = newSession(of: user, key: key, at: time, idle: idle)
+        let session = newSession(of: user, key: key, at: time, idle: idle, device: device)
         try #require(try await store.perform(start(session, epoch: user.loginEpoch)) == .started(user))
         return session
     }

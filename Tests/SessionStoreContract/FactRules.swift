@@ -247,7 +247,7 @@ enum FactRules {
             let first = WebhookDelivery(webhookID: webhook.id, event: events[0], nextAttemptAt: world.now)
             try await world.write(.leaseDelivery(first, until: world.now + 2))
             #expect(try await due(2, 10) == [events[1], events[0], events[2]])
-            try await world.write(.failPendingDeliveries(of: webhook, error: "stopped"))
+            try await world.write(.failPendingDeliveries(of: webhook, error: "stopped", limit: 9))
             #expect(try await due(2, 10) == [])
             #expect(try await world.deliveries(of: other).map(\.status) == [.pending, .pending, .pending])
             #expect(try await world.read { $0.webhookCount = true }.webhookCount == 2)

@@ -123,6 +123,46 @@ enum OutboxRules {
             #expect(log.map(\.status) == [.failed])
             #expect(log.map(\.lastError) == ["the webhook was changed"])
         },
+        ContractRule("Many pending deliveries of an inactive webhook fail in several transactions, and no others") {
+            world async throws in
+            try await world.addApp()
+            let (webhook, other) = (try await world.addWebhook(), try await world.addWebhook())
+            try await world.tell(.userCreated, .userCreated, .userCreated, .userCreated, .userCreated)
+            let end = EndDeliveries(of: webhook.id, app: world.app, limit: 2)
+            #expect(try await world.store.perform(end) == false, "the webhook is active")
+            var moved = webhook
+            (moved.url, moved.status) = ("https://new.example.com/", .inactive)
+            try await world.write(.replaceWebhook(webhook, with: moved))
+            for left in [3, 1, 0] {
+                #expect(try await world.store.perform(end))
+                #expect(try await world.deliveries(of: webhook).count { $0.status == .pending } == left)
+            }
+            #expect(try await world.store.perform(end) == false)
+            let log = try await world.deliveries(of: webhook)
+            #expect(log.map(\.lastError) == Array(repeating: "the webhook was changed", count: 5))
+            _ = try await world.store.perform(
+                ActivateWebhook(webhook.id, app: world.app, url: moved.url, now: world.now))
+            let claimed = try await world.claim(after: 5)
+            #expect(claimed.count == 5 && claimed.allSatisfy { $0.delivery.webhookID == other.id })
+        },
+        ContractRule("A webhook is emptied in several transactions, and no other one") { world async throws in
+            try await world.addApp()
+            let (webhook, other) = (try await world.addWebhook(), try await world.addWebhook())
+            try await world.tell(.userCreated, .userCreated, .userCreated, .userCreated, .userCreated)
+            for left in [3, 1, 0, 0] {
+                let before = try await world.deliveries(of: webhook).count
+                #expect(try await world.store.hasDeliveries(of: webhook.id, app: world.app, moreThan: before) == false)
+                let less = max(before - 1, 0)
+                #expect(
+                    try await world.store.hasDeliveries(of: webhook.id, app: world.app, moreThan: less) == (before > 0))
+                let intent = EmptyWebhook(webhook.id, app: world.app, now: world.now, limit: 2)
+                #expect(try await world.store.perform(intent))
+                #expect(try await world.deliveries(of: webhook).count == left)
+            }
+            try await world.tell(.userCreated)
+            #expect(try await world.deliveries(of: webhook).isEmpty, "it is inactive")
+            #expect(try await world.deliveries(of: other).count == 6)
+        },
         ContractRule("No delivery is claimed for a former url of a webhook") { world async throws in
             try await world.addApp()
             let before = try await world.addWebhook()

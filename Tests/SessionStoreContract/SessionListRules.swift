@@ -32,6 +32,37 @@ enum SessionListRules {
                 of: user.id, app: world.otherApp, now: world.now, after: place, limit: 10)
             #expect(elsewhere.isEmpty)
         },
+        ContractRule("Sessions are listed by device, kind of device and country, with their total and after a place") {
+            world async throws in
+            let (user, other) = (try await world.addUser(), try await world.addUser("bob@example.com"))
+            let (phone, laptop) = ("2b1f0c1e-0000-4000-8000-000000000001", "2b1f0c1e-0000-4000-8000-000000000002")
+            let devices = [
+                Device(id: phone, type: "mobile", countryCode: "FR"),
+                Device(id: laptop, type: "desktop", countryCode: "FR"),
+                Device(id: phone, type: "mobile", countryCode: "DE"), Device(),
+            ]
+            var sessions: [Session] = []
+            for (index, device) in devices.enumerated() {
+                sessions.append(try await world.signIn(user, device: device, at: world.now + index))
+                _ = try await world.signIn(other, device: device, at: world.now + index)
+            }
+            for (filter, expected) in [
+                (SessionFilter(), [3, 2, 1, 0]), (SessionFilter(deviceID: phone), [2, 0]),
+                (SessionFilter(deviceType: "desktop"), [1]), (SessionFilter(deviceType: "unknown"), [3]),
+                (SessionFilter(countryCode: "FR"), [1, 0]),
+                (SessionFilter(deviceID: phone, deviceType: "mobile", countryCode: "DE"), [2]),
+                (SessionFilter(deviceID: laptop, countryCode: "DE"), []),
+            ] {
+                let now = world.now + 4
+                let page = try await world.store.sessions(
+                    of: user.id, app: world.app, filter: filter, now: now, limit: 1, offset: 0)
+                #expect(page.total == expected.count && page.sessions == expected.prefix(1).map { sessions[$0] })
+                let last = ListPlace(time: sessions[3].lastSeenAt, id: sessions[3].id)
+                let rest = try await world.store.sessions(
+                    of: user.id, app: world.app, filter: filter, now: now, after: last, limit: 10)
+                #expect(rest == expected.filter { $0 != 3 }.map { sessions[$0] }, "\(filter)")
+            }
+        },
         ContractRule("A list never shows another user's or another app's sessions (R10)") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
             let elsewhere = try await world.addUser(app: world.otherApp)

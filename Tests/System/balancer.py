@@ -17,6 +17,8 @@ class Balancer(Transport):
         self._timeout = timeout
         self._nodes = [Transport(node.url, timeout) for node in nodes]
         self._turns = itertools.count()
+        #: The requests that were answered: the position of the node, method and path.
+        self.answered: list[tuple[int, str, str]] = []
 
     def use_only(self, node: Service) -> None:
         """Sends all further requests to one node."""
@@ -24,9 +26,11 @@ class Balancer(Transport):
 
     def send(self, method: str, path: str, body: dict | None = None, headers: list[tuple[str, str]] = ()) -> Answer:
         for _ in self._nodes:
-            node = self._nodes[next(self._turns) % len(self._nodes)]
+            place = next(self._turns) % len(self._nodes)
             try:
-                return node.send(method, path, body, headers)
+                answer = self._nodes[place].send(method, path, body, headers)
             except ConnectionRefusedError:
                 continue
+            self.answered.append((place, method, path))
+            return answer
         raise http.client.HTTPException("no node accepts connections")

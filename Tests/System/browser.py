@@ -6,6 +6,7 @@ import pathlib
 import queue
 import subprocess
 import threading
+import time
 
 from mail_browser import CHROMIUM
 
@@ -20,8 +21,11 @@ FLAGS = [
 ]
 
 
-#: Seconds that a command may take on a busy machine. Only a test that fails waits so long.
+#: Seconds that a command may take on a busy machine. Only a test that fails waits so long, and not even that if a script of
+#: the page has failed: see `Page.failures`.
 PATIENCE = 120
+#: Milliseconds after which a wait looks for a script that has failed.
+GLANCE = 500
 
 
 class PageError(Exception):
@@ -98,6 +102,9 @@ class Browser:
                         self._answers.pop(message["id"]).put(message)
                     elif page := self._pages.get(message.get("sessionId")):
                         page.note(message["method"], message["params"])
+        # Chromium has ended: no answer will come.
+        for answer in self._answers.values():
+            answer.put({"error": "the browser has ended"})
 
 
 class Page:
@@ -106,6 +113,9 @@ class Page:
     def __init__(self, browser: Browser, session: str):
         self.browser, self._session = browser, session
         self.errors: list[str] = []
+        #: Scripts of the page that could not be loaded, and errors that no script has caught. What a test waits for then never
+        #: happens, so a wait ends at once.
+        self.failures: list[str] = []
         #: What the tab has loaded as a page: method, URL and status. A form and the page to which it leads are two.
         self.documents: list[tuple[str, str, int]] = []
         self._requested: dict[str, tuple[str, str]] = {}
@@ -123,11 +133,19 @@ class Page:
             self._requested[facts["requestId"]] = (facts["request"]["method"], facts["request"]["url"])
         elif event == "Network.responseReceived" and facts["type"] == "Document":
             self.documents.append((*self._requested[facts["requestId"]], facts["response"]["status"]))
+        elif event == "Network.responseReceived" and facts["type"] == "Script" and facts["response"]["status"] >= 400:
+            self.failures.append(f"{facts['response']['url']} is {facts['response']['status']}")
+        elif event == "Network.loadingFailed" and facts["type"] == "Script" and not facts.get("canceled"):
+            self.failures.append(f"a script was not loaded: {facts.get('blockedReason', facts['errorText'])}")
         elif event == "Runtime.exceptionThrown":
             details = facts["exceptionDetails"]
             self.errors.append(details.get("exception", {}).get("description", details["text"]))
+            self.failures.append(self.errors[-1])
         elif event == "Log.entryAdded" and facts["entry"]["level"] == "error":
             self.errors.append(f"{facts['entry']['text']} {facts['entry'].get('url', '')}")
+            # Such as one of another type, or without the headers for another origin.
+            if "module script" in self.errors[-1]:
+                self.failures.append(self.errors[-1])
         elif event == "Runtime.consoleAPICalled" and facts["type"] in ("error", "assert"):
             self.errors.append(str([value.get("value", value.get("description")) for value in facts["args"]]))
 
@@ -139,8 +157,16 @@ class Page:
 
     def _wait(self, load) -> None:
         self._loaded.clear()
+        self.failures.clear()
         load()
-        assert self._loaded.wait(PATIENCE), f"the page was not loaded within {PATIENCE} seconds"
+        deadline = time.monotonic() + PATIENCE
+        while not self._loaded.wait(GLANCE / 1000):
+            self._expect_more(deadline, "the page was not loaded")
+
+    def _expect_more(self, deadline: float, problem: str) -> None:
+        """Fails if it makes no sense to wait any longer."""
+        assert not self.failures, f"{problem}, because a script has failed: {self.failures}"
+        assert time.monotonic() < deadline, f"{problem} within {PATIENCE} seconds; errors of the page: {self.errors}"
 
     def run(self, script: str):
         """Runs the body of an async function in the page, and returns its result. Its errors are `PageError`."""
@@ -159,8 +185,16 @@ class Page:
         return result.get("value")
 
     def wait_until(self, condition: str) -> None:
-        """Waits until an expression of the page is true."""
-        self.run(f"while (!({condition})) await new Promise((resolve) => setTimeout(resolve, 10));")
+        """Waits until an expression of the page is true. Fails at once when a script of the page has failed."""
+        deadline = time.monotonic() + PATIENCE
+        while not self.run(f"""
+            const end = performance.now() + {GLANCE};
+            while (!({condition})) {{
+                if (performance.now() > end) return false;
+                await new Promise((resolve) => setTimeout(resolve, 10));
+            }}
+            return true;"""):
+            self._expect_more(deadline, f"{condition} did not become true")
 
     def cookies(self, url: str) -> dict[str, dict]:
         """Returns the cookies that the browser would send to a URL, by name, also those that scripts cannot read."""

@@ -4,6 +4,7 @@ import base64
 import json
 import pathlib
 
+import screen_reader
 from browser import Browser, Page
 from service import Service
 
@@ -30,6 +31,9 @@ for (const e of document.querySelectorAll("[aria-describedby], [aria-labelledby]
 for (const e of document.querySelectorAll("input:not([type=hidden]), select, textarea"))
   if (!e.labels.length || !text(e.labels[0])) note("field without label", e);
 for (const e of document.querySelectorAll("button, a[href], summary")) if (!text(e)) note("no name", e);
+// People who speak to the browser say what they see (WCAG 2.2 §2.5.3).
+for (const e of document.querySelectorAll("button[aria-label], a[aria-label]"))
+  if (!e.ariaLabel.toLowerCase().includes(e.innerText.trim().toLowerCase())) note("name without the visible text", e);
 for (const table of document.querySelectorAll("table")) {
   if (!table.caption) note("table without caption", table);
   for (const cell of table.querySelectorAll("th")) if (!cell.scope) note("header without scope", cell);
@@ -142,8 +146,8 @@ class Operator:
 
     @property
     def findings(self) -> list[str]:
-        """What the audit has found on the page."""
-        return self.run(AUDIT)
+        """What the audits have found on the page: of its elements, and of what a screen reader gets."""
+        return self.run(AUDIT) + screen_reader.findings(self.page)
 
     def picture(self, path: pathlib.Path) -> None:
         picture = self.page.call("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": False})

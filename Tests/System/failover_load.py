@@ -42,9 +42,7 @@ class Nodes:
         return person
 
     def management(self) -> Management:
-        management = Management(self.nodes[0])
-        management._transport = self.balancer
-        return management
+        return Management(self.nodes[0], transport=self.balancer)
 
     def send(self, call) -> Answer | None:
         """Makes one call. `None`: it failed, and may have had its effect."""
@@ -249,9 +247,10 @@ class Load:
 @contextlib.contextmanager
 def nodes_of(
         directory: pathlib.Path, *servers: postgres.Server, count: int = 3, user: str = "postgres", places: str = "",
-        shifts: list[float] = ()):
+        shifts: list[float] = (), flags: tuple[str, ...] = (), public_url: str = ""):
     """Nodes with one database, which belongs to their user. Their URL has the servers in this order, or other places.
 
+    `flags` are further arguments of each node, and `public_url` is their URL for clients, by default that of the first one.
     `shifts` has the seconds by which the clock of each node is ahead."""
     with contextlib.ExitStack() as stack:
         database = postgres.new_database(servers[0].url).rsplit("/", 1)[1]
@@ -261,13 +260,14 @@ def nodes_of(
         for number in range(count):
             (directory / str(number)).mkdir()
             kind = ShiftedService if shifts else Service
-            node = kind(directory / str(number), "--key-file", str(directory / "keys"))
+            node = kind(directory / str(number), "--key-file", str(directory / "keys"), *flags)
             if shifts:
                 node.set_clock(shifts[number])
             node.database = f"postgresql://{user}@{places}/{database}"
             if nodes:
-                node.flags += ["--public-url", nodes[0].url]
                 node.key = nodes[0].key
+            if nodes or public_url:
+                node.flags += ["--public-url", public_url or nodes[0].url]
             nodes.append(node)
         # The first one creates the tables and the master keys.
         stack.enter_context(running(nodes[0]))

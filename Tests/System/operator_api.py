@@ -5,8 +5,10 @@ from transport import Answer, Transport
 
 
 class Management:
-    def __init__(self, service: Service, app: str | None = None, key: str | None = None, url: str | None = None):
-        self._transport = Transport(url or service.url)
+    def __init__(
+            self, service: Service, app: str | None = None, key: str | None = None, url: str | None = None,
+            transport: Transport | None = None):
+        self._transport = transport or Transport(url or service.url)
         self._base = f"/v2/session/apps/{app or service.app}"
         self._headers = [("Authorization", f"Bearer {key or service.key}")]
 

@@ -13,8 +13,9 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = ROOT / ".build" / "debug" / "prelude-session"
 
-#: The server, if the tests of all services use it. Otherwise they use embedded databases.
-SERVER = os.environ.get("PRELUDE_SESSION_POSTGRES") if os.environ.get("PRELUDE_SESSION_STORE") == "postgres" else None
+#: The server, if the tests of all services use it. Otherwise they use embedded databases. A missing server is an error: no test
+#: of this store is skipped.
+SERVER = os.environ["PRELUDE_SESSION_POSTGRES"] if os.environ.get("PRELUDE_SESSION_STORE") == "postgres" else None
 
 #: For tests about the files of the embedded store.
 only_embedded = pytest.mark.skipif(SERVER is not None, reason="The services of this run use PostgreSQL.")

@@ -79,6 +79,21 @@ def test_the_audit_finds_what_is_wrong(operator):
         ("document.querySelector('main').innerHTML += '<table></table>';", "table without caption"),
         ("document.querySelector('main').innerHTML += '<p id=content>x</p>';", "id twice"),
         ("document.querySelector('main').style.minWidth = '5000px';", "wider than the screen"),
+        ("document.querySelector('button').ariaLabel = 'Leave';", "name without the visible text"),
+        # What a screen reader gets.
+        ("document.querySelector('main').role = 'group';", "not one main: 0"),
+        ("document.querySelector('main').role = 'group';", "outside of all landmarks: StaticText"),
+        ("document.querySelector('nav').ariaLabel = '';", 'no name: navigation ""'),
+        ("document.querySelector('header').append(document.querySelector('nav').cloneNode(true));", "the same name: navigation"),
+        ("document.querySelector('h1').role = 'presentation';", "not one first heading"),
+        ("document.querySelector('button').role = 'heading';", "heading skips a level"),
+        ("document.querySelector('main').innerHTML += '<span tabindex=0>x</span>';", "what has no role: generic"),
+        ("document.querySelector('main').innerHTML += '<svg role=img></svg>';", 'no name: image ""'),
+        ("document.querySelector('main').innerHTML += '<input aria-label=x aria-invalid=true>';", "what is wrong: textbox"),
+        ("document.querySelector('main').innerHTML += '<p class=message>Done.</p>';", "not announced: Done."),
+        ("for (const cell of document.querySelectorAll('thead th')) cell.role = 'cell';", "no header cells: table"),
+        ("document.querySelector('tbody th').role = 'cell';", "a row without a header: table"),
+        ("document.querySelector('tbody td').innerHTML = '<button>x</button><button>x</button>';", "2 controls of a table"),
     ]:
         operator.open("")
         operator.run(change)
@@ -266,22 +281,34 @@ def test_an_operator_finds_changes_and_deletes_a_user(operator, management):
     assert deleted["context"]["actor"] == {"type": "configuration", "name": "configured"}
 
 
-def test_an_operator_revokes_one_session_and_then_all(operator, management, trusting):
+def test_an_operator_revokes_one_session_then_the_others_and_then_all(operator, management, trusting):
     email = new_email()
-    people = [Person.signed_in(trusting, email) for _ in range(3)]
+    people = [Person.signed_in(trusting, email) for _ in range(4)]
     user = management.get(f"/users?identifier_type=email_address&identifier_value={email}")["users"][0]["id"]
     operator.open(f"{HOME}/users/{user}")
     rows = "return [...document.querySelectorAll('table tbody tr')].map(row => row.innerText);"
-    assert len(operator.run(rows)) == 3 and all("127.0.0.1" in row for row in operator.run(rows))
+    assert len(operator.run(rows)) == 4 and all("127.0.0.1" in row for row in operator.run(rows))
     sessions = management.get(f"/users/{user}/sessions")["sessions"]
     operator.submit(f"form[id='{sessions[0]['id']}']")
-    assert "It is revoked." in operator.text and len(operator.run(rows)) == 2
+    assert "It is revoked." in operator.text and len(operator.run(rows)) == 3
+    kept = sessions[2]["id"]
+    operator.click(f"a[href$='{kept}/revoke-others']")
+    assert "2 other active sessions end at once." in operator.text
+    operator.submit("#confirm")
+    assert "It is revoked." in operator.text and len(operator.run(rows)) == 1
+    assert [each["id"] for each in management.get(f"/users/{user}/sessions")["sessions"]] == [kept]
+    assert operator.run("return document.querySelector('a[href*=revoke-]');") is None
+    statuses = [person.device.refresh(person.refresh_token).status for person in people]
+    assert sorted(statuses) == [200, 401, 401, 401]
+    another = Person.signed_in(trusting, email)
     operator.open(f"{HOME}/users/{user}/sessions/revoke-all")
     assert "2 active sessions end at once." in operator.text
     operator.submit("#confirm")
     assert "No active session" in operator.text
-    assert [person.device.refresh(person.refresh_token).status for person in people] == [401] * 3
+    assert another.device.refresh(another.refresh_token).status == 401
     assert management.get(f"/users/{user}/sessions")["total"] == 0
+    events = management.events("user.session.revoked")[:5]
+    assert {event["context"]["actor"]["name"] for event in events} == {"configured"}
 
 
 def test_the_audit_trail_is_filtered_and_the_mailbox_shows_codes(operator, management, trusting):

@@ -19,6 +19,9 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 #: The graphs, in the order of the page.
 GRAPHS = ["logins", "refreshes", "failures", "latency", "messages"]
 
+#: The graphs of one app.
+APP_GRAPHS = ["app-logins", "app-messages"]
+
 #: Contrast of each line with the card that it is on (WCAG 2.2 §1.4.11), and the dashes that tell it from the others.
 LINES = """
 const channels = color => color.match(/[0-9.]+/g).map(Number);
@@ -89,19 +92,21 @@ def test_the_graphs_show_what_has_happened_without_a_script(operator):
     assert operator.run("return document.querySelector('[data-live=node] strong').innerText;")
     operator.click('nav a[href="/console/activity?range=day"]')
     assert "last day" in operator.text and total(operator, "logins", "finished") >= 1
-    operator.open("")
-    assert total(operator, "logins", "finished") >= 1
+    for path in ("", f"/apps/{APP}"):
+        operator.open(path)
+        assert total(operator, "logins", "finished") >= 1
 
 
 def test_the_graphs_can_be_read_by_everyone_at_each_size_and_in_each_scheme(operator):
     open_until_finished(operator)
-    for path, size, dark in itertools.product(("", "/activity", "/activity?range=day"), (DESKTOP, PHONE), (False, True)):
+    for path, size, dark in itertools.product(
+            ("", f"/apps/{APP}", "/activity", "/activity?range=day"), (DESKTOP, PHONE), (False, True)):
         operator.show(size, dark)
         operator.open(path)
         operator.run("for (const e of document.querySelectorAll('.graph details')) e.open = true;")
         assert operator.findings == [], (path, size, dark)
         graphs = operator.run(LINES)
-        assert len(graphs) == len(GRAPHS)
+        assert len(graphs) == len(GRAPHS) + (len(APP_GRAPHS) if APP in path else 0)
         for lines in graphs:
             assert all(line["contrast"] >= 3 and line["path"].startswith("M") for line in lines), (lines, size, dark)
             assert len({line["dashes"] for line in lines}) == len(lines), lines
@@ -109,14 +114,15 @@ def test_the_graphs_can_be_read_by_everyone_at_each_size_and_in_each_scheme(oper
         assert min(sizes) >= 200
 
 
-def test_the_graphs_stay_up_to_date_and_keep_the_place_of_the_keyboard(browser, busy):
+@pytest.mark.parametrize("path", ["", f"/apps/{APP}"])
+def test_the_graphs_stay_up_to_date_and_keep_the_place_of_the_keyboard(browser, busy, path):
     operator = Operator(browser, busy)
     operator.page.call("Emulation.setScriptExecutionDisabled", {"value": False})
     operator.sign_in(busy.key)
-    open_until_finished(operator, "")
+    open_until_finished(operator, path)
     operator.run("""
         window.isSamePage = true;
-        const details = document.querySelector(".graph details");
+        const details = document.querySelector("#activity .graph details");
         details.open = true;
         details.querySelector("summary").focus();
         window.changes = 0;
@@ -127,7 +133,7 @@ def test_the_graphs_stay_up_to_date_and_keep_the_place_of_the_keyboard(browser, 
     wait_until(lambda: total(operator, "logins", "finished") > before, 120)
     assert operator.run("""
         return window.isSamePage && document.activeElement.matches(".graph summary")
-            && document.querySelector(".graph details").open;""")
+            && document.querySelector("#activity .graph details").open;""")
     # Nothing was announced, and the part in which the keyboard is stays.
     assert operator.run("return window.changes === 0 && !document.querySelector('[aria-live]');")
     rows = "return document.querySelector('[data-live=\"logins-rows\"]').innerText;"
@@ -153,12 +159,33 @@ def test_the_page_says_when_it_is_no_longer_up_to_date(browser, tmp_path):
         wait_until(lambda: "are no longer updated" in operator.text, 120)
 
 
-def test_a_key_of_one_app_sees_no_graph(browser, busy):
+def test_the_graphs_of_an_app_stay_up_to_date_and_count_this_app_only(browser, busy):
+    other = Management(busy, app="other01")
+    Transport(busy.url).send("POST", "/v2/session/apps", {"id": "other01", "name": "Other"}, [
+        ("Authorization", f"Bearer {busy.key}")])
+    key = other.expect(201, "POST", "/keys", {"name": "other app", "role": "read"})["key"]
+    operator, stranger = Operator(browser, busy), Operator(browser, busy)
+    for each, secret, path in [(operator, busy.key, f"/apps/{APP}"), (stranger, key, "/apps/other01")]:
+        each.page.call("Emulation.setScriptExecutionDisabled", {"value": False})
+        each.sign_in(secret)
+        each.open(path)
+        each.run("window.isSamePage = true;")
+    before, sent = total(operator, "app-logins", "finished"), total(operator, "app-messages", "mails sent")
+    Person.signed_in(busy, "grace@example.com")
+    wait_until(lambda: total(operator, "app-logins", "finished") > before, 60)
+    wait_until(lambda: total(operator, "app-messages", "mails sent") > sent, 60)
+    assert operator.run("return window.isSamePage;") and stranger.run("return window.isSamePage;")
+    assert total(stranger, "app-logins", "finished") == total(stranger, "app-messages", "mails sent") == 0
+    assert operator.findings == stranger.findings == [] and operator.page.errors == stranger.page.errors == []
+
+
+def test_a_key_of_one_app_sees_no_graph_of_all_apps(browser, busy):
     operator = Operator(browser, busy)
     operator.sign_in(Management(busy).expect(201, "POST", "/keys", {"name": "one app", "role": "read"})["key"])
     for path in ("", f"/apps/{APP}"):
         operator.open(path)
-        assert operator.run("return document.querySelectorAll('svg, script').length;") == 0
+        shown = operator.run("return [...document.querySelectorAll('.graph h3')].map(e => e.id);")
+        assert shown == [graph + "-title" for graph in APP_GRAPHS]
         assert "Activity" not in operator.text
     operator.open("/activity")
     assert "This is not allowed" in operator.text

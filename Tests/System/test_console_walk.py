@@ -90,6 +90,7 @@ KEYS_AND_WEBHOOKS = [
 
 USERS = [
     Step(f"{HOME}/users/new", CREATED, {"email": "<email>"}, take={"user": r"/users/(usr_[\w]+)"}),
+    Step(f"{USER}/sessions/<session>/revoke-others", REVOKED),
     Step(USER, REVOKED, form="./sessions/<session>/revoke"),
     Step(USER, SAVED, {"external_id": "crm-4711"}, "./external-id"),
     Step(USER, SAVED, {"identifier": "+14155550100"}, "./identifiers"),

@@ -138,11 +138,27 @@ def test_a_file_that_is_no_configuration_deletes_no_rules(shared, text, error):
         (["session", "revoke", "--app", APP, "--user", "usr_1"], "there is no such user"),
         (["session", "revoke", "--user", "usr_1"], "--user needs --app"),
         (["session", "revoke", "--all", "--user", "usr_1", "--app", APP], "Give --user"),
+        (["session", "revoke", "--all", "--except", "ses_1"], "--except needs --user"),
+        (["session", "revoke", "--app", APP, "--user", "usr_1", "--session", "ses_1", "--except", "ses_2"], "exclude each"),
     ], ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "")
 def test_commands_validate_as_the_management_api_does(shared, arguments, error):
     result = shared.run(*arguments)
     assert result.returncode != 0 and result.stdout == ""
     assert error in result.stderr
+
+
+def test_all_sessions_but_one_end(shared):
+    email = new_email()
+    people = [Person.signed_in(shared, email) for _ in range(3)]
+    user = printed(shared, "user", "find", "--app", APP, "--email", email)[0]["id"]
+    listed = [each["id"] for each in printed(shared, "session", "list", "--app", APP, user)]
+    revoke = ["session", "revoke", "--app", APP, "--user", user, "--except"]
+    wrong = shared.run(*revoke, "ses_none")
+    assert wrong.returncode != 0 and "the user has no such session" in wrong.stderr
+    assert len(printed(shared, "session", "list", "--app", APP, user)) == 3
+    assert printed(shared, *revoke, listed[1])[0]["revoked sessions"] == "2"
+    assert [each["id"] for each in printed(shared, "session", "list", "--app", APP, user)] == [listed[1]]
+    assert sorted(person.device.refresh(person.refresh_token).status for person in people) == [200, 401, 401]
 
 
 def test_a_webhook_of_a_command_receives_events(shared):

@@ -88,17 +88,15 @@ enum Frame {
 
     private static func navigation(_ app: App, _ page: Page) -> HTML {
         H.div(.class("app")) {
-            H.div {
+            H.nav(.aria(label: "App")) {
                 H.p {
                     H.strong { H.bdi { app.name } }
                     " "
                     H.span(.class("mono")) { app.id.rawValue }
                 }
-                H.nav(.aria(label: "App")) {
-                    H.ul {
-                        for section in Page.Section.allCases {
-                            H.li { link(section.title, section.path(of: app), section == page.section) }
-                        }
+                H.ul {
+                    for section in Page.Section.allCases {
+                        H.li { link(section.title, section.path(of: app), section == page.section) }
                     }
                 }
             }

@@ -72,17 +72,22 @@ enum OverviewPage {
     }
 }
 
-/// The first page of an app: how many users it has, what is configured, and what happened last.
+/// The first page of an app: how many users it has, what is configured, what happened, and the graphs of all apps.
 @available(service, *)
 enum AppPage {
     static func add(to routes: ConsoleRoutes) { routes.appPage("", show) }
 
     @Sendable static func show(_ visit: AppVisit) async throws -> Page {
         let (service, app) = (visit.service, visit.app)
+        let graphs = try await AppActivity(of: app.id, in: service.store, at: service.environment.now()).html(visit)
+        // A script asks for the graphs only.
+        if visit.visit.query.text(Visit.liveField) != nil {
+            return Page("Overview", app: app, section: .overview) { graphs }
+        }
         let users = try await UserFigures.html(visit)
         let webhooks = try await service.webhooks.webhooks(app: app.id)
         let events = try await service.store.events(app: app.id, limit: 8, offset: 0)
-        return Page("Overview", app: app, section: .overview) {
+        var page = Page("Overview", app: app, section: .overview) {
             users
             if app.passwordLogin?.enabled != true, app.otpLogins.isEmpty {
                 H.p(.class("message warn")) {
@@ -109,7 +114,21 @@ enum AppPage {
                     "Domains": Show.text(app.domains.joined(separator: ", ")),
                 ])
             }
+            graphs
             EventsPage.table("Latest events", events, users: visit.path / "users")
+            if visit.visit.isForAllApps { activity(visit) }
         }
+        page.script = .live
+        return page
+    }
+
+    /// The graphs of all apps. An operator of one app must not see what other apps do.
+    private static func activity(_ visit: AppVisit) -> HTML {
+        HTML(joining: [
+            H.p(.class("hint")) {
+                "The graphs below count the calls of all apps of this service together, not only of this app."
+            },
+            ActivityView.html(visit.visit.activity, .hour),
+        ])
     }
 }

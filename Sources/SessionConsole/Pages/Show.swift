@@ -8,8 +8,13 @@ enum Show {
 
     static func time(_ time: Timestamp?) -> HTML {
         guard let time else { return none }
+        return H.time(.dateTime(time.rfc3339)) { text(of: time) }
+    }
+
+    /// A time in a sentence.
+    static func text(of time: Timestamp) -> String {
         let text = time.rfc3339
-        return H.time(.dateTime(text)) { text.prefix(10) + " " + text.dropFirst(11).prefix(5) + " UTC" }
+        return text.prefix(10) + " " + text.dropFirst(11).prefix(5) + " UTC"
     }
 
     static func text(_ text: String?) -> HTML {
@@ -86,7 +91,8 @@ enum Show {
 /// Links that look like buttons.
 @available(service, *)
 enum Link {
-    static func button(_ title: String, _ path: ConsolePath, _ style: String = "") -> HTML {
-        H.a(.class("button " + style), .href(path)) { title }
+    /// - Parameter label: Names the link where its text does not say what it changes, such as in a row of a table.
+    static func button(_ title: String, _ path: ConsolePath, _ style: String = "", label: String? = nil) -> HTML {
+        H.a(.class("button " + style), .href(path), label.map { .aria(label: $0) }) { title }
     }
 }

@@ -10,7 +10,8 @@ enum PlaygroundScripts {
     static let all: [Asset] = {
         let sources: [(name: String, bytes: [UInt8])] = [
             ("prelude-session.js", WebClientModule.bytes), ("tokens.js", PackageResources.tokens_js),
-            ("members.js", PackageResources.members_js), ("calls.js", PackageResources.calls_js),
+            ("members.js", PackageResources.members_js), ("fields.js", PackageResources.fields_js),
+            ("calls.js", PackageResources.calls_js),
             ("playground.js", PackageResources.playground_js),
         ]
         var modules: [(name: String, asset: Asset)] = []

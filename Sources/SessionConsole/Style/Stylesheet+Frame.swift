@@ -20,7 +20,7 @@ extension Stylesheet {
         .operator { display: flex; align-items: center; gap: var(--space-3); color: var(--quiet); font-size: var(--small); }
         .operator .actions { margin: 0; }
         .app { background: var(--surface); border-bottom: 1px solid var(--line); }
-        .app > div { max-width: 76rem; margin: 0 auto; padding: var(--space-3) var(--space-5) 0; }
+        .app > nav { max-width: 76rem; margin: 0 auto; padding: var(--space-3) var(--space-5) 0; }
         .app p { font-size: var(--small); color: var(--quiet); }
         .app p strong { color: var(--text); font-size: var(--normal); }
         .app ul { display: flex; flex-wrap: wrap; gap: 0 var(--space-5); }
@@ -41,7 +41,7 @@ extension Stylesheet {
         .sign-in details { color: var(--quiet); font-size: var(--small); }
         .sign-in details > * + * { margin-top: var(--space-2); }
         @media (max-width: 40rem) {
-          .top > div, .app > div { padding-left: var(--space-4); padding-right: var(--space-4); }
+          .top > div, .app > nav { padding-left: var(--space-4); padding-right: var(--space-4); }
           .page { padding: var(--space-5) var(--space-4) var(--space-6); }
           .places { order: 3; flex-basis: 100%; }
           .app ul { gap: 0 var(--space-4); }

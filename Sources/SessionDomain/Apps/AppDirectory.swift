@@ -129,6 +129,15 @@ package final class AppDirectory: Sendable {
         for await _ in changes { invalidate() }
     }
 
+    /// The app that the service serves under a host without a custom domain. The app need not exist yet.
+    func app(ofOwnHost host: String) -> AppID? {
+        switch origins.owner(ofHost: host) {
+        case .app(let id): id
+        case .defaultApp: defaultApp
+        case nil: nil
+        }
+    }
+
     /// The app that a host names. The default app serves all other hosts.
     private func named(by host: String) -> AppID? {
         let name = Self.bareHost(host)

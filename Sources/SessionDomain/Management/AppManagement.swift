@@ -32,6 +32,7 @@ package struct AppManagement: Sendable {
         let name = try DisplayName.checked(name)
         var app = App(id: id ?? AppID(environment: environment), name: name, createdAt: now)
         try configure(&app)
+        try requireNoOwnHost(of: app, in: app.domains)
         var first: [StoredSigningKey] = []
         for purpose in [StoredSigningKey.Purpose.access, .challenge] {
             first.append(try await keys.generate(app: app.id, purpose: purpose, algorithm: purpose.algorithm(of: app)))
@@ -47,7 +48,8 @@ package struct AppManagement: Sendable {
     /// everywhere.
     ///
     /// - Parameter key: The key of the operator who makes the change. `nil`: this process does.
-    /// - Throws: `Refusal.forbidden` if a key of one app sets the domains: it would take the hosts of other apps.
+    /// - Throws: `Refusal.forbidden` if a key of one app sets the domains: it would take the hosts of other apps;
+    ///   `.invalidField` for invalid settings, and for a new domain that is the service's own host of another app.
     package func change(
         _ settings: AppSettingsChange, of id: AppID, by key: ManagementKey? = nil
     ) async throws -> App {
@@ -55,7 +57,9 @@ package struct AppManagement: Sendable {
             throw Refusal.forbidden("domains can be set only with a management key that is valid for all apps")
         }
         let app = try await update(id, takingDomains: settings.domains != nil) { app in
+            let before = app.domains
             try settings.apply(to: &app)
+            try requireNoOwnHost(of: app, in: app.domains.filter { !before.contains($0) })
             return app
         }
         // If the process stops before this line, housekeeping creates the key.
@@ -69,12 +73,26 @@ package struct AppManagement: Sendable {
 
     /// Adds a custom domain. A repeated call has no effect.
     ///
-    /// - Throws: `Refusal.invalidField("domains")` for anything but a bare host; `.conflict` if another app has the domain.
-    package func addDomain(_ domain: String, to id: AppID) async throws -> App {
+    /// - Parameter field: Names the domain in a refusal.
+    /// - Throws: `Refusal.invalidField` for anything but a bare host, and for the service's own host of another app;
+    ///   `.conflict` if another app has the domain.
+    package func addDomain(_ domain: String, to id: AppID, field: String = "domains") async throws -> App {
         try await update(id, takingDomains: true) { app in
             guard !app.domains.contains(domain.lowercased()) else { return app }
+            try requireNoOwnHost(of: app, in: [domain.lowercased()], field: field)
             try AppSettingsChange(domains: app.domains + [domain]).apply(to: &app)
             return app
+        }
+    }
+
+    /// A request for the service's own host of an app always reaches that app. As a domain of another one, the host would
+    /// only be the issuer of that one's tokens, and an accepted target of its proofs.
+    private func requireNoOwnHost(of app: App, in domains: [String], field: String = "domains") throws(Refusal) {
+        for domain in domains {
+            if let owner = directory?.app(ofOwnHost: domain), owner != app.id {
+                throw .invalidField(
+                    field, "must not contain \(domain), which is the service's own host of the app \(owner)")
+            }
         }
     }
 

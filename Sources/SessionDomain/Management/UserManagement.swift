@@ -146,9 +146,10 @@ package struct UserManagement: Sendable {
 
     // MARK: Sessions
 
-    /// Returns a page of the live sessions of a user, last seen first.
+    /// Returns a page of the live sessions of a user that a filter selects, last seen first.
     package func sessions(
-        of id: String, app: AppID, limit: Int, from start: PageStart = .offset(0)
+        of id: String, app: AppID, filter: SessionFilter = SessionFilter(), limit: Int,
+        from start: PageStart = .offset(0)
     ) async throws -> ListPage<Session> {
         try PageLimit.check(limit, start)
         _ = try await user(id, app: app)
@@ -157,24 +158,39 @@ package struct UserManagement: Sendable {
         switch start {
         case .offset(let offset):
             let (sessions, total) = try await store.sessions(
-                of: id, app: app, now: now, limit: limit, offset: offset)
+                of: id, app: app, filter: filter, now: now, limit: limit, offset: offset)
             return ListPage(sessions, total: total, offset: offset, place: place)
         case .after(let last):
-            let found = try await store.sessions(of: id, app: app, now: now, after: last, limit: limit + 1)
+            let found = try await store.sessions(
+                of: id, app: app, filter: filter, now: now, after: last, limit: limit + 1)
             return ListPage(found, limit: limit, place: place)
         }
     }
 
+    /// A live session of a user.
+    package func session(_ id: String, of user: String, app: AppID) async throws -> Session {
+        let session = try await store.session(id, app: app)
+        guard let session, session.userID == user, session.isLive(at: environment.now()) else {
+            throw Self.unknownSession
+        }
+        return session
+    }
+
     /// Revokes sessions of a user. Returns how many of them were active.
+    ///
+    /// - Throws: `Refusal.notFound` if all but one are selected, and the one is not a live session of the user. No session
+    ///   ends then.
     package func endSessions(_ selection: SessionSelection, of id: String, app: AppID) async throws -> Int {
         _ = try await user(id, app: app)
-        return try await store.perform(
-            RevokeSessions(selection, reason: .revokedByOperator, in: change(of: id, app: app))) ?? 0
+        let revocation = RevokeSessions(selection, reason: .revokedByOperator, in: change(of: id, app: app))
+        guard let ended = try await store.perform(revocation) else { throw Self.unknownSession }
+        return ended
     }
 
     // MARK: Helpers
 
     private static let unknownUser = Refusal.notFound("there is no such user")
+    private static let unknownSession = Refusal.notFound("the user has no such session")
 
     private func factory(_ app: AppID) -> EventFactory { EventFactory(appID: app, environment: environment) }
 

@@ -6,6 +6,11 @@ package enum SessionSelection: Sendable, Equatable {
     case one(String)
     case allBut(String)
 
+    /// The session that stays.
+    var spared: String? {
+        if case .allBut(let id) = self { id } else { nil }
+    }
+
     func includes(_ id: String) -> Bool {
         switch self {
         case .all: true
@@ -15,8 +20,8 @@ package enum SessionSelection: Sendable, Equatable {
     }
 }
 
-/// Ends live sessions of one user, with the step-ups of these sessions. Returns how many; `nil` if the calling session has
-/// ended in the meantime.
+/// Ends live sessions of one user, with the step-ups of these sessions. Returns how many; `nil` if the calling session, or
+/// the one session that is to stay, has ended in the meantime.
 ///
 /// Ending all sessions, or all but one, also ends the logins that have begun. Ending all ends every step-up of the user.
 package struct RevokeSessions: Intent {
@@ -46,7 +51,9 @@ package struct RevokeSessions: Intent {
     package var facts: FactQuery { change.factsWithSessions }
 
     package func decide(_ facts: Facts) -> Decision<Int?> {
-        if let callerID, !facts.liveSessions.contains(where: { $0.id == callerID }) { return Decision(nil) }
+        for needed in [callerID, selection.spared] {
+            if let needed, !facts.liveSessions.contains(where: { $0.id == needed }) { return Decision(nil) }
+        }
         guard let user = facts.user else { return Decision(0) }
         let revocation = SessionRevocation(reason: reason, now: change.now, events: change.events)
         let ended = facts.liveSessions.count { selection.includes($0.id) }

@@ -108,8 +108,10 @@ package enum Change: Sendable, Equatable {
     case replaceWebhook(Webhook, with: Webhook)
     /// Deletes a webhook with its deliveries.
     case deleteWebhook(Webhook)
-    /// Marks the pending deliveries of a webhook as failed.
-    case failPendingDeliveries(of: Webhook, error: String)
+    /// Marks pending deliveries of a webhook as failed, about as many as the limit, those first that are due first.
+    case failPendingDeliveries(of: Webhook, error: String, limit: Int)
+    /// Deletes deliveries of a webhook, about as many as the limit.
+    case deleteDeliveries(of: Webhook, limit: Int)
     /// Postpones a delivery. Fails with `FailedGuard.stale` unless it is pending and due as read.
     case leaseDelivery(WebhookDelivery, until: Timestamp)
     /// Writes the result of an attempt, if the delivery still exists.

@@ -68,12 +68,14 @@ package protocol SessionStore: IntentStore {
     func session(_ id: String, app: AppID) async throws -> Session?
     /// The session with its user, in one read.
     func signedIn(session id: String, app: AppID) async throws -> (session: Session, user: User)?
-    /// The live sessions of one user, last seen first.
-    func sessions(of userID: String, app: AppID, now: Timestamp, limit: Int, offset: Int) async throws
-        -> (sessions: [Session], total: Int)
-    /// The live sessions of one user, last seen first, after a place.
-    func sessions(of userID: String, app: AppID, now: Timestamp, after place: ListPlace, limit: Int) async throws
-        -> [Session]
+    /// Live sessions of one user, last seen first, with the number of all that the filter selects.
+    func sessions(
+        of userID: String, app: AppID, filter: SessionFilter, now: Timestamp, limit: Int, offset: Int
+    ) async throws -> (sessions: [Session], total: Int)
+    /// Live sessions of one user, last seen first, after a place.
+    func sessions(
+        of userID: String, app: AppID, filter: SessionFilter, now: Timestamp, after place: ListPlace, limit: Int
+    ) async throws -> [Session]
 }
 
 /// Reads step-ups.
@@ -94,6 +96,8 @@ package protocol WebhookStore: IntentStore {
     /// - Returns: `nil` if the webhook has no delivery of the event.
     func deliveries(of webhookID: String, app: AppID, after eventID: String, limit: Int) async throws
         -> [WebhookDelivery]?
+    /// Whether a webhook has more deliveries than a number, whatever became of them.
+    func hasDeliveries(of webhookID: String, app: AppID, moreThan count: Int) async throws -> Bool
     /// The active webhooks of all apps that have a delivery due.
     func dueWebhooks(now: Timestamp) async throws -> [Webhook]
 }

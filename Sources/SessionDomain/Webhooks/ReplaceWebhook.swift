@@ -1,6 +1,7 @@
 /// Replaces url and events of a webhook. Returns `nil` for an unknown webhook.
 ///
-/// Another url has to be activated again. What is pending for the old url fails.
+/// Another url has to be activated again. What is pending for the old url fails: up to `EndDeliveries.batchSize` here, and the
+/// rest by `EndDeliveries`.
 package struct ReplaceWebhook: Intent {
     package let id: String
     package let appID: AppID
@@ -30,8 +31,9 @@ package struct ReplaceWebhook: Intent {
         next.url = url
         next.events = events
         next.updatedAt = now
-        let failed: [Change] =
-            next.status == .active ? [] : [.failPendingDeliveries(of: webhook, error: "the webhook was changed")]
+        let ended = Change.failPendingDeliveries(
+            of: webhook, error: EndDeliveries.reason, limit: EndDeliveries.batchSize)
+        let failed = next.status == .active ? [] : [ended]
         let event = audit?.webhookUpdated(webhook, to: next).map { [Change.append($0)] } ?? []
         return Decision(next, failed + [.replaceWebhook(webhook, with: next)] + event)
     }

@@ -57,10 +57,20 @@ package struct WebhookManagement: Sendable {
         guard let webhook = try await store.perform(intent) else {
             throw Refusal.notFound("there is no such webhook")
         }
+        try await endDeliveries(of: id, app: app)
         return webhook
     }
 
+    /// Fails what is pending for an inactive webhook, in short transactions.
+    private func endDeliveries(of id: String, app: AppID) async throws {
+        while try await store.perform(EndDeliveries(of: id, app: app)) {}
+    }
+
+    /// Deletes a webhook with its deliveries: all but the last ones in short transactions before that.
     package func delete(_ id: String, app: AppID) async throws {
+        while try await store.hasDeliveries(of: id, app: app, moreThan: EndDeliveries.batchSize) {
+            _ = try await store.perform(EmptyWebhook(id, app: app, now: environment.now()))
+        }
         guard try await store.perform(DeleteWebhook(id, app: app, events: audit(app))) else {
             throw Refusal.notFound("there is no such webhook")
         }
@@ -139,6 +149,8 @@ package struct WebhookManagement: Sendable {
         guard (try? TokenJSON.decode(ActivationAnswer.self, from: answer.body))?.challenge == challenge else {
             throw Refusal.invalidField("url", "could not be activated: the endpoint must answer {\"challenge\": <int>}")
         }
+        // A replacement that was interrupted has not ended all of them.
+        try await endDeliveries(of: id, app: app)
         let intent = ActivateWebhook(
             id, app: app, url: webhook.url, now: environment.now(), events: audit(app))
         guard let activated = try await store.perform(intent) else {

@@ -103,7 +103,8 @@ extension Client {
         if device.id == nil { device.id = cookie.flatMap(Self.uuid) }
     }
 
-    private static func uuid(_ text: String) -> String? {
+    /// A UUID in lower case.
+    static func uuid(_ text: String) -> String? {
         guard text.utf8.count == 36 else { return nil }
         return UUID(uuidString: text)?.uuidString.lowercased()
     }

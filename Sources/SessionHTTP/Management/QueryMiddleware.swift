@@ -14,7 +14,8 @@ struct QueryMiddleware: RouterMiddleware {
     /// The parameters of calls with GET, by the end of their path, and those of one with DELETE.
     private static let reads: [String: Set<String>] = [
         "/{app_id}/users": list.union(["status", "external_id", "identifier_type", "identifier_value"]),
-        "/users/{user_id}/sessions": list, "/webhooks/{webhook_id}/deliveries": list, "/{app_id}/events": events,
+        "/users/{user_id}/sessions": list.union(["device_id", "device_type", "country_code"]),
+        "/webhooks/{webhook_id}/deliveries": list, "/{app_id}/events": events,
         "/v2/session/events": events,
     ]
     private static let deletions: [String: Set<String>] = ["/config/scopes": ["scope"]]

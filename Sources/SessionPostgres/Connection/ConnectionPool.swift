@@ -15,6 +15,8 @@ final class ConnectionPool: Sendable {
         var idle = 0
         /// Whether a thread will wake others for all jobs that wait.
         var isAnnounced = false
+        /// Whether a timer will look for jobs that have waited for too long.
+        var isTimed = false
         var isClosed = false
     }
 
@@ -24,18 +26,20 @@ final class ConnectionPool: Sendable {
     private let options: PoolOptions
     private let observer: any ServiceObserver
     private let handover: any Handover
+    private let clock: WorkerClock
 
     /// How many threads have a connection.
     let connected = ConnectionCount()
 
     /// - Parameter run: Runs batches until there are none, on a thread of its own.
     init(
-        _ options: PoolOptions, observer: any ServiceObserver, handover: any Handover,
+        _ options: PoolOptions, observer: any ServiceObserver, handover: any Handover, clock: WorkerClock = .live,
         run: @escaping @Sendable (ConnectionPool) -> Void
     ) {
         self.options = options
         self.observer = observer
         self.handover = handover
+        self.clock = clock
         for _ in 0..<options.size {
             running.enter()
             Thread.detachNewThread { [running] in
@@ -48,19 +52,37 @@ final class ConnectionPool: Sendable {
     var waitingCount: Int { queue.withLock(\.waiting.count) }
 
     func enqueue(_ job: PoolJob) {
-        let (refusal, mustAnnounce): (StoreError?, Bool) = queue.withLock { queue in
-            if queue.isClosed { return (.unavailable("the store is closed"), false) }
-            if queue.waiting.count >= options.capacity { return (.overloaded, false) }
+        var job = job
+        job.deadline = clock.uptime() + options.patience
+        let (refusal, mustAnnounce, mustTime): (StoreError?, Bool, Bool) = queue.withLock { queue in
+            if queue.isClosed { return (.unavailable("the store is closed"), false, false) }
+            if queue.waiting.count >= options.capacity { return (.overloaded, false, false) }
             queue.waiting.append(job)
-            defer { queue.isAnnounced = true }
-            return (nil, !queue.isAnnounced)
+            defer { (queue.isAnnounced, queue.isTimed) = (true, true) }
+            return (nil, !queue.isAnnounced, !queue.isTimed)
         }
         if let refusal {
             if refusal == .overloaded { observer.observe(.writeRefused) }
             return job.fail(refusal)
         }
+        if mustTime { clock.later(options.patience) { [weak self] in self?.failExpired() } }
         if mustAnnounce { handover.afterTurn { self.wake() } }
     }
+
+    /// Fails the jobs that have waited for too long, and comes again for those that wait.
+    private func failExpired() {
+        let now = clock.uptime()
+        let (expired, next) = queue.withLock { queue in
+            let expired = queue.waiting.removeExpired(at: now)
+            let next = queue.waiting.firstDeadline
+            queue.isTimed = next != nil
+            return (expired, next)
+        }
+        for job in expired { job.fail(Self.noConnection) }
+        if let next { clock.later(max(next - now, 1)) { [weak self] in self?.failExpired() } }
+    }
+
+    private static let noConnection = StoreError.unavailable("no connection to the database became free in time")
 
     /// Rejects new jobs, and waits for those that wait.
     func close() async {
@@ -115,7 +137,8 @@ package struct PoolOptions: Sendable {
     package var batchSize = 64
     /// Whether jobs share transactions (`SharedTransactions`).
     var sharesTransactions = true
-    /// Milliseconds for which a job may wait for a connection.
+    /// Milliseconds for which a job may wait for a connection: in the queue, and while a thread connects. Later it fails with
+    /// `StoreError.unavailable`, also if all threads are busy.
     package var patience: Int64 = 5000
 
     package init() {}

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import SessionDomain
 
@@ -44,11 +45,7 @@ final class ConnectionWorker {
     func run(_ batch: [PoolJob]) -> Bool {
         let startedAt = observer.instant()
         guard !isRefused() else { return false }
-        hasFailed = false
-        let replies = answers(to: batch)
-        // Before the replies, so that a metric that is read after a response contains its commit.
-        report(batch, startedAt: startedAt)
-        handover.resuming { for reply in replies { reply() } }
+        if batch.count > 1 { runTogether(batch, startedAt) } else { batch.forEach(runAlone) }
         return true
     }
 
@@ -82,32 +79,67 @@ final class ConnectionWorker {
     /// Milliseconds in which a server that works refuses a connection.
     private static let quickly: Int64 = 500
 
-    private func answers(to batch: [PoolJob]) -> [@Sendable () -> Void] {
-        guard batch.count > 1 else { return batch.map(answer) }
+    /// Runs a batch in one transaction. If one job of it is refused or waits for a lock, each runs on its own.
+    private func runTogether(_ batch: [PoolJob], _ startedAt: UInt64) {
+        hasFailed = false
         do {
-            let together = try withConnection { connection throws(PostgresFailure) in
+            let deadline = batch.lazy.map(\.deadline).min() ?? .max
+            let replies = try withConnection(until: deadline) { connection throws(PostgresFailure) in
                 try Transaction(connection: connection).runTogether(batch.compactMap { $0.work.attempt })
             }
-            guard let together else { return batch.map(answer) }
+            guard let replies else { return runSeparately(batch) }
             health.committed()
-            return together
+            finish(batch, replies, startedAt)
         } catch {
-            return fail(batch, error)
+            // Jobs that may wait longer than the first one go on without it.
+            let now = clock.uptime()
+            let waiting = isAway || !error.mayBeRepeated ? [] : batch.filter { $0.deadline > now }
+            let failed = waiting.isEmpty ? batch : batch.filter { $0.deadline <= now }
+            finish(failed, fail(failed, error), startedAt)
+            if waiting.count > 1 { runTogether(waiting, startedAt) } else { waiting.forEach(runAlone) }
         }
     }
 
-    private func answer(to job: PoolJob) -> @Sendable () -> Void {
+    /// Answers each caller as soon as its transaction has ended. The jobs that wait for a lock come last, so that they delay
+    /// the others by one wait at most.
+    private func runSeparately(_ batch: [PoolJob]) {
+        let blocked = batch.filter { job in
+            let startedAt = observer.instant()
+            hasFailed = false
+            guard let reply = answer(to: job, mayWait: false) else { return true }
+            finish([job], [reply], startedAt)
+            return false
+        }
+        blocked.forEach(runAlone)
+    }
+
+    private func runAlone(_ job: PoolJob) {
+        let startedAt = observer.instant()
+        hasFailed = false
+        if let reply = answer(to: job, mayWait: true) { finish([job], [reply], startedAt) }
+    }
+
+    /// Reports jobs before their callers resume, so that a metric that is read after a response contains its commit.
+    private func finish(_ batch: [PoolJob], _ replies: [@Sendable () -> Void], _ startedAt: UInt64) {
+        report(batch, startedAt: startedAt)
+        handover.resuming { for reply in replies { reply() } }
+    }
+
+    /// - Parameter mayWait: Whether the job is tried again if it waits for a lock.
+    /// - Returns: `nil` if it waits for a lock and may not.
+    private func answer(to job: PoolJob, mayWait: Bool) -> (@Sendable () -> Void)? {
         do {
-            return try withConnection { connection throws(PostgresFailure) in
+            return try withConnection(until: job.deadline) { connection throws(PostgresFailure) in
                 switch job.work {
                 case .read(let read): return try read(connection)
                 case .intent(let attempt):
-                    let answer = try Transaction(connection: connection).run(attempt())
+                    let answer = try Transaction(connection: connection).run(attempt(), repeatsConflicts: mayWait)
                     health.committed()
                     return answer
                 }
             }
         } catch {
+            if !mayWait, error.kind == .conflict { return nil }
             return fail([job], error)[0]
         }
     }
@@ -122,9 +154,10 @@ final class ConnectionWorker {
     /// Runs work. If the connection is lost before a commit was sent, the work runs again on a new one, as long as a caller
     /// may wait.
     private func withConnection<Answer>(
-        _ work: (PostgresConnection) throws(PostgresFailure) -> Answer
+        until deadline: Int64, _ work: (PostgresConnection) throws(PostgresFailure) -> Answer
     ) throws(PostgresFailure) -> Answer {
-        let end = clock.uptime() + (isAway ? 0 : options.patience)
+        let start = clock.uptime()
+        let end = isAway ? start : min(deadline, start + options.patience)
         while true {
             do {
                 let opened = try opened()
@@ -135,9 +168,10 @@ final class ConnectionWorker {
             } catch {
                 guard error.isOfConnection else { throw error }
                 connection = nil
-                guard error.kind != .unknown else { throw error }
-                guard clock.uptime() < end else {
-                    isAway = true
+                guard error.mayBeRepeated else { throw error }
+                let now = clock.uptime()
+                guard now < end else {
+                    isAway = isAway || now >= start + options.patience
                     throw error
                 }
                 clock.pause()
@@ -177,8 +211,11 @@ struct WorkerClock: Sendable {
     let pause: @Sendable () -> Void
     /// Waits while other threads of the pool do the work.
     let rest: @Sendable () -> Void
+    /// Runs the closure after this many milliseconds, on another thread.
+    let later: @Sendable (Int64, @escaping @Sendable () -> Void) -> Void
 
     static let live = WorkerClock(
         uptime: ServiceEnvironment.live.uptime, pause: { Thread.sleep(forTimeInterval: 0.1) },
-        rest: { Thread.sleep(forTimeInterval: 1) })
+        rest: { Thread.sleep(forTimeInterval: 1) },
+        later: { DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int($0)), execute: $1) })
 }

@@ -20,6 +20,8 @@ struct PoolJob: Sendable {
     let fail: @Sendable (StoreError) -> Void
     /// Where the trace of the caller shows the transaction.
     let span: (any WorkSpan)?
+    /// Milliseconds of uptime until which the job may wait for a connection. The pool sets it.
+    var deadline = Int64.max
 }
 
 /// The jobs that wait for a connection, in their order.
@@ -27,6 +29,8 @@ struct WaitingJobs {
     private var jobs: [PoolJob] = []
 
     var count: Int { jobs.count }
+    /// `nil`: no job waits.
+    var firstDeadline: Int64? { jobs.lazy.map(\.deadline).min() }
 
     /// How many connections they can use.
     var groups: Int { jobs.count { $0.sharingKey == nil } + (jobs.contains { $0.sharingKey != nil } ? 1 : 0) }
@@ -53,8 +57,11 @@ struct WaitingJobs {
         return batch.sorted { ($0.sharingKey ?? "") < ($1.sharingKey ?? "") }
     }
 
-    mutating func removeAll() -> [PoolJob] {
-        defer { jobs = [] }
-        return jobs
+    /// Removes the jobs whose deadline has passed.
+    mutating func removeExpired(at now: Int64) -> [PoolJob] {
+        guard let firstDeadline, firstDeadline <= now else { return [] }
+        let expired = jobs.filter { $0.deadline <= now }
+        jobs.removeAll { $0.deadline <= now }
+        return expired
     }
 }

@@ -39,6 +39,9 @@ struct PostgresFailure: Error {
     /// Whether another connection is needed.
     var isOfConnection: Bool { [.disconnected, .readOnly, .unknown].contains(kind) }
 
+    /// Whether the work can run again on another connection.
+    var mayBeRepeated: Bool { isOfConnection && kind != .unknown }
+
     init(_ kind: Kind, _ reason: String, isOfCaller: Bool = false) {
         self.kind = kind
         self.reason = reason

@@ -60,7 +60,9 @@ extension Change {
         case .insertWebhook(let webhook, let count): return [webhook.insertion(expectedCount: count)]
         case .replaceWebhook(let old, let new): return [old.replacement(with: new)]
         case .deleteWebhook(let webhook): return [webhook.deletion]
-        case .failPendingDeliveries(let webhook, let error): return [webhook.pendingFailure(error)]
+        case .failPendingDeliveries(let webhook, let error, let limit):
+            return [webhook.pendingFailure(error, limit: limit)]
+        case .deleteDeliveries(let webhook, let limit): return [webhook.deletionOfDeliveries(limit: limit)]
         case .leaseDelivery(let delivery, let until): return [delivery.lease(until: until)]
         case .recordDelivery(let delivery): return [delivery.record]
         }

@@ -31,15 +31,24 @@ extension PostgresStore: SessionStore {
         }
     }
 
+    /// The live sessions of a user that a filter selects. A user has few, so no index is needed for the filter.
+    private static let selection = """
+        FROM sessions WHERE app_id = $1 AND user_id = $2 AND \(Session.isLive(at: "$3"))
+            AND ($4::text IS NULL OR device_id = $4) AND ($5::text IS NULL OR device_type = $5)
+            AND ($6::text IS NULL OR country_code = $6)
+        """
+
     package func sessions(
-        of userID: String, app: AppID, now: Timestamp, limit: Int, offset: Int
+        of userID: String, app: AppID, filter: SessionFilter, now: Timestamp, limit: Int, offset: Int
     ) async throws -> (sessions: [Session], total: Int) {
-        let live = "FROM sessions WHERE app_id = $1 AND user_id = $2 AND \(Session.isLive(at: "$3"))"
+        let values: [(any PostgresValue)?] = [
+            app, userID, now, filter.deviceID, filter.deviceType, filter.countryCode,
+        ]
         let statements = [
             Statement(
-                "SELECT \(Session.columns) \(live) ORDER BY last_seen_at DESC, id DESC LIMIT $4 OFFSET $5",
-                [app, userID, now, limit, offset]),
-            Statement("SELECT count(*) \(live)", [app, userID, now]),
+                "SELECT \(Session.columns) \(Self.selection) ORDER BY last_seen_at DESC, id DESC LIMIT $7 OFFSET $8",
+                values + [limit, offset]),
+            Statement("SELECT count(*) \(Self.selection)", values),
         ]
         return try await read(statements) { rows in
             (try rows[0].all(Session.init(reading:)), try rows[1].first { try $0.next() } ?? 0)
@@ -47,14 +56,16 @@ extension PostgresStore: SessionStore {
     }
 
     package func sessions(
-        of userID: String, app: AppID, now: Timestamp, after place: ListPlace, limit: Int
+        of userID: String, app: AppID, filter: SessionFilter, now: Timestamp, after place: ListPlace, limit: Int
     ) async throws -> [Session] {
         let page = Statement(
             """
-            SELECT \(Session.columns) FROM sessions
-            WHERE app_id = $1 AND user_id = $2 AND \(Session.isLive(at: "$3")) AND (last_seen_at, id) < ($4, $5)
-            ORDER BY last_seen_at DESC, id DESC LIMIT $6
-            """, [app, userID, now, place.time, place.id, limit])
+            SELECT \(Session.columns) \(Self.selection) AND (last_seen_at, id) < ($7, $8)
+            ORDER BY last_seen_at DESC, id DESC LIMIT $9
+            """,
+            [
+                app, userID, now, filter.deviceID, filter.deviceType, filter.countryCode, place.time, place.id, limit,
+            ])
         return try await read([page]) { try $0[0].all(Session.init(reading:)) }
     }
 }

@@ -39,6 +39,14 @@ extension PostgresStore: WebhookStore {
         }
     }
 
+    package func hasDeliveries(of webhookID: String, app: AppID, moreThan count: Int) async throws -> Bool {
+        let place = Statement(
+            """
+            SELECT 1 FROM webhook_deliveries WHERE app_id = $1 AND webhook_id = $2 ORDER BY sequence LIMIT 1 OFFSET $3
+            """, [app, webhookID, count])
+        return try await read([place]) { $0[0].count > 0 }
+    }
+
     package func dueWebhooks(now: Timestamp) async throws -> [Webhook] {
         try await webhooks(
             """

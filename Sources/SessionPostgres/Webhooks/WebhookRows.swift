@@ -41,11 +41,27 @@ extension Webhook {
         .guarded("DELETE FROM webhooks WHERE app_id = $1 AND id = $2", [appID, id], orFail: .stale)
     }
 
-    func pendingFailure(_ error: String) -> Statement {
+    /// Deliveries that are due at the same time fail together. A range of the index finds them, whatever the server knows about
+    /// the table. The limit is part of the text, because the server plans without values.
+    func pendingFailure(_ error: String, limit: Int) -> Statement {
         Statement(
             """
             UPDATE webhook_deliveries SET status = 'failed', last_error = $1
-            WHERE app_id = $2 AND webhook_id = $3 AND status = 'pending'
+            WHERE app_id = $2 AND webhook_id = $3 AND status = 'pending' AND next_attempt_at <= (
+                SELECT max(next_attempt_at) FROM (
+                    SELECT next_attempt_at FROM webhook_deliveries
+                    WHERE app_id = $2 AND webhook_id = $3 AND status = 'pending'
+                    ORDER BY next_attempt_at LIMIT \(limit)) AS part)
             """, [error, appID, id])
+    }
+
+    func deletionOfDeliveries(limit: Int) -> Statement {
+        Statement(
+            """
+            DELETE FROM webhook_deliveries WHERE app_id = $1 AND webhook_id = $2 AND sequence <= (
+                SELECT max(sequence) FROM (
+                    SELECT sequence FROM webhook_deliveries
+                    WHERE app_id = $1 AND webhook_id = $2 ORDER BY sequence LIMIT \(limit)) AS part)
+            """, [appID, id])
     }
 }

@@ -61,7 +61,9 @@ extension Database {
         case .insertWebhook(let webhook, let count): try insert(webhook, expectedCount: count)
         case .replaceWebhook(let old, let new): try replace(old, with: new)
         case .deleteWebhook(let webhook): try delete(webhook)
-        case .failPendingDeliveries(let webhook, let error): try failPendingDeliveries(of: webhook, error: error)
+        case .failPendingDeliveries(let webhook, let error, let limit):
+            try failPendingDeliveries(of: webhook, error: error, limit: limit)
+        case .deleteDeliveries(let webhook, let limit): try deleteDeliveries(of: webhook, limit: limit)
         case .leaseDelivery(let delivery, let until): try lease(delivery, until: until)
         case .recordDelivery(let delivery): try record(delivery)
         }

@@ -11,30 +11,43 @@ extension SQLiteStore: SessionStore {
         try await read { db in try db.signedIn(session: id, app: app) }
     }
 
+    /// The live sessions of a user that a filter selects. A user has few, so no index is needed for the filter.
+    private static let selection = """
+        FROM sessions WHERE app_id = ?1 AND user_id = ?2 AND \(Database.isLive)
+            AND (?5 IS NULL OR device_id = ?5) AND (?6 IS NULL OR device_type = ?6)
+            AND (?7 IS NULL OR country_code = ?7)
+        """
+
     package func sessions(
-        of userID: String, app: AppID, now: Timestamp, limit: Int, offset: Int
+        of userID: String, app: AppID, filter: SessionFilter, now: Timestamp, limit: Int, offset: Int
     ) async throws -> (sessions: [Session], total: Int) {
-        let live = "FROM sessions WHERE app_id = ? AND user_id = ? AND \(Database.isLive)"
-        return try await read { db in
+        try await read { db in
             (
                 try db.all(
-                    "SELECT \(Session.columns) \(live) ORDER BY last_seen_at DESC, id DESC LIMIT ? OFFSET ?",
-                    [app, userID, now, now, limit, offset], as: Session.init(reading:)),
-                try db.count("SELECT count(*) \(live)", [app, userID, now, now])
+                    "SELECT \(Session.columns) \(Self.selection) ORDER BY last_seen_at DESC, id DESC LIMIT ?8 OFFSET ?9",
+                    [
+                        app, userID, now, now, filter.deviceID, filter.deviceType, filter.countryCode, limit, offset,
+                    ], as: Session.init(reading:)),
+                try db.count(
+                    "SELECT count(*) \(Self.selection)",
+                    [app, userID, now, now, filter.deviceID, filter.deviceType, filter.countryCode])
             )
         }
     }
 
     package func sessions(
-        of userID: String, app: AppID, now: Timestamp, after place: ListPlace, limit: Int
+        of userID: String, app: AppID, filter: SessionFilter, now: Timestamp, after place: ListPlace, limit: Int
     ) async throws -> [Session] {
         try await read { db in
             try db.all(
                 """
-                SELECT \(Session.columns) FROM sessions
-                WHERE app_id = ? AND user_id = ? AND \(Database.isLive) AND (last_seen_at, id) < (?, ?)
-                ORDER BY last_seen_at DESC, id DESC LIMIT ?
-                """, [app, userID, now, now, place.time, place.id, limit], as: Session.init(reading:))
+                SELECT \(Session.columns) \(Self.selection) AND (last_seen_at, id) < (?8, ?9)
+                ORDER BY last_seen_at DESC, id DESC LIMIT ?10
+                """,
+                [
+                    app, userID, now, now, filter.deviceID, filter.deviceType, filter.countryCode, place.time, place.id,
+                    limit,
+                ], as: Session.init(reading:))
         }
     }
 }

@@ -73,11 +73,21 @@ extension Database {
             ])
     }
 
-    func failPendingDeliveries(of webhook: Webhook, error: String) throws {
+    func failPendingDeliveries(of webhook: Webhook, error: String, limit: Int) throws {
         try run(
             """
             UPDATE webhook_deliveries SET status = 'failed', last_error = ?
-            WHERE app_id = ? AND webhook_id = ? AND status = 'pending'
-            """, [error, webhook.appID, webhook.id])
+            WHERE sequence IN (
+                SELECT sequence FROM webhook_deliveries WHERE app_id = ? AND webhook_id = ? AND status = 'pending'
+                ORDER BY next_attempt_at LIMIT ?)
+            """, [error, webhook.appID, webhook.id, limit])
+    }
+
+    func deleteDeliveries(of webhook: Webhook, limit: Int) throws {
+        try run(
+            """
+            DELETE FROM webhook_deliveries WHERE sequence IN (
+                SELECT sequence FROM webhook_deliveries WHERE app_id = ? AND webhook_id = ? ORDER BY event_id LIMIT ?)
+            """, [webhook.appID, webhook.id, limit])
     }
 }

@@ -46,6 +46,15 @@ extension SQLiteStore: WebhookStore {
         }
     }
 
+    package func hasDeliveries(of webhookID: String, app: AppID, moreThan count: Int) async throws -> Bool {
+        try await read { db in
+            try db.first(
+                "SELECT 1 FROM webhook_deliveries WHERE app_id = ? AND webhook_id = ? LIMIT 1 OFFSET ?",
+                [app, webhookID, count]
+            ) { try $0.next() as Int64 } != nil
+        }
+    }
+
     package func dueWebhooks(now: Timestamp) async throws -> [Webhook] {
         try await read { db in
             try db.all(

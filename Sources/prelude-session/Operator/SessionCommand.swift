@@ -53,6 +53,9 @@ struct SessionCommand: AsyncParsableCommand {
         @Option(help: "With --user: revoke only this session, ses_….")
         var session: String?
 
+        @Option(help: "With --user: revoke all sessions but this one, ses_….")
+        var except: String?
+
         @Option(help: "The app. (default with --all: all apps)")
         var app: AppID?
 
@@ -67,6 +70,10 @@ struct SessionCommand: AsyncParsableCommand {
             }
             guard user == nil || app != nil else { throw ValidationError("--user needs --app") }
             guard session == nil || user != nil else { throw ValidationError("--session needs --user") }
+            guard except == nil || user != nil else { throw ValidationError("--except needs --user") }
+            guard session == nil || except == nil else {
+                throw ValidationError("--session and --except exclude each other")
+            }
         }
 
         func run() async throws {
@@ -80,7 +87,7 @@ struct SessionCommand: AsyncParsableCommand {
         }
 
         private func revoke(of user: String, app: AppID, in service: SessionService) async throws {
-            let selection = session.map(SessionSelection.one) ?? .all
+            let selection = session.map(SessionSelection.one) ?? except.map(SessionSelection.allBut) ?? .all
             let revoked = try await service.users.endSessions(selection, of: user, app: app)
             guard session == nil || revoked == 1 else { throw Refusal.notFound("the user has no such session") }
             try options.show([("app", app.rawValue), ("user", user), ("revoked sessions", String(revoked))])

@@ -120,6 +120,7 @@ package struct BodyReader: Sendable {
             #"{"identifiers":[{"type":"email_address","value":"ada!@example.com"}],"password":"correct horse!","#
                 + #""external_id":"4711!","profile":{"plan":"gold!","tags":["a!",{"b":1.5}]}}"#),
         BodyReader(StatusBody.self, #"{"status":"suspended!"}"#),
+        BodyReader(InvalidateSessionsBody.self, #"{"except":"ses_1"}"#),
         BodyReader(SetPasswordBody.self, #"{"password":"correct horse battery staple!","revoke_sessions":false}"#),
         BodyReader(ExternalIDBody.self, #"{"external_id":"4711!"}"#, #"{"external_id":null}"#),
         BodyReader(ProfileBody.self, #"{"profile":{"plan":"gold!","old":null,"deep":[[[{"a":"b!"}]]]}}"#),

@@ -100,7 +100,7 @@ enum RouteSeeds {
             #"{"type":"phone_number","value":"+14155550000"}"#
         ],
         "DELETE /v2/session/apps/:app_id/users/:user_id/limits": [],
-        "POST /v2/session/apps/:app_id/users/:user_id/sessions/invalidate": [],
+        "POST /v2/session/apps/:app_id/users/:user_id/sessions/invalidate": ["{}"],
         "POST /v2/session/apps/:app_id/config/login/password": [passwordLogin],
         "PUT /v2/session/apps/:app_id/config/login/password": [passwordLogin],
         "POST /v2/session/apps/:app_id/config/login/otp": [otpLogin],

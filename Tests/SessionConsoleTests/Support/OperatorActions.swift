@@ -9,7 +9,7 @@ enum OperatorActions {
     static let ofSupport: Set = [
         "/users/new", "/users/*/external-id", "/users/*/identifiers", "/users/*/identifiers/remove", "/users/*/profile",
         "/users/*/password", "/users/*/limits", "/users/*/status", "/users/*/sessions/*/revoke",
-        "/users/*/sessions/revoke-all", "/webhooks/*/deliveries/*/resend",
+        "/users/*/sessions/*/revoke-others", "/users/*/sessions/revoke-all", "/webhooks/*/deliveries/*/resend",
     ]
     static let ofViewer: Set = ["/console/account/password", "/console/sign-out"]
 

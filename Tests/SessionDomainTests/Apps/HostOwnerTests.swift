@@ -45,6 +45,18 @@ struct HostOwnerTests {
         #expect(throws: Refusal.invalidField("public-url", problem)) { try PublicOrigins(publicURL: publicURL) }
     }
 
+    @Test("The own host of the default app is known while the service has one")
+    func defaultApp() throws {
+        for app in [try appID(), nil] {
+            let directory = AppDirectory(
+                store: KeyStore(apps: [], keys: try TestApp.signingKeys.get()), keys: TestApp.keys,
+                origins: try PublicOrigins(publicURL: "https://session.example.com"), defaultApp: app,
+                keyRotation: TestApp.keyRotation, environment: stillEnvironment)
+            #expect(directory.app(ofOwnHost: "session.example.com") == app)
+            #expect(directory.app(ofOwnHost: "login.example.com") == nil)
+        }
+    }
+
     @Test("An app cannot take another app's host as its custom domain")
     func takenHost() async throws {
         var other = App(id: try appID("other00"), name: "other", createdAt: now)

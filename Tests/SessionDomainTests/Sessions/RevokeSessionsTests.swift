@@ -76,11 +76,19 @@ struct RevokeSessionsTests {
 
     @Test(
         "A session that has ended in the meantime ends no other, whatever it selects",
-        arguments: [SessionSelection.all, .allBut("ses_3"), .one("ses_1"), .one("ses_3")])
+        arguments: [SessionSelection.all, .allBut("ses_1"), .one("ses_1"), .one("ses_3")])
     func endedCaller(selection: SessionSelection) throws {
         let refused = try revoke(selection, by: "ses_3")
         #expect(refused.outcome == nil && refused.changes.isEmpty)
         #expect(try revoke(selection, by: "ses_2").outcome != nil)
+    }
+
+    @Test("If the one session that is to stay has ended, no other session ends", arguments: [nil, "ses_2"])
+    func endedSpared(callerID: String?) throws {
+        let refused = try revoke(.allBut("ses_3"), by: callerID)
+        #expect(refused.outcome == nil && refused.changes.isEmpty)
+        let another = try revoke(.allBut("ses_1"), user: nil)
+        #expect(another.outcome == nil && another.changes.isEmpty)
     }
 
     @Test("A session is kept for 30 days after its revocation or its expiry, whichever comes first")

@@ -29,6 +29,8 @@ final class PlayedDeliveries: WebhookStore {
         }
     }
 
+    func hasDeliveries(of webhookID: String, app: AppID, moreThan count: Int) async throws -> Bool { false }
+
     func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
         let (query, webhook) = (intent.facts, try await webhook(intent.facts.webhook))
         return try state.withLock { state in

@@ -35,7 +35,7 @@ struct WebhookDecisionTests {
                 == Decision(
                     next,
                     [
-                        .failPendingDeliveries(of: old, error: "the webhook was changed"),
+                        .failPendingDeliveries(of: old, error: "the webhook was changed", limit: 2000),
                         .replaceWebhook(old, with: next),
                     ]))
         #expect(try replace(nil, url: old.url) == Decision(nil))
@@ -53,6 +53,41 @@ struct WebhookDecisionTests {
         #expect(try activate(old) == Decision(next, [.replaceWebhook(old, with: next)]))
         #expect(try activate(try webhook("https://b.example.com/", status: .inactive)) == Decision(nil))
         #expect(try activate(nil) == Decision(nil))
+    }
+
+    @Test("What is pending for an inactive webhook is ended, a limited number at a time, and nothing else")
+    func ended() throws {
+        let event = try TestApp.events().make(.userCreated, [:])
+        let pending = [WebhookDelivery(webhookID: "web_1", event: event, nextAttemptAt: now)]
+        func end(_ stored: Webhook?, _ pending: [WebhookDelivery]) throws -> Decision<Bool> {
+            EndDeliveries(of: "web_1", app: try appID(), limit: 5).decide(
+                Facts { facts in
+                    facts.webhook = stored
+                    facts.dueDeliveries = pending
+                })
+        }
+        let inactive = try webhook(status: .inactive)
+        let change = Change.failPendingDeliveries(of: inactive, error: "the webhook was changed", limit: 5)
+        #expect(try end(inactive, pending) == Decision(true, [change]))
+        #expect(try end(inactive, []) == Decision(false))
+        #expect(try end(try webhook(), pending) == Decision(false))
+        #expect(try end(nil, pending) == Decision(false))
+    }
+
+    @Test("A webhook that is emptied for its deletion gets no further deliveries")
+    func emptied() throws {
+        let intent = EmptyWebhook("web_1", app: try appID(), now: now, limit: 5)
+        let old = try webhook()
+        var stopped = old
+        (stopped.status, stopped.updatedAt) = (.inactive, now)
+        let deletion = Change.deleteDeliveries(of: old, limit: 5)
+        #expect(
+            intent.decide(Facts { $0.webhook = old })
+                == Decision(true, [.replaceWebhook(old, with: stopped), deletion]))
+        #expect(
+            intent.decide(Facts { $0.webhook = stopped })
+                == Decision(true, [.deleteDeliveries(of: stopped, limit: 5)]))
+        #expect(intent.decide(Facts()) == Decision(false))
     }
 
     @Test("An unknown webhook is not deleted")

@@ -99,8 +99,9 @@ struct ActorTests {
             Call(.post, app + "/tokens", #"{"user_id": "{user}"}"#, ["management.token.created"]),
             Call(.patch, user + "/profile", #"{"profile": {"plan": "gold"}}"#, ["user.profile.updated"]),
             Call(.delete, user + "/limits", nil, ["user.limits.cleared"]),
-            Call(.post, user + "/sessions/invalidate", nil, ["user.logins.voided"]),
+            Call(.post, user + "/sessions/invalidate", #"{"except": "{session}"}"#, ["user.logins.voided"]),
             Call(.delete, user + "/sessions/{session}", nil, ["user.session.revoked"]),
+            Call(.post, user + "/sessions/invalidate", nil, ["user.session.revoked"]),
             Call(.put, user + "/status", #"{"status": "suspended"}"#, ["user.status.updated"]),
             Call(.delete, user, nil, ["user.deleted"]),
         ]
@@ -118,7 +119,9 @@ struct ActorTests {
         let actor = EventContext.Actor(.managementKey, id: key.id, name: "backend")
         var ids: [String: String] = [:]
         for call in Self.calls {
-            if call.path.contains("{session}") { ids["session"] = try await session(in: world, of: ids["user"]) }
+            if (call.path + (call.json ?? "")).contains("{session}") {
+                ids["session"] = try await session(in: world, of: ids["user"])
+            }
             let path = ids.reduce(call.path) { $0.replacing("{\($1.key)}", with: $1.value) }
             let json = call.json.map { json in ids.reduce(json) { $0.replacing("{\($1.key)}", with: $1.value) } }
             let before = Set(try await events(world).map(\.id))
@@ -170,13 +173,14 @@ struct ActorTests {
 
     private func session(in world: EdgeWorld, of user: String?) async throws -> String {
         let session = Session(
-            id: "ses_test", appID: try TestApp.id(), userID: try #require(user), keyThumbprint: nil, device: Device(),
+            id: world.service.environment.newID("ses"), appID: try TestApp.id(), userID: try #require(user),
+            keyThumbprint: nil, device: Device(),
             createdAt: world.clock.timestamp, idleExpiresAt: world.clock.timestamp + 3600,
             absoluteExpiresAt: world.clock.timestamp + 3600)
         let user = try await world.service.users.user(session.userID, app: session.appID)
         _ = try await world.service.store.perform(
             StartSession(
-                session: session, challengeID: "chl_test", challengeEpoch: user.loginEpoch,
+                session: session, challengeID: "challenge of \(session.id)", challengeEpoch: user.loginEpoch,
                 challengeExpiresAt: world.clock.timestamp + 60, proof: nil, previousSessionID: nil,
                 maximumSessions: 100, now: world.clock.timestamp,
                 events: EventFactory(appID: session.appID, environment: world.service.environment)))

@@ -43,6 +43,48 @@ struct ContractCallTests {
         #expect(try await world.call(.delete, path + "/session.example.com", headers).status == 403)
     }
 
+    @Test("The service's own host of another app is no domain, however it is set, and nothing changes")
+    func ownHosts() async throws {
+        let world = try await EdgeWorld()
+        let headers = try await world.operatorHeaders()
+        let path = Self.app
+        // Of an app that exists, and of one that may be created later.
+        _ = try await world.service.apps.create(id: AppID("another"), name: "Other")
+        for host in ["another.session.test", "notyet1.session.test", "ANOTHER.session.test"] {
+            let name = host.lowercased()
+            let reason = " must not contain \(name), which is the service's own host of the app \(name.prefix(7))"
+            for (method, path, json, field) in [
+                (HTTPRequest.Method.post, path + "/domains", #"{"domain": "\#(host)"}"#, "domain"),
+                (.patch, path, #"{"name": "New", "domains": ["a.example.com", "\#(host)"]}"#, "domains"),
+            ] {
+                let refused = try await world.call(method, path, headers, json: json)
+                #expect(refused.status == 400 && refused.members["field"]?.stringValue == field, "\(refused.text)")
+                #expect(refused.message == field + reason)
+            }
+        }
+        await #expect(throws: Refusal.self) {
+            try await world.service.apps.create(id: nil, name: "New") { $0.domains = ["another.session.test"] }
+        }
+        let app = try await world.service.apps.app(try TestApp.id())
+        #expect(app.domains.isEmpty && app.name != "New")
+        // The host of the app itself, and names that belong to no app.
+        for host in ["testapp.session.test", "login.session.test", "another.example.com"] {
+            let added = try await world.call(.post, path + "/domains", headers, json: #"{"domain": "\#(host)"}"#)
+            #expect(added.status == 201, "\(added.text)")
+        }
+    }
+
+    @Test("Domains that an app has from before the rule stay when other settings are changed")
+    func earlierOwnHost() async throws {
+        let world = try await EdgeWorld()
+        let app = try TestApp.id()
+        try await world.service.apps.update(app) { $0.domains = ["another.session.test"] }
+        let changed = try await world.call(
+            .patch, Self.app, try await world.operatorHeaders(),
+            json: #"{"domains": ["another.session.test", "a.example.com"]}"#)
+        #expect(changed.status == 200, "\(changed.text)")
+    }
+
     @Test("config/cors is the setting allowed_origins of the app")
     func cors() async throws {
         let world = try await EdgeWorld()

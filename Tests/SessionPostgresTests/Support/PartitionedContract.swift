@@ -11,17 +11,26 @@ internal import Testing
 enum PartitionedContract {
     static let partitions = 3
 
+    static let outcome = Task {
+        try await ContractRun().outcome { try TestServer.emptySchema(partitions: partitions) }
+    }
+}
+
+/// A run of the whole contract on stores of its own, four rules at a time.
+@available(service, *)
+final class ContractRun: Sendable {
     /// The errors of rules, by their names. An expectation that fails is an issue of the test that runs first.
     struct Outcome {
         var errors: [String] = []
         var statements: Set<String> = []
     }
 
-    private static let waiting = Mutex(StoreContract.rules[...])
+    private let waiting = Mutex(StoreContract.rules[...])
 
-    static let outcome = Task {
-        return try await withThrowingTaskGroup(of: Outcome.self) { group in
-            for _ in 0..<4 { group.addTask { try await run() } }
+    /// - Parameter url: Makes an empty database for each store. The store creates the tables unless they exist.
+    func outcome(_ url: @escaping @Sendable () async throws -> String) async throws -> Outcome {
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
+            for _ in 0..<4 { group.addTask { try await self.run(url()) } }
             return try await group.reduce(into: Outcome()) { all, part in
                 all.errors += part.errors
                 all.statements.formUnion(part.statements)
@@ -30,9 +39,8 @@ enum PartitionedContract {
     }
 
     /// Checks rules with one store, until there are none.
-    private static func run() async throws -> Outcome {
+    private func run(_ url: String) async throws -> Outcome {
         let options = TestStores.options
-        let url = try TestServer.emptySchema(partitions: partitions)
         let store = try PostgresStore.open(PostgresLocation(url), options: options)
         var outcome = Outcome()
         while let rule = waiting.withLock({ $0.popFirst() }) {
@@ -41,7 +49,7 @@ enum PartitionedContract {
             }
             try await store.empty()
         }
-        outcome.statements = try await store.prepared(connections: options.size).subtracting(testStatements)
+        outcome.statements = try await store.prepared(connections: options.size).subtracting(Self.testStatements)
         await store.close()
         return outcome
     }

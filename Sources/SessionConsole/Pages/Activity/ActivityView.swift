@@ -34,7 +34,7 @@ enum ActivityView {
         }
     }
 
-    private static func card(_ graph: Graph, _ series: ActivitySeries, _ range: ActivityRange) -> HTML {
+    static func card(_ graph: Graph, _ series: ActivitySeries, _ range: ActivityRange) -> HTML {
         H.section(.class("card graph"), .aria(labelledBy: graph.id + "-title")) {
             H.h3(.id(graph.id + "-title")) {
                 graph.title
@@ -58,7 +58,7 @@ enum ActivityView {
                     "Numbers"
                     H.span(.class("hidden")) { " of the graph " + graph.title }
                 }
-                H.div(.class("scroll"), .role("region"), .aria(label: graph.title), .tabIndex(0)) {
+                H.div(.class("scroll"), .role("region"), .aria(label: "Numbers of " + graph.title), .tabIndex(0)) {
                     table(graph, series, range)
                 }
             }

@@ -72,11 +72,27 @@ struct Graph {
 
     private static let messages = Graph(
         id: "messages", title: "Messages", note: "Codes and notices that a route took, or that no route took.",
-        measure: .count,
-        lines: [
-            Line("mails sent", .main, .mailsSent), Line("mails failed", .bad, .mailsFailed),
-            Line("SMS sent", .good, .smsSent), Line("SMS failed", .warn, .smsFailed),
-        ])
+        measure: .count, lines: linesOfMessages)
+
+    private static let linesOfMessages = [
+        Line("mails sent", .main, .mailsSent), Line("mails failed", .bad, .mailsFailed),
+        Line("SMS sent", .good, .smsSent), Line("SMS failed", .warn, .smsFailed),
+    ]
+
+    /// The graphs of one app: what its events tell.
+    static let ofApp = [
+        Graph(
+            id: "app-logins", title: "Logins of this app",
+            note: "Logins that users have finished, tries that have failed, and limits that were reached.",
+            measure: .count,
+            lines: [
+                Line("finished", .good, .loginsSucceeded), Line("failed", .bad, .loginsFailed),
+                Line("limited", .warn, .callsLimited),
+            ]),
+        Graph(
+            id: "app-messages", title: "Messages of this app", note: messages.note, measure: .count,
+            lines: linesOfMessages),
+    ]
 
     /// A value with its unit.
     func text(_ value: Double?) -> String {

@@ -38,7 +38,7 @@ struct TokenChoice: Sendable {
             form.text(
                 Self.userField, "User", user,
                 hint: "E-mail address, phone number with +, user id or external id. Empty: an example."),
-            form.choice(Self.clientField, "Client", Self.clients, selected: client ?? ""),
+            form.choice(Self.clientField, "Client", Self.clients, selected: client ?? Self.clients[0].value),
         ])
     }
 

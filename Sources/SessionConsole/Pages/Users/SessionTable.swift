@@ -28,8 +28,9 @@ enum SessionTable {
                 "Active sessions",
                 columns: ["Device", "Country", "Signed in from", "Signed in", "Last seen", "Ends"]
                     + (canWrite ? ["Action"] : []),
-                sessions.map { session in
-                    row(session, addresses, canWrite ? revocation(session, path, visit) : nil)
+                sessions.enumerated().map { index, session in
+                    let number = total == 1 ? nil : part.offset + index + 1
+                    return row(session, addresses, canWrite ? actions(session, number, path, visit) : nil)
                 },
                 action: canWrite && total > 1
                     ? Link.button("Revoke all", path / "sessions" / "revoke-all", "danger") : nil),
@@ -46,10 +47,22 @@ enum SessionTable {
         return TableView.Row(head: H.bdi { name(of: session.device) }, cells: cells + (action.map { [$0] } ?? []))
     }
 
-    private static func revocation(_ session: Session, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
-        FormView.form(
-            visit.visit, path / "sessions" / session.id / "revoke", for: .support, id: session.id, submit: "Revoke",
-            style: "small danger", label: "Revoke the session on " + name(of: session.device))
+    /// - Parameter number: The place of the session in the list, because several may be on equal devices. `nil`: it is the
+    ///   only one.
+    private static func actions(
+        _ session: Session, _ number: Int?, _ path: ConsolePath, _ visit: AppVisit
+    ) -> HTML {
+        let own = path / "sessions" / session.id
+        let name = "session " + (number.map { "\($0) " } ?? "") + "on " + name(of: session.device)
+        return H.div(.class("actions")) {
+            FormView.form(
+                visit.visit, own / "revoke", for: .support, id: session.id, submit: "Revoke", style: "small danger",
+                label: "Revoke the " + name)
+            if number != nil {
+                Link.button(
+                    "Revoke others", own / "revoke-others", "small", label: "Revoke others, and keep the " + name)
+            }
+        }
     }
 
     static func name(of device: Device) -> String {

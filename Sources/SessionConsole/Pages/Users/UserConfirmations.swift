@@ -21,6 +21,13 @@ enum UserConfirmations {
             _ = try await visit.service.users.endSessions(.all, of: visit.userID, app: visit.app.id)
             return visit.backToUser(.revoked)
         }
+        let others = user + "/sessions/:session_id/revoke-others"
+        routes.appPage(others, showRevocationOfOthers)
+        routes.appForm(others, for: .support, on: showRevocationOfOthers) { visit, _ in
+            _ = try await visit.service.users.endSessions(
+                .allBut(visit.parameter("session_id")), of: visit.userID, app: visit.app.id)
+            return visit.backToUser(.revoked)
+        }
     }
 
     @Sendable private static func showDeletion(_ visit: AppVisit) async throws -> Page {
@@ -71,16 +78,31 @@ enum UserConfirmations {
         }
     }
 
+    @Sendable private static func showRevocationOfOthers(_ visit: AppVisit) async throws -> Page {
+        let (user, sessions) = try await subject(visit)
+        let kept = try await visit.service.users.session(visit.parameter("session_id"), of: user.id, app: visit.app.id)
+        return page("Revoke other sessions", user, visit) { path in
+            ConfirmPage.content(
+                visit.visit, path / "sessions" / kept.id / "revoke-others", for: .support,
+                consequences: [
+                    "1 user is signed out on all other devices: " + name(of: user) + ".",
+                    ended(max(0, sessions - 1), "other active session"),
+                    "The session that began at \(Show.text(of: kept.createdAt)) stays, on this device: "
+                        + SessionTable.name(of: kept.device) + ".",
+                    "Logins that have begun are invalid.", "The user can sign in again.",
+                ], submit: "Revoke other sessions", back: path)
+        }
+    }
+
     private static func subject(_ visit: AppVisit) async throws -> (User, sessions: Int) {
         let user = try await visit.user
         let total = try await visit.service.users.sessions(of: user.id, app: visit.app.id, limit: 1).total ?? 0
         return (user, total)
     }
 
-    private static func ended(_ sessions: Int) -> String {
+    private static func ended(_ sessions: Int, _ noun: String = "active session") -> String {
         sessions == 0
-            ? "The user has no active session."
-            : "\(Show.count(sessions, "active session")) \(sessions == 1 ? "ends" : "end") at once."
+            ? "The user has no \(noun)." : "\(Show.count(sessions, noun)) \(sessions == 1 ? "ends" : "end") at once."
     }
 
     private static func name(of user: User) -> String { user.identifiers.first?.value ?? user.id }

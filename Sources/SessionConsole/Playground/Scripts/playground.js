@@ -9,6 +9,7 @@
 
 import { PreludeSessionClient, PreludeSessionError } from "./prelude-session.js";
 import { CallLog, textOf } from "./calls.js";
+import { markInvalid, markValid } from "./fields.js";
 import { accessTokenMembers, sessionItem } from "./members.js";
 import { decoded, forgetTokens, showSignatures, textWithTokens } from "./tokens.js";
 
@@ -64,7 +65,7 @@ async function perform(name, origin, work, values = {}) {
   const { title, swift } = listing(name, values);
   const card = /** @type {HTMLElement} */ (origin.closest(".card"));
   for (const problem of root.querySelectorAll("[data-error]")) problem.textContent = "";
-  for (const input of card.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
+  for (const input of /** @type {NodeListOf<HTMLElement>} */ (card.querySelectorAll("[aria-invalid]"))) markValid(input);
   announce(`${title} …`);
   const step = log.begin(title, swift);
   try {
@@ -79,7 +80,7 @@ async function perform(name, origin, work, values = {}) {
     if (problem) problem.textContent = textOf(error);
     const input = [...origin.querySelectorAll("input")].at(-1);
     if (error instanceof PreludeSessionError && error.status !== undefined && input) {
-      input.setAttribute("aria-invalid", "true");
+      markInvalid(input, problem);
       input.focus();
     }
   } finally {

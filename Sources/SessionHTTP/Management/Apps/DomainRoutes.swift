@@ -33,7 +33,7 @@ struct DomainRoutes: Sendable {
         guard AppSettingsChange.isHost(name.lowercased()) else {
             throw Refusal.invalidField("domain", "must be a bare host, such as session.example.com")
         }
-        let app = try await apps.addDomain(name, to: context.appID)
+        let app = try await apps.addDomain(name, to: context.appID, field: "domain")
         return try .json(DomainBody(CustomDomain(name.lowercased(), of: app.id)), status: .created)
     }
 

@@ -75,3 +75,15 @@ struct ExternalIDBody: Decodable {
 }
 
 struct ProfileBody: Decodable { let profile: [String: JSONValue] }
+
+struct InvalidateSessionsBody: Decodable {
+    /// The session that stays. Absent, not null: a caller that has lost the id must not end all sessions.
+    let except: String?
+
+    private enum CodingKeys: String, CodingKey { case except }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        except = container.contains(.except) ? try container.decode(String.self, forKey: .except) : nil
+    }
+}

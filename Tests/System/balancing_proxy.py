@@ -1,0 +1,77 @@
+"""A load balancer with an origin of its own, for clients that are other processes."""
+
+import http.client
+import http.server
+import itertools
+import signal
+import threading
+
+from faulty_proxy import FaultyProxy
+from service import Service
+
+
+class BalancingProxy(FaultyProxy):
+    """Sends each request to the next node. A node that refuses the connection gets no request.
+
+    `kill` kills the node that has the next request of a path. The client loses its connection, and the proxy sends the
+    request to no other node: a balancer cannot know whether it had its effect."""
+
+    def __init__(self):
+        super().__init__(0)
+        self.nodes: list[Service] = []
+        #: The requests that nodes have answered: the position of the node, and the path.
+        self.answered: list[tuple[int, str]] = []
+        self._turns = itertools.count()
+        self._kills: dict[str, str] = {}
+        #: The nodes that were killed.
+        self.killed: list[Service] = []
+        self._choice = threading.Lock()
+
+    def kill(self, path: str, moment: str) -> None:
+        """`before`: the node has the request and has done nothing yet. `after`: its response is lost on its way."""
+        self._kills[path] = moment
+
+    def forward(self, request: http.server.BaseHTTPRequestHandler) -> None:
+        try:
+            super().forward(request)
+        except (OSError, http.client.HTTPException):
+            request.close_connection = True
+            request.connection.close()
+
+    def send(self, method: str, path: str, body: bytes, headers: dict) -> tuple[http.client.HTTPResponse, bytes]:
+        name = path.split("?")[0].removeprefix("/v1/session")
+        with self._choice:
+            moment = self._kills.pop(name, None)
+        for _ in self.nodes:
+            place = next(self._turns) % len(self.nodes)
+            node = self.nodes[place]
+            connection = http.client.HTTPConnection("127.0.0.1", node.port, timeout=60)
+            try:
+                connection.connect()
+            except ConnectionRefusedError:
+                continue
+            try:
+                if moment == "before":
+                    node.process.send_signal(signal.SIGSTOP)
+                connection.request(method, path, body, headers)
+                if moment == "before":
+                    self._end(node)
+                answer = connection.getresponse()
+                content = answer.read()
+                if moment == "after":
+                    self._end(node)
+                    raise http.client.HTTPException("the node was killed")
+                self.answered.append((place, name))
+                return answer, content
+            finally:
+                connection.close()
+        raise http.client.HTTPException("no node accepts connections")
+
+    def _end(self, node: Service) -> None:
+        node.kill()
+        self.killed.append(node)
+
+    def revive(self) -> None:
+        """Starts the killed nodes again."""
+        while self.killed:
+            self.killed.pop().start()
