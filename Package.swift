@@ -248,16 +248,12 @@ let package = Package(
 let service = "AvailabilityMacro=service:macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, macCatalyst 18"
 
 for target in package.targets where target.type != .system {
-    target.swiftSettings = [
-        .enableExperimentalFeature(service),
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-    ]
-    // In the service, a call of an asynchronous function asks for no thread (SE-0461). The SDK leaves the main actor.
+    var features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
+    // In the service, a call of an asynchronous function asks for no thread (SE-0461). The SDK leaves the caller's actor.
     if ["SessionDomain", "SessionSQLite", "SessionTelemetry"].contains(target.name) {
-        target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+        features.append("NonisolatedNonsendingByDefault")
     }
+    target.swiftSettings = [.enableExperimentalFeature(service)] + features.map { .enableUpcomingFeature($0) }
 }
 
 // `scripts/package` sets this variable for the tree of a tag. Otherwise `--version` says that the tree has no tag.

@@ -1,6 +1,6 @@
 /// The header of a proof whose signature was valid, as it was sent, and the key in it.
 ///
-/// A device sends the same header with each proof. Whoever knows it needs to read neither its JSON nor its key again, which
+/// A device sends the same header with each proof. A checker that knows it reads neither its JSON nor its key again, which
 /// costs more than all comparisons of a request.
 package struct KnownProofHeader: Sendable, Equatable {
     /// The most bytes of a header that is worth to be kept. That of a P-256 key has about 230.
