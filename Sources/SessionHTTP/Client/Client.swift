@@ -17,6 +17,7 @@ package struct Client: Sendable {
     let isBrowser: Bool
 }
 
+@available(service, *)
 extension Client {
     /// Reads the headers of a request. Forwarding headers count only if the peer is a trusted proxy.
     ///

@@ -1,6 +1,7 @@
 package import HTTPTypes
 package import SessionDomain
 
+@available(service, *)
 extension SourceAddress {
     /// The address that a request comes from. Forwarding headers count only if the peer is a trusted proxy.
     ///
