@@ -244,6 +244,9 @@ def test_every_command_of_the_page_works_in_the_set_up_of_the_page(installed):
         if "webhook activate" in line:
             # There is no such backend. The command has asked it.
             assert result.returncode != 0 and "backend.example.com" in result.stderr + result.stdout, result.stderr
+        elif "session revoke" in line and "--except" in line:
+            # Nobody has signed in here. The command has looked for the session that is to stay.
+            assert result.returncode == 1 and "the user has no such session" in result.stderr, result.stderr
         elif '"replaces"' in line:
             assert result.returncode == 1 and result.stderr == ""  # grep finds no such key
         else:
