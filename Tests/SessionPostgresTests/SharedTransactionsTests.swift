@@ -53,6 +53,7 @@ struct SharedTransactionsTests {
         _ = try holder.run([.begin, Statement("SELECT id FROM sessions WHERE id = $1 FOR UPDATE", [locked.id])])
         // The only connection is busy, so the refreshes behind it become one batch.
         let busy = Task { try await store.read([Statement("SELECT pg_sleep(0.1)")]) { _ in } }
+        let begin = ContinuousClock.now
         let slow = Task { try await world.rotate(locked, proof: world.proof("locked")) }
         let others = sessions
         let outcomes = try await concurrently(others.count) { number in
@@ -61,11 +62,16 @@ struct SharedTransactionsTests {
         // The others have answers while the row is still locked.
         #expect(outcomes.allSatisfy { if case .rotated = $0 { true } else { false } })
         _ = try holder.run([.rollback])
-        // The one behind the lock has its own then. If this test went on late, its attempts are used up, and it repeats.
+        // The one behind the lock has its own then. Its attempts last four seconds. If this test went on later than that, it
+        // repeats.
+        func repeated(_ error: any Error) async throws -> RotationOutcome {
+            #expect(ContinuousClock.now - begin > .seconds(3), "\(error)")
+            return try await world.rotate(locked, proof: world.proof("locked again"))
+        }
         let late =
             switch await slow.result {
             case .success(let outcome): outcome
-            case .failure: try await world.rotate(locked, proof: world.proof("locked again"))
+            case .failure(let error): try await repeated(error)
             }
         if case .rotated = late {} else { Issue.record("the locked session is not refreshed") }
         try await busy.value

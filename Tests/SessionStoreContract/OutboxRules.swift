@@ -211,6 +211,29 @@ enum OutboxRules {
             #expect(try await world.deliveries(of: webhook).isEmpty)
             #expect(try await world.claim(after: 3600).isEmpty)
         },
+        ContractRule("A failure that arrives after the webhook was changed does not make its delivery pending again") {
+            world async throws in
+            try await world.addApp()
+            let webhook = try await world.addWebhook()
+            try await world.tell(.userCreated, .userCreated)
+            let claimed = try await world.claim(after: 1).map(\.delivery)
+            let moved = try await world.store.perform(
+                ReplaceWebhook(
+                    webhook.id, app: world.app, url: "https://new.example.com/", events: webhook.events, now: world.now)
+            )
+            let ended = try await world.deliveries(of: webhook)
+            #expect(ended.map(\.status) == [.failed, .failed])
+            _ = try await world.store.perform(
+                ActivateWebhook(webhook.id, app: world.app, url: try #require(moved).url, now: world.now + 1))
+            let results: [DeliveryResult] = [.answered(500), .unreachable("no answer in time")]
+            let tried = zip(claimed, results).map { $0.tried($1, at: world.now + 2) }
+            try await world.store.perform(RecordDeliveries(tried))
+            #expect(try await world.deliveries(of: webhook) == ended)
+            #expect(try await world.claim(after: 3600).isEmpty)
+            // An event that arrived is no loss, and the log says so.
+            try await world.store.perform(RecordDeliveries([claimed[0].tried(.answered(200), at: world.now + 2)]))
+            #expect(Set(try await world.deliveries(of: webhook).map(\.status)) == [.delivered, .failed])
+        },
         ContractRule("Deliveries are deleted with their event, after 30 days") { world async throws in
             try await world.addApp()
             let webhook = try await world.addWebhook()

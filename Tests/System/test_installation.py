@@ -245,7 +245,7 @@ def test_every_command_of_the_page_works_in_the_set_up_of_the_page(installed):
             # There is no such backend. The command has asked it.
             assert result.returncode != 0 and "backend.example.com" in result.stderr + result.stdout, result.stderr
         elif "session revoke" in line and "--except" in line:
-            # Nobody has signed in here. The command has looked for the session that is to stay.
+            # Nobody has signed in here. The command refuses, because the user has no session to keep.
             assert result.returncode == 1 and "the user has no such session" in result.stderr, result.stderr
         elif '"replaces"' in line:
             assert result.returncode == 1 and result.stderr == ""  # grep finds no such key

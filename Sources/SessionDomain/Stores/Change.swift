@@ -115,5 +115,7 @@ package enum Change: Sendable, Equatable {
     /// Postpones a delivery. Fails with `FailedGuard.stale` unless it is pending and due as read.
     case leaseDelivery(WebhookDelivery, until: Timestamp)
     /// Writes the result of an attempt, if the delivery still exists.
-    case recordDelivery(WebhookDelivery)
+    ///
+    /// - Parameter onlyIfPending: Whether a delivery that has ended in the meantime stays as it is.
+    case recordDelivery(WebhookDelivery, onlyIfPending: Bool)
 }

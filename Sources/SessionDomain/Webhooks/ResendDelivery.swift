@@ -27,6 +27,6 @@ package struct ResendDelivery: Intent {
         next.status = .pending
         next.nextAttemptAt = now
         next.deliveredAt = nil
-        return Decision((), [.recordDelivery(next), .append(events.resent(delivery))])
+        return Decision((), [.recordDelivery(next, onlyIfPending: false), .append(events.resent(delivery))])
     }
 }

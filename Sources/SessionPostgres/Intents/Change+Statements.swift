@@ -64,7 +64,8 @@ extension Change {
             return [webhook.pendingFailure(error, limit: limit)]
         case .deleteDeliveries(let webhook, let limit): return [webhook.deletionOfDeliveries(limit: limit)]
         case .leaseDelivery(let delivery, let until): return [delivery.lease(until: until)]
-        case .recordDelivery(let delivery): return [delivery.record]
+        case .recordDelivery(let delivery, let onlyIfPending):
+            return [delivery.record(onlyIfPending: onlyIfPending)]
         }
     }
 }

@@ -33,12 +33,12 @@ extension WebhookDelivery {
     }
 
     /// Does nothing if the delivery was deleted with its webhook or event.
-    var record: Statement {
+    func record(onlyIfPending: Bool) -> Statement {
         Statement(
             """
             UPDATE webhook_deliveries SET status = $1, attempts = $2, next_attempt_at = $3, last_status = $4,
                 last_error = $5, delivered_at = $6
-            WHERE app_id = $7 AND webhook_id = $8 AND event_id = $9
+            WHERE app_id = $7 AND webhook_id = $8 AND event_id = $9\(onlyIfPending ? " AND status = 'pending'" : "")
             """,
             [
                 status, attempts, nextAttemptAt, lastStatus, lastError, deliveredAt, event.appID, webhookID, event.id,

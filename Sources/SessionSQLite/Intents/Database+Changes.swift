@@ -65,7 +65,8 @@ extension Database {
             try failPendingDeliveries(of: webhook, error: error, limit: limit)
         case .deleteDeliveries(let webhook, let limit): try deleteDeliveries(of: webhook, limit: limit)
         case .leaseDelivery(let delivery, let until): try lease(delivery, until: until)
-        case .recordDelivery(let delivery): try record(delivery)
+        case .recordDelivery(let delivery, let onlyIfPending):
+            try record(delivery, onlyIfPending: onlyIfPending)
         }
     }
 

@@ -60,12 +60,12 @@ extension Database {
     }
 
     /// Does nothing if the delivery was deleted with its webhook or event.
-    func record(_ delivery: WebhookDelivery) throws {
+    func record(_ delivery: WebhookDelivery, onlyIfPending: Bool) throws {
         try run(
             """
             UPDATE webhook_deliveries SET status = ?, attempts = ?, next_attempt_at = ?, last_status = ?,
                 last_error = ?, delivered_at = ?
-            WHERE app_id = ? AND webhook_id = ? AND event_id = ?
+            WHERE app_id = ? AND webhook_id = ? AND event_id = ?\(onlyIfPending ? " AND status = 'pending'" : "")
             """,
             [
                 delivery.status, delivery.attempts, delivery.nextAttemptAt, delivery.lastStatus, delivery.lastError,

@@ -45,7 +45,7 @@ final class PlayedDeliveries: WebhookStore {
                 case .leaseDelivery(let delivery, let until):
                     state.lease = query.dueDeliveries.map { until.seconds - $0.now.seconds }
                     state.due.removeAll { $0 == delivery }
-                case .recordDelivery(let delivery): state.recorded.append(delivery)
+                case .recordDelivery(let delivery, _): state.recorded.append(delivery)
                 default: break
                 }
             }

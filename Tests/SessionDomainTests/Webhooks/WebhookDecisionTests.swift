@@ -113,6 +113,10 @@ struct WebhookDecisionTests {
         #expect(claim(try self.webhook(status: .inactive)) == Decision([]))
         #expect(claim(try self.webhook("https://b.example.com/")) == Decision([]))
         #expect(claim(nil) == Decision([]))
-        #expect(RecordDeliveries(due).decide(Facts()).changes == [.recordDelivery(due[0])])
+        let (delivered, failed) = (due[0].tried(.answered(200), at: now), due[0].tried(.answered(500), at: now))
+        #expect(
+            RecordDeliveries([delivered, failed]).decide(Facts()).changes == [
+                .recordDelivery(delivered, onlyIfPending: false), .recordDelivery(failed, onlyIfPending: true),
+            ])
     }
 }
