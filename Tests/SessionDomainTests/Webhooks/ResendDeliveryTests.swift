@@ -25,7 +25,9 @@ struct ResendDeliveryTests {
     func again(_ status: String) throws {
         let old = delivery(try #require(WebhookDelivery.Status(rawValue: status)))
         let changes = try decide(old)
-        guard case .recordDelivery(let next, onlyIfPending: false) = changes.first, case .append(let event) = changes.last else {
+        guard case .recordDelivery(let next, onlyIfPending: false) = changes.first,
+            case .append(let event) = changes.last
+        else {
             Issue.record("\(changes)")
             return
         }
@@ -37,7 +39,8 @@ struct ResendDeliveryTests {
 
     @Test("A delivery that waits for its next attempt is due now, and keeps the number of its attempts")
     func waiting() throws {
-        guard case .recordDelivery(let next, onlyIfPending: false) = try decide(delivery(.pending, dueIn: 61)).first else {
+        guard case .recordDelivery(let next, onlyIfPending: false) = try decide(delivery(.pending, dueIn: 61)).first
+        else {
             Issue.record("nothing is recorded")
             return
         }
