@@ -1,3 +1,4 @@
+package import Hummingbird
 package import HummingbirdCore
 package import Logging
 package import NIOCore
@@ -11,7 +12,7 @@ package struct ListenerLimits: Sendable {
     /// The requests of HTTP/2 have places of their own, as many as there are connections.
     private let environmentOfRequests: ConnectionHandler.Environment
     private let accepted: AcceptedConnections
-    private let executors = EventLoopExecutors()
+    private let routes: ConnectionRoutes
 
     package var limits: ConnectionLimits { environment.limits }
 
@@ -19,11 +20,14 @@ package struct ListenerLimits: Sendable {
     ///   - work: The requests in work of all listeners that share the bound.
     ///   - health: Answers health checks. `nil`: the routes do.
     ///   - edge: The proxies that report the addresses of clients, for the log.
+    ///   - responder: The routes.
+    ///   - requestLogger: The logger of the routes.
     package init(
         _ limits: ConnectionLimits, environment: ServiceEnvironment, logger: Logger,
         work: RequestsInWork = RequestsInWork(limit: ConnectionLimits.requests), health: HealthEndpoint? = nil,
-        edge: EdgeOptions = EdgeOptions()
+        edge: EdgeOptions = EdgeOptions(), responder: any HTTPResponder<ServiceRequestContext>, requestLogger: Logger
     ) {
+        routes = ConnectionRoutes(responder: responder, work: work, logger: requestLogger)
         let accessLog = ConnectionAccessLog(logger: logger, observer: environment.observer, edge: edge)
         let log = LimitLog(logger: logger, observer: environment.observer)
         accepted = AcceptedConnections(limit: limits.connections + limits.healthReserve)
@@ -35,19 +39,9 @@ package struct ListenerLimits: Sendable {
             work: work, health: health, accessLog: accessLog)
     }
 
-    /// A server for HTTP/1.1 within these limits.
-    package var server: HTTPServerBuilder {
-        HTTPServerBuilder { responder in
-            counted(channel(responder))
-        }
-    }
-
-    /// A connection that is counted while it waits for a task, and then runs on its event loop. Each connection of a listener must be one.
-    package func counted<Connection: ServerChildChannel>(
-        _ connection: Connection
-    ) -> AcceptedChannel<EventLoopChannel<Connection>> {
-        AcceptedChannel(
-            connection: EventLoopChannel(connection: connection, executors: executors), accepted: accepted)
+    /// A connection that is counted while it waits for a task. Each connection of a listener must be one.
+    package func counted<Connection: ServerChildChannel>(_ connection: Connection) -> AcceptedChannel<Connection> {
+        AcceptedChannel(connection: connection, accepted: accepted)
     }
 
     /// Accepts connections on the event loop from now on.
@@ -66,13 +60,11 @@ package struct ListenerLimits: Sendable {
     }
 
     /// A connection of HTTP/1.1.
-    package func channel(_ responder: @escaping HTTPChannelHandler.Responder) -> LimitedChannel {
-        LimitedChannel(responder: responder, environment: environment)
-    }
+    package var channel: LimitedChannel { LimitedChannel(environment: environment, routes: routes) }
 
     /// A request of HTTP/2.
-    package func requestChannel(_ responder: @escaping HTTPChannelHandler.Responder) -> LimitedRequestChannel {
-        LimitedRequestChannel(LimitedChannel(responder: responder, environment: environmentOfRequests))
+    package var requestChannel: LimitedRequestChannel {
+        LimitedRequestChannel(environment: environmentOfRequests, routes: routes)
     }
 
     /// The handler of a connection with TLS, before all others.
@@ -82,36 +74,36 @@ package struct ListenerLimits: Sendable {
 /// A request of HTTP/2, which is a channel of its own. Its limits are those of a connection with one request.
 @available(service, *)
 package struct LimitedRequestChannel: Sendable {
-    private let channel: LimitedChannel
+    let environment: ConnectionHandler.Environment
+    let routes: ConnectionRoutes
 
-    init(_ channel: LimitedChannel) { self.channel = channel }
-
-    /// Adds the limits behind a codec to the parts of HTTP/1.1. Must run on the event loop of the channel.
-    package func addLimits(to stream: any Channel) throws {
-        try stream.pipeline.syncOperations.addHandler(ConnectionHandler(channel.environment, gate: nil))
-    }
-
-    package func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await channel.handle(value: value, logger: logger)
+    /// Adds the limits and the routes behind a codec to the parts of HTTP/1.1. Must run on the event loop of the channel.
+    package func addHandlers(to stream: any Channel) throws -> RoutedConnection {
+        let handler = RouteHandler(routes)
+        try stream.pipeline.syncOperations.addHandlers(ConnectionHandler(environment, gate: nil), handler)
+        return RoutedConnection(stream, handler)
     }
 }
 
 /// A connection of HTTP/1.1 with `ConnectionHandler`.
 @available(service, *)
 package struct LimitedChannel: ServerChildChannel {
-    let http: HTTP1Channel
     let environment: ConnectionHandler.Environment
+    let routes: ConnectionRoutes
 
-    init(responder: @escaping HTTPChannelHandler.Responder, environment: ConnectionHandler.Environment) {
-        self.environment = environment
-        http = HTTP1Channel(responder: responder)
-    }
-
-    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<RoutedConnection> {
+        channel.eventLoop.makeCompletedFuture {
             try Self.readSmallBuffers(from: channel)
+            let pipeline = channel.pipeline.syncOperations
+            // `ConnectionHandler` asks for one request after the other, and answers errors. Names and values that the service
+            // writes are valid.
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+                withDecoderLimitConfiguration: .limited)
             try Self.addHandlers(to: channel, environment)
-            return value
+            let handler = RouteHandler(routes)
+            try pipeline.addHandler(handler)
+            return RoutedConnection(channel, handler)
         }
     }
 
@@ -127,10 +119,7 @@ package struct LimitedChannel: ServerChildChannel {
         #endif
     }
 
-    package func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await http.handle(value: value, logger: logger)
-        environment.work.finishAll(on: ObjectIdentifier(value.channel))
-    }
+    package func handle(value: RoutedConnection, logger: Logger) async { await value.end() }
 
     /// Adds the handlers around the decoder of HTTP/1.1. Must run on the event loop of the channel.
     static func addHandlers(to channel: any Channel, _ environment: ConnectionHandler.Environment) throws {
@@ -139,5 +128,40 @@ package struct LimitedChannel: ServerChildChannel {
         let gate = RequestGate()
         try pipeline.addHandler(gate, position: .before(decoder))
         try pipeline.addHandler(ConnectionHandler(environment, gate: gate), position: .after(decoder))
+    }
+}
+
+/// A connection whose requests the routes get, or a request of HTTP/2.
+@available(service, *)
+package struct RoutedConnection: ServerChildChannelValue {
+    package let channel: any Channel
+    private let handler: NIOLoopBound<RouteHandler>
+
+    init(_ channel: any Channel, _ handler: RouteHandler) {
+        self.channel = channel
+        self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+    }
+
+    /// Returns when the connection has ended, and the work for its last request. When cancelled, the connection ends with its
+    /// request.
+    package func end() async {
+        await withTaskCancellationHandler {
+            try? await channel.closeFuture.get()
+        } onCancel: {
+            channel.close(mode: .input, promise: nil)
+        }
+        let task = try? await channel.eventLoop.submit { [handler] in handler.value.task }.get()
+        await task?.value
+    }
+}
+
+extension NIOHTTPDecoderLimitConfiguration {
+    /// `HeaderLimit` has the limit for all headers together. These bound what is kept until they are complete.
+    fileprivate static var limited: Self {
+        var limits = Self()
+        limits.maxHeaderFieldSize = 80 * 1024
+        limits.maxHeaderListSize = 80 * 1024
+        limits.maxHeaderFieldCount = 1000
+        return limits
     }
 }

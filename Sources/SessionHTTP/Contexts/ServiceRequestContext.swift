@@ -12,8 +12,6 @@ package struct ServiceRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The address of the other end of the connection. This is the proxy's address if there is a proxy.
     package let peerAddress: String
-    /// The connection, for `RequestsInWork`. `nil` for a request that does not come from a network.
-    let connection: ObjectIdentifier?
     /// Set by `RequestIDMiddleware`.
     package var requestID: String?
     /// Written by middleware only. Everything else reads the throwing getters below.
@@ -34,17 +32,14 @@ package struct ServiceRequestContext: RequestContext {
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         peerAddress = source.channel.remoteAddress?.ipAddress ?? ""
-        connection = ObjectIdentifier(source.channel)
     }
 
-    /// Creates a context for a request that does not come from a network.
     package init(logger: Logger, peerAddress: String) {
-        coreContext = CoreRequestContextStorage(source: InProcessSource(logger: logger))
+        coreContext = CoreRequestContextStorage(source: Source(logger: logger))
         self.peerAddress = peerAddress
-        connection = nil
     }
 
-    private struct InProcessSource: RequestContextSource {
+    private struct Source: RequestContextSource {
         let logger: Logger
     }
 }

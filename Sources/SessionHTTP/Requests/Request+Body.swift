@@ -5,7 +5,7 @@ import SessionDomain
 
 extension Request {
     /// The most bytes of a body, of JSON and of forms.
-    private static let maximumBody = 64 * 1024
+    static let maximumBody = 64 * 1024
 
     /// Reads the body.
     ///

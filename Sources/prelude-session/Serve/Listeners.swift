@@ -1,6 +1,7 @@
 import Hummingbird
 import HummingbirdCore
 import Logging
+import NIOPosix
 import ServiceLifecycle
 import SessionDomain
 import SessionHTTP
@@ -58,25 +59,23 @@ struct Listeners {
         var limitLogger = logger
         limitLogger[metadataKey: "port"] = "\(port)"
         let listenerLimits = ListenerLimits(
-            limits, environment: environment, logger: limitLogger, work: work, health: health, edge: edge)
+            limits, environment: environment, logger: limitLogger, work: work, health: health, edge: edge,
+            responder: router.buildResponder(), requestLogger: logger)
         loads.add { listenerLimits.load(of: name) }
-        let application = Application(
-            responder: CountedResponder(router.buildResponder(), work: work), server: server(listenerLimits),
-            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+        let server = connection(listenerLimits).server(
+            configuration: ServerConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { [logger] channel in
                 // This fails only if the listener is closed already.
                 try? await listenerLimits.accept(on: channel)
                 logger.notice(message, metadata: ["host": "\(host)", "port": "\(port)"])
             },
-            logger: logger)
-        return .init(service: application)
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        return .init(service: server)
     }
 
     /// HTTP/1.1, or with a certificate TLS with HTTP/2 and HTTP/1.1.
-    private func server(_ limits: ListenerLimits) -> HTTPServerBuilder {
-        guard let certificates else { return limits.server }
-        return HTTPServerBuilder { responder in
-            limits.counted(SecureChannel(limits, certificates: certificates, responder: responder))
-        }
+    private func connection(_ limits: ListenerLimits) -> any ServerChildChannel {
+        guard let certificates else { return limits.counted(limits.channel) }
+        return limits.counted(SecureChannel(limits, certificates: certificates))
     }
 }

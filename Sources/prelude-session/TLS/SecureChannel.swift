@@ -2,7 +2,6 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP2
-import NIOHTTPTypesHTTP1
 import NIOSSL
 import NIOTLS
 import SessionHTTP
@@ -10,8 +9,8 @@ import SessionHTTP
 /// A connection with TLS, which speaks HTTP/2 or HTTP/1.1, whichever the client prefers (RFC 7301).
 @available(service, *)
 struct SecureChannel: ServerChildChannel {
-    typealias Requests = NIOHTTP2Handler.AsyncStreamMultiplexer<HTTP1Channel.Value>
-    typealias Negotiated = NIONegotiatedHTTPVersion<HTTP1Channel.Value, Requests>
+    typealias Requests = NIOHTTP2Handler.AsyncStreamMultiplexer<RoutedConnection>
+    typealias Negotiated = NIONegotiatedHTTPVersion<RoutedConnection, Requests>
 
     struct Value: ServerChildChannelValue {
         let negotiated: EventLoopFuture<Negotiated>
@@ -23,11 +22,11 @@ struct SecureChannel: ServerChildChannel {
     private let plain: LimitedChannel
     private let request: LimitedRequestChannel
 
-    init(_ limits: ListenerLimits, certificates: TLSCertificates, responder: @escaping HTTPChannelHandler.Responder) {
+    init(_ limits: ListenerLimits, certificates: TLSCertificates) {
         self.limits = limits
         self.certificates = certificates
-        plain = limits.channel(responder)
-        request = limits.requestChannel(responder)
+        plain = limits.channel
+        request = limits.requestChannel
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -70,7 +69,7 @@ struct SecureChannel: ServerChildChannel {
         await withDiscardingTaskGroup { group in
             do {
                 for try await stream in requests.inbound {
-                    group.addTask { await request.handle(value: stream, logger: logger) }
+                    group.addTask { await stream.end() }
                 }
             } catch {
                 logger.trace("connection failed", metadata: ["error": "\(error)"])
@@ -94,13 +93,10 @@ struct SecureChannel: ServerChildChannel {
 
     private func makeRequest(
         on stream: any Channel, of connection: SecureConnectionHandler
-    ) throws -> HTTP1Channel.Value {
+    ) throws -> RoutedConnection {
         let pipeline = stream.pipeline.syncOperations
         try pipeline.addHandler(HTTP2RequestHandler(connection))
         try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
-        try request.addLimits(to: stream)
-        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: true))
-        return try NIOAsyncChannel(
-            wrappingChannelSynchronously: stream, configuration: .init(isOutboundHalfClosureEnabled: true))
+        return try request.addHandlers(to: stream)
     }
 }

@@ -1,0 +1,307 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import SessionDomain
+import Synchronization
+import Testing
+
+@testable import SessionHTTP
+
+@Suite("From a connection to the routes and back", .timeLimit(.minutes(2)))
+struct RouteHandlerTests {
+    private struct Failure: Error {}
+
+    @Test("A route gets the request, and the client its response; then the next one")
+    @available(service, *)
+    func requests() async throws {
+        let connection = try await RoutedPair { request, context in
+            #expect(context.peerAddress == "127.0.0.1")
+            let body = try await request.body.collect(upTo: 100)
+            let names = request.headers.map { "\($0.name.rawName)=\($0.value)" }.joined(separator: ",")
+            let line =
+                "\(request.method) \(request.head.authority ?? "-") \(request.uri.string) \(names) \(String(buffer: body))"
+            return Response(
+                status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: .init(string: line)))
+        }
+        try await connection.send(
+            "POST /a?b=c HTTP/1.1\r\nhost: x.test\r\nDPoP: p\r\nX-Own: ä\r\ncontent-length: 2\r\n\r\nhi")
+        let first = try await connection.receive(until: "hi")
+        #expect(first.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: "))
+        #expect(first.hasSuffix("\r\n\r\nPOST x.test /a?b=c DPoP=p,X-Own=ä,content-length=2 hi"))
+        try await connection.send("PURGE /second HTTP/1.1\r\nHost: x.test\r\nHost2: y\r\n\r\n")
+        #expect(try await connection.receive(until: "Host2=y ").hasSuffix("PURGE x.test /second Host2=y "))
+        try await connection.close()
+    }
+
+    @Test("A client that reads no response takes no place")
+    @available(service, *)
+    func unreadResponse() async throws {
+        let work = RequestsInWork(limit: 1)
+        let part = ByteBuffer(repeating: 0x61, count: 1 << 20)
+        let connection = try await RoutedPair(work: work) { [work] _, _ in
+            #expect(work.count == 1, "while the response is computed")
+            return Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    #expect(work.count == 0, "while the response is written")
+                    for _ in 0..<64 { try await writer.write(part) }
+                    try await writer.finish(nil)
+                })
+        }
+        try await connection.send("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        while work.count == 0, !connection.hasBegun { await Task.yield() }
+        while work.count > 0 { await Task.yield() }
+        try await connection.close()
+    }
+
+    @Test("A request that fails takes no place, and has a response")
+    @available(service, *)
+    func failure() async throws {
+        let work = RequestsInWork(limit: 1)
+        let connection = try await RoutedPair(work: work) { _, _ in throw Failure() }
+        try await connection.send("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        #expect(try await connection.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 500 "))
+        #expect(work.count == 0)
+        try await connection.close()
+    }
+
+    @Test("A body of unknown length arrives in order, in chunks")
+    @available(service, *)
+    func stream() async throws {
+        let connection = try await RoutedPair { _, _ in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    for text in ["one", "two", "three"] { try await writer.write(ByteBuffer(string: text)) }
+                    try await writer.finish(nil)
+                })
+        }
+        try await connection.send("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        let response = try await connection.receive(until: "0\r\n\r\n")
+        #expect(response.hasSuffix("\r\n\r\n3\r\none\r\n3\r\ntwo\r\n5\r\nthree\r\n0\r\n\r\n"))
+        try await connection.close()
+    }
+
+    @Test("A body that fails in the middle ends the connection, so that the client does not take it for complete")
+    @available(service, *)
+    func brokenStream() async throws {
+        let connection = try await RoutedPair { _, _ in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    try await writer.write(ByteBuffer(string: "part"))
+                    throw Failure()
+                })
+        }
+        try await connection.send("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        #expect(try await connection.receiveAll().hasSuffix("4\r\npart\r\n"))
+    }
+
+    @Test("A client that closes its side gets its response, and then the connection ends")
+    @available(service, *)
+    func halfClosed() async throws {
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let connection = try await RoutedPair { _, _ in
+            for await _ in ends { break }
+            return Response(status: .noContent)
+        }
+        try await connection.send("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        while !connection.hasBegun { await Task.yield() }
+        try await connection.closeOutput()
+        while !connection.inputIsClosed { await Task.yield() }
+        end.yield()
+        #expect(try await connection.receiveAll().hasPrefix("HTTP/1.1 204 "))
+    }
+
+    @Test("The connection has ended only when the work for a request has, whose client is gone")
+    @available(service, *)
+    func abandoned() async throws {
+        let work = RequestsInWork(limit: 1)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let connection = try await RoutedPair(work: work) { _, _ in
+            // Work that does not react to cancellation, such as a commit.
+            await Task { for await _ in ends { break } }.value
+            return Response(status: .ok)
+        }
+        try await connection.send("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        while !connection.hasBegun { await Task.yield() }
+        let ended = Task { await connection.server.end() }
+        try await connection.closeClient()
+        try await connection.server.channel.closeFuture.get()
+        #expect(work.count == 1)
+        end.yield()
+        await ended.value
+        #expect(work.count == 0)
+    }
+
+    @Test("Without a request, the end of the process closes the connection; with one, its response comes first")
+    @available(service, *)
+    func quiesce() async throws {
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let idle = try await RoutedPair { _, _ in Response(status: .ok) }
+        try await idle.quiesce()
+        #expect(try await idle.receiveAll().isEmpty)
+        let busy = try await RoutedPair { _, _ in
+            for await _ in ends { break }
+            return Response(status: .noContent)
+        }
+        try await busy.send("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        while !busy.hasBegun { await Task.yield() }
+        try await busy.quiesce()
+        end.yield()
+        let response = try await busy.receiveAll()
+        #expect(response.hasPrefix("HTTP/1.1 204 "))
+        #expect(response.contains("Connection: close"))
+    }
+
+    @Test("A route rejects a body that is too long before the rest has arrived")
+    @available(service, *)
+    func longBody() async throws {
+        let connection = try await RoutedPair { request, _ in
+            let error = await #expect(throws: (any Error).self) { try await request.bodyData() }
+            #expect((error as? HTTPError)?.status == .contentTooLarge)
+            return Response(status: .contentTooLarge)
+        }
+        try await connection.send(
+            "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 200000\r\n\r\n" + String(repeating: "a", count: 70_000))
+        #expect(try await connection.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 413 "))
+        try await connection.send(String(repeating: "a", count: 130_000) + "GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        try await connection.close()
+    }
+}
+
+/// A connection to routes, over the network, and the client's end of it.
+@available(service, *)
+private final class RoutedPair: Sendable {
+    private struct State {
+        var received = ""
+        var hasBegun = false
+        var inputIsClosed = false
+        var isClosed = false
+    }
+
+    private final class Begun: Sendable {
+        let value = Mutex(false)
+    }
+
+    let server: RoutedConnection
+    private let listener: any Channel
+    private let client: any Channel
+    private let reader: Reader
+    private let begun: Begun
+    private let input: InputMonitor
+
+    var hasBegun: Bool { begun.value.withLock { $0 } }
+    var inputIsClosed: Bool { input.isClosed.withLock { $0 } }
+
+    init(
+        work: RequestsInWork = RequestsInWork(limit: 10),
+        _ route: @escaping @Sendable (Request, ServiceRequestContext) async throws -> Response
+    ) async throws {
+        let begun = Begun()
+        let responder = CallbackResponder { (request: Request, context: ServiceRequestContext) in
+            begun.value.withLock { $0 = true }
+            return try await route(request, context)
+        }
+        let time = Timestamp(seconds: 1_800_000_000)
+        let limits = ListenerLimits(
+            ConnectionLimits(),
+            environment: ServiceEnvironment(
+                now: { time }, randomBytes: { [UInt8](repeating: 0, count: $0) }, sleep: { _ in }),
+            logger: Logger(label: "test"), work: work, responder: responder, requestLogger: Logger(label: "test"))
+        let group = MultiThreadedEventLoopGroup.singleton
+        let (connections, connected) = AsyncStream.makeStream(of: RoutedConnection.self)
+        let input = InputMonitor()
+        listener = try await ServerBootstrap(group: group)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                limits.channel.setup(channel: channel, logger: Logger(label: "test")).flatMapThrowing { connection in
+                    try channel.pipeline.syncOperations.addHandler(input, position: .first)
+                    connected.yield(connection)
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let reader = Reader()
+        client = try await ClientBootstrap(group: group)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(reader) }
+            }
+            .connect(to: #require(listener.localAddress)).get()
+        var iterator = connections.makeAsyncIterator()
+        server = try #require(await iterator.next())
+        (self.reader, self.begun, self.input) = (reader, begun, input)
+    }
+
+    func send(_ text: String) async throws { try await client.writeAndFlush(ByteBuffer(string: text)) }
+
+    /// All that has arrived since the last call, when it ends with a text.
+    func receive(until end: String) async throws -> String {
+        while !reader.text.hasSuffix(end), !reader.isClosed { await Task.yield() }
+        return reader.take()
+    }
+
+    /// All that arrives until the service closes the connection.
+    func receiveAll() async throws -> String {
+        while !reader.isClosed { await Task.yield() }
+        try await close()
+        return reader.take()
+    }
+
+    func quiesce() async throws {
+        let channel = server.channel
+        try await channel.eventLoop.submit {
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        }.get()
+    }
+
+    func closeOutput() async throws { try await client.close(mode: .output) }
+
+    func closeClient() async throws { try await client.close() }
+
+    func close() async throws {
+        try? await client.close()
+        try await listener.close()
+    }
+
+    private final class Reader: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+
+        private let state = Mutex(State())
+
+        var text: String { state.withLock(\.received) }
+        var isClosed: Bool { state.withLock(\.isClosed) }
+
+        func take() -> String {
+            state.withLock { state in
+                defer { state.received = "" }
+                return state.received
+            }
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let text = String(buffer: Self.unwrapInboundIn(data))
+            state.withLock { $0.received += text }
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case .some(.inputClosed) = event as? ChannelEvent { state.withLock { $0.isClosed = true } }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { state.withLock { $0.isClosed = true } }
+    }
+
+    private final class InputMonitor: ChannelInboundHandler, Sendable {
+        typealias InboundIn = NIOAny
+
+        let isClosed = Mutex(false)
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            context.fireUserInboundEventTriggered(event)
+            if case .some(.inputClosed) = event as? ChannelEvent { isClosed.withLock { $0 = true } }
+        }
+    }
+}
