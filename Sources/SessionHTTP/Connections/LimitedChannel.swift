@@ -99,6 +99,7 @@ package struct LimitedChannel: ServerChildChannel {
             // writes are valid.
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+                withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
                 withDecoderLimitConfiguration: .limited)
             try Self.addHandlers(to: channel, environment)
             let handler = RouteHandler(routes)

@@ -35,11 +35,11 @@ package struct ServiceRequestContext: RequestContext {
     }
 
     package init(logger: Logger, peerAddress: String) {
-        coreContext = CoreRequestContextStorage(source: Source(logger: logger))
+        coreContext = CoreRequestContextStorage(source: LoggerSource(logger: logger))
         self.peerAddress = peerAddress
     }
 
-    private struct Source: RequestContextSource {
+    private struct LoggerSource: RequestContextSource {
         let logger: Logger
     }
 }
