@@ -17,8 +17,6 @@ struct RequestIDMiddleware: RouterMiddleware {
         let id = environment.newID("req")
         var context = context
         context.requestID = id
-        // The id of this service is enough.
-        context.logger[metadataKey: "hb.request.id"] = nil
         context.logger[metadataKey: "request_id"] = .string(id)
         var response = try await next(request, context)
         response.headers.set(.requestID, to: id)

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The header of a proof whose signature was valid, as it was sent, and the key in it.
 ///
 /// A device sends the same header with each proof. A checker that knows it reads neither its JSON nor its key again, which
@@ -18,14 +20,21 @@ package struct KnownProofHeader: Sendable, Equatable {
 
     /// Whether a proof begins with exactly this header.
     func begins(_ proof: String) -> Bool {
-        let (proof, header) = (proof.utf8, encoded.utf8)
-        return proof.count > header.count && proof.starts(with: header)
-            && proof[proof.index(proof.startIndex, offsetBy: header.count)] == UInt8(ascii: ".")
+        var (proof, header) = (proof, encoded)
+        return proof.withUTF8 { proof in
+            header.withUTF8 { header in
+                guard proof.count > header.count, proof[header.count] == UInt8(ascii: "."),
+                    let first = proof.baseAddress, let second = header.baseAddress
+                else { return false }
+                return memcmp(first, second, header.count) == 0
+            }
+        }
     }
 
     /// The header of a proof, in base64url. `nil` without a dot, and for a header that is not worth to be kept.
     package static func encoded(of proof: String) -> String? {
-        let start = proof.utf8.prefix(maximumLength + 1)
-        return start.firstIndex(of: UInt8(ascii: ".")).map { String(proof[..<$0]) }
+        var proof = proof
+        let length = proof.withUTF8 { $0.prefix(maximumLength + 1).firstIndex(of: UInt8(ascii: ".")) }
+        return length.flatMap { String(proof.utf8.prefix($0)) }
     }
 }

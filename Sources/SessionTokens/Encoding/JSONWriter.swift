@@ -121,7 +121,8 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            if utf8.contains(where: Self.mustBeEscaped) {
+            // Without a way out of the loop, the compiler compares many bytes at once.
+            if utf8.reduce(0, { $0 &+ (Self.mustBeEscaped($1) ? 1 : 0) }) > 0 {
                 for byte in utf8 { write(byte) }
             } else {
                 bytes.append(contentsOf: utf8)
