@@ -34,7 +34,12 @@ package struct KnownProofHeader: Sendable, Equatable {
     /// The header of a proof, in base64url. `nil` without a dot, and for a header that is not worth to be kept.
     package static func encoded(of proof: String) -> String? {
         var proof = proof
-        let length = proof.withUTF8 { $0.prefix(maximumLength + 1).firstIndex(of: UInt8(ascii: ".")) }
+        let length: Int? = proof.withUTF8 { bytes in
+            guard let start = bytes.baseAddress,
+                let dot = memchr(start, CInt(UInt8(ascii: ".")), min(bytes.count, maximumLength + 1))
+            else { return nil }
+            return UnsafeRawPointer(dot) - UnsafeRawPointer(start)
+        }
         return length.flatMap { String(proof.utf8.prefix($0)) }
     }
 }
