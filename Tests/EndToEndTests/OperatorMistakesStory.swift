@@ -32,7 +32,7 @@ struct OperatorMistakesStory {
     }
 
     @Test(
-        "A misspelled filter never returns everything",
+        "A misspelled or repeated filter never returns everything",
         arguments: [
             ("/users?statsu=suspended", "statsu is not a parameter of this call; did you mean status?"),
             ("/users?limit=1&ofset=1", "ofset is not a parameter of this call; did you mean offset?"),
@@ -40,6 +40,9 @@ struct OperatorMistakesStory {
             ("/users?status=active&external_id=1", "external_id must not be set together with status"),
             ("/events?user=usr_1", "user is not a parameter of this call"),
             ("/config/sessions?x=1", "x is not a parameter of this call"),
+            ("/users/usr_1/sessions?device_type=mobile&device_type=tablet", "device_type must not be repeated"),
+            ("/users?status=active&limit=1&status=active", "status must not be repeated"),
+            ("/events?nam=a&nam=b", "nam is not a parameter of this call; did you mean name?"),
         ])
     func filter(_ path: String, message: String) async throws {
         let answer = try await ServiceWorld().manage(path)

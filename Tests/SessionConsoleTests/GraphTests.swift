@@ -17,6 +17,9 @@ struct GraphTests {
         }
     }
 
+    /// The graphs of an app while its calls have no response times.
+    private let ofSilentApp = Graph.ofAppEvents.count + Graph.ofAppCalls.count - 1
+
     @Test("A line has a point for each value, a gap for each missing one, and a dot for one alone")
     func path() {
         #expect(GraphPath.commands([0, 10, nil, 5, nil, 5, 5, 5, 0], top: 10) == "M0 100L1 0M3 50h0M5 50L7 50L8 100")
@@ -59,7 +62,7 @@ struct GraphTests {
         var (browser, _) = try await world.operatorBrowser(role: .read)
         for path in ["/console", "/console/activity", "/console/activity?range=day", ConsoleWorld.app] {
             let text = try await browser.get(path).text
-            let count = Graph.all.count + (path == ConsoleWorld.app ? Graph.ofApp.count : 0)
+            let count = Graph.all.count + (path == ConsoleWorld.app ? ofSilentApp : 0)
             #expect(text.matches(of: /<svg [^>]*role="img"/).count == count, "\(path)")
             let unit = path.hasSuffix("day") ? "in 5 minutes" : "per minute"
             #expect(text.contains("Refreshes<span class=\"unit\"> \(unit)</span>"), "\(path)")
@@ -70,6 +73,45 @@ struct GraphTests {
         let overview = try await browser.get(ConsoleWorld.app).text
         #expect(overview.contains("of all apps of this service together, not only of this app"))
         #expect(overview.contains("data-live-source=\"/console/activity?range=hour&amp;live=1\""))
+    }
+
+    @Test("The overview of an app has the calls of this app alone, and says that they are those of one node")
+    func app() async throws {
+        let world = try await ConsoleWorld()
+        let (app, other) = (try #require(AppID("testapp")), try #require(AppID("other01")))
+        for id in [app, other, other] {
+            world.activity.apps.observe(.refresh(.rotated, id))
+            world.activity.apps.observe(
+                .request(
+                    ServedRequest(
+                        route: "/v1/session/refresh", method: "POST", status: id == app ? 503 : 200, seconds: 0.02,
+                        app: id)))
+        }
+        var (browser, _) = try await world.operatorBrowser(app: app, role: .read)
+        var text = try await browser.get(ConsoleWorld.app).text
+        #expect(text.contains("The first figures appear within 20 seconds.") && !text.contains("app-refreshes"))
+        record(world, [0])
+        text = try await browser.get(ConsoleWorld.app + "?live=calls").text
+        #expect(
+            text.contains("This app on this node, last hour") && text.contains("The node <strong><bdi>node-&lt;1&gt;"))
+        #expect(text.contains("<span>renewed</span><strong>1</strong>"))
+        #expect(text.contains("<span>errors</span><strong>1</strong>") && text.contains("<strong>18 ms</strong>"))
+        #expect(text.matches(of: /<svg [^>]*role="img"/).count == Graph.ofAppCalls.count)
+        let whole = try await browser.get(ConsoleWorld.app).text
+        #expect(whole.contains("This app on all nodes, last hour") && whole.contains("id=\"app-calls\""))
+    }
+
+    @Test("An app that this node does not count has no graphs of its calls, and the page says why")
+    func uncounted() async throws {
+        let world = try await ConsoleWorld()
+        for number in 0..<AppActivityRecorder.maximumApps {
+            let id = try #require(AppID("app" + String(1000 + number)))
+            world.activity.apps.observe(.refresh(.rotated, id))
+        }
+        record(world, [0])
+        var (browser, _) = try await world.operatorBrowser()
+        let text = try await browser.get(ConsoleWorld.app + "?live=calls").text
+        #expect(text.contains("This node counts 100 apps at most") && !text.contains("app-refreshes"))
     }
 
     @Test("Before the first reading, and without calls, the page says so")
@@ -92,7 +134,7 @@ struct GraphTests {
         for path in ["/console", ConsoleWorld.app] {
             let answer = try await browser.get(path)
             #expect(answer.status == 200 && !answer.text.contains("/console/activity"))
-            #expect(answer.text.matches(of: /<svg [^>]*role="img"/).count == Graph.ofApp.count)
+            #expect(answer.text.matches(of: /<svg [^>]*role="img"/).count == ofSilentApp)
         }
         var (other, _) = try await world.operatorBrowser()
         let answer = try await other.get("/console/activity?range=week")

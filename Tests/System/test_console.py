@@ -311,6 +311,25 @@ def test_an_operator_revokes_one_session_then_the_others_and_then_all(operator, 
     assert {event["context"]["actor"]["name"] for event in events} == {"configured"}
 
 
+def test_an_operator_filters_the_sessions_of_a_user(operator, management, trusting):
+    email = new_email()
+    for _ in range(2):
+        Person.signed_in(trusting, email)
+    user = management.get(f"/users?identifier_type=email_address&identifier_value={email}")["users"][0]["id"]
+    kind = management.get(f"/users/{user}/sessions")["sessions"][0]["device_type"]
+    operator.open(f"{HOME}/users/{user}")
+    rows = "return document.querySelectorAll('table tbody tr').length;"
+    operator.submit("form[role=search]", device_type=kind)
+    assert operator.run(rows) == 2 and "Active sessions that fit the filter" in operator.text
+    assert operator.run("return document.querySelector('#filter-device_type').value;") == kind
+    operator.submit("form[role=search]", country_code="ZZ")
+    assert operator.run(rows) == 0 and "No session fits the filter" in operator.text and operator.findings == []
+    operator.click(f"main a[href='/console{HOME}/users/{user}'].button")
+    assert operator.run(rows) == 2 and operator.run("return document.querySelector('#filter-device_type').value;") == ""
+    operator.submit("form[role=search]", country_code="france")
+    assert "Country must be two upper-case letters, such as FR." in operator.text and operator.findings == []
+
+
 def test_the_audit_trail_is_filtered_and_the_mailbox_shows_codes(operator, management, trusting):
     email = new_email()
     Person.signed_in(trusting, email)

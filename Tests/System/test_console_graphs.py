@@ -19,8 +19,8 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 #: The graphs, in the order of the page.
 GRAPHS = ["logins", "refreshes", "failures", "latency", "messages"]
 
-#: The graphs of one app.
-APP_GRAPHS = ["app-logins", "app-messages"]
+#: The graphs of one app: from its events, and of its calls on the node.
+APP_GRAPHS = ["app-logins", "app-messages", "app-refreshes", "app-failures", "app-latency"]
 
 #: Contrast of each line with the card that it is on (WCAG 2.2 §1.4.11), and the dashes that tell it from the others.
 LINES = """
@@ -170,12 +170,21 @@ def test_the_graphs_of_an_app_stay_up_to_date_and_count_this_app_only(browser, b
         each.sign_in(secret)
         each.open(path)
         each.run("window.isSamePage = true;")
-    before, sent = total(operator, "app-logins", "finished"), total(operator, "app-messages", "mails sent")
-    Person.signed_in(busy, "grace@example.com")
-    wait_until(lambda: total(operator, "app-logins", "finished") > before, 60)
-    wait_until(lambda: total(operator, "app-messages", "mails sent") > sent, 60)
+    lines = [("app-logins", "finished"), ("app-messages", "mails sent"), ("app-refreshes", "renewed"),
+             ("app-failures", "refused")]
+    # The figures of the node appear with the first slot.
+    wait_until(lambda: all(total(operator, *line) is not None for line in lines), 60)
+    before = {line: total(operator, *line) for line in lines}
+    person = Person.signed_in(busy, "grace@example.com")
+    assert person.device.refresh(person.refresh_token).status == 200
+    Transport(busy.url).send("POST", "/v1/session/refresh", None)
+    for line in lines:
+        wait_until(lambda line=line: total(operator, *line) > before[line], 60)
+    assert "–" not in operator.run("""return document.querySelector('[data-live="app-latency-legend"]').innerText;""")
     assert operator.run("return window.isSamePage;") and stranger.run("return window.isSamePage;")
-    assert total(stranger, "app-logins", "finished") == total(stranger, "app-messages", "mails sent") == 0
+    assert [total(stranger, *line) for line in lines] == [0, 0, 0, 0]
+    assert "No calls in this time." in stranger.run("""
+        return document.querySelector('[data-live="app-latency-plot"]').innerText;""")
     assert operator.findings == stranger.findings == [] and operator.page.errors == stranger.page.errors == []
 
 

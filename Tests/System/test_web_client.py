@@ -4,8 +4,6 @@ import base64
 import hashlib
 import json
 import re
-import shutil
-import subprocess
 import time
 import urllib.request
 from contextlib import contextmanager
@@ -880,24 +878,3 @@ def test_the_documentation_uses_what_the_client_has(visitor):
     calls = set(re.findall(r"client\.(\w+)\(", listing))
     methods = visitor.run("return Object.getOwnPropertyNames(PreludeSessionClient.prototype);")
     assert len(calls) > 10 and calls <= set(methods)
-
-
-def types_of(folder) -> subprocess.CompletedProcess:
-    """Checks the types of all modules in a folder."""
-    return subprocess.run(
-        [shutil.which("tsc"), "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022", "--module", "es2022",
-         "--moduleResolution", "node", "--lib", "es2022,dom,dom.iterable", *folder.glob("*.js")],
-        capture_output=True, text=True)
-
-
-@pytest.mark.skipif(shutil.which("tsc") is None, reason="needs the Debian package node-typescript")
-def test_the_types_of_the_module_are_checked(tmp_path):
-    shutil.copy(ROOT / "clients" / "web" / "prelude-session.js", tmp_path)
-    checked = types_of(tmp_path)
-    assert checked.returncode == 0, checked.stdout
-    # A page that uses the module in a wrong way is told so by its types.
-    (tmp_path / "page.js").write_text(
-        'import { PreludeSessionClient } from "./prelude-session.js";\n'
-        'new PreludeSessionClient({ endpoint: 1 });\nnew PreludeSessionClient({}).logOut();\n')
-    wrong = types_of(tmp_path).stdout.splitlines()
-    assert [line.split(":")[0].rsplit("/", 1)[-1] for line in wrong if "page.js" in line] == ["page.js(2,28)", "page.js(3,30)"]

@@ -63,26 +63,11 @@ enum EventsPage {
     }
 
     private static func filterForm(_ visit: Visit, _ path: ConsolePath) -> HTML {
-        H.section(.class("card")) {
-            H.form(.methodGet, .action(path), .role("search"), .aria(label: "Filters")) {
-                H.div(.class("row")) {
-                    field("name", "Event", "login.failed or login.*", visit)
-                    field("user_id", "User id", "usr_…", visit)
-                    field("from", "From", "2026-01-31T00:00:00Z", visit)
-                    field("until", "Until", "2026-02-28T00:00:00Z", visit)
-                    H.div(.class("actions")) { H.button(.type("submit"), .class("primary")) { "Filter" } }
-                }
-            }
-        }
-    }
-
-    private static func field(_ name: String, _ label: String, _ example: String, _ visit: Visit) -> HTML {
-        H.div(.class("field")) {
-            H.label(.for("filter-" + name)) { label }
-            H.input(
-                .type("text"), .id("filter-" + name), .name(name), .value(visit.query.text(name) ?? ""),
-                .autocomplete("off"), .spellcheckOff, .aria(describedBy: "filter-\(name)-hint"))
-            H.p(.class("hint"), .id("filter-\(name)-hint")) { example }
+        FilterForm.html(path, label: "Filters") {
+            FilterForm.text("name", "Event", "login.failed or login.*", visit)
+            FilterForm.text("user_id", "User id", "usr_…", visit)
+            FilterForm.text("from", "From", "2026-01-31T00:00:00Z", visit)
+            FilterForm.text("until", "Until", "2026-02-28T00:00:00Z", visit)
         }
     }
 

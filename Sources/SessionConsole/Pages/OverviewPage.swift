@@ -79,11 +79,11 @@ enum AppPage {
 
     @Sendable static func show(_ visit: AppVisit) async throws -> Page {
         let (service, app) = (visit.service, visit.app)
+        // A script asks for graphs only, and for each section by itself.
+        let live = visit.visit.query.text(Visit.liveField)
+        if live == AppCalls.live { return Page("Overview", app: app, section: .overview) { AppCalls.html(visit) } }
         let graphs = try await AppActivity(of: app.id, in: service.store, at: service.environment.now()).html(visit)
-        // A script asks for the graphs only.
-        if visit.visit.query.text(Visit.liveField) != nil {
-            return Page("Overview", app: app, section: .overview) { graphs }
-        }
+        if live != nil { return Page("Overview", app: app, section: .overview) { graphs } }
         let users = try await UserFigures.html(visit)
         let webhooks = try await service.webhooks.webhooks(app: app.id)
         let events = try await service.store.events(app: app.id, limit: 8, offset: 0)
@@ -115,6 +115,7 @@ enum AppPage {
                 ])
             }
             graphs
+            AppCalls.html(visit)
             EventsPage.table("Latest events", events, users: visit.path / "users")
             if visit.visit.isForAllApps { activity(visit) }
         }

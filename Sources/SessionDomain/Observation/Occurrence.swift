@@ -16,8 +16,8 @@ package enum Occurrence: Sendable {
     case requestShed(RequestClass)
     /// A connection has reached a limit, each time.
     case connectionLimit(ConnectionLimit)
-    /// A refresh token was presented.
-    case refresh(RefreshResult)
+    /// A refresh token was presented to an app.
+    case refresh(RefreshResult, AppID)
     /// A spent refresh token ended its session.
     case reuse(RefreshTokenReuse)
     /// A login ended. `nil`: the challenge of the login is of an older version and does not name its method.
@@ -76,13 +76,27 @@ package struct ServedRequest: Sendable {
     package let method: String
     package let status: Int
     package let seconds: Double
+    /// The app that the request is about, as far as it was found.
+    package let app: AppID?
+    /// `nil`: the request was not refused.
+    package let reason: RefusalReason?
 
-    package init(route: String, method: String, status: Int, seconds: Double) {
+    package init(
+        route: String, method: String, status: Int, seconds: Double, app: AppID? = nil, reason: RefusalReason? = nil
+    ) {
         self.route = route
         self.method = method
         self.status = status
         self.seconds = seconds
+        self.app = app
+        self.reason = reason
     }
+
+    /// Whether a route is one of the frontend API.
+    package static func isOfApps(_ route: String) -> Bool { route.hasPrefix("/v1/") }
+
+    /// Whether a route is one of the frontend or of the management API.
+    package static func isCall(_ route: String) -> Bool { isOfApps(route) || route.hasPrefix("/v2/") }
 }
 
 /// What a presented refresh token resulted in.

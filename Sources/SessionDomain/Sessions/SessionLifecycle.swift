@@ -134,7 +134,7 @@ package struct SessionLifecycle: Sendable {
     ) async throws -> IssuedTokens {
         let now = environment.now()
         guard let token, let token = RefreshToken(token, app: app.settings.id, keys: keys) else {
-            environment.observer.observe(.refresh(.invalidToken))
+            environment.observer.observe(.refresh(.invalidToken, app.settings.id))
             throw Refusal.unauthorized
         }
         let redemption = try stepUpToken.map { token in
@@ -149,7 +149,7 @@ package struct SessionLifecycle: Sendable {
                 policy: app.settings.sessions, now: now,
                 events: EventFactory(appID: app.settings.id, environment: environment),
                 notices: NoticeFactory(app.settings, environment: environment)))
-        environment.observer.observe(.refresh(RefreshResult(outcome)))
+        environment.observer.observe(.refresh(RefreshResult(outcome), app.settings.id))
         if case .recovered = outcome, let notice = recoveries.count() {
             environment.observer.observe(.notice(notice))
         }

@@ -3,7 +3,7 @@ import Hummingbird
 import SessionDomain
 
 /// Refuses query parameters that a call of the management API does not know, so that a misspelled filter never returns
-/// everything.
+/// everything, and those that are repeated, because only one of their values would be used.
 @available(service, *)
 struct QueryMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
@@ -24,13 +24,18 @@ struct QueryMiddleware: RouterMiddleware {
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        let names = Set(request.uri.queryParameters.map { String($0.key) })
+        let parameters = request.uri.queryParameters.map { String($0.key) }
+        let names = Set(parameters)
         if !names.isEmpty {
             let known = Self.parameters(of: request.method, context.endpointPath ?? "")
             if let unknown = names.subtracting(known).min() {
                 throw Refusal.invalidField(
                     MemberName.shown(unknown),
                     "is not a parameter of this call" + Refusal.hint(at: unknown, among: known))
+            }
+            if names.count < parameters.count {
+                let repeated = names.sorted().first { name in parameters.count { $0 == name } > 1 }
+                throw Refusal.invalidField(repeated ?? "", "must not be repeated")
             }
         }
         return try await next(request, context)

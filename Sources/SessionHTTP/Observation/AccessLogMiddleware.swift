@@ -26,14 +26,15 @@ struct AccessLogMiddleware: RouterMiddleware {
         let response = try await RequestTrail.$current.withValue(trail) { try await next(request, context) }
         let seconds = observer.seconds(since: startedAt)
         let route = Self.route(of: context)
+        let findings = trail.current
+        let reason = findings.refusal == nil ? nil : findings.mainReason
         observer.observe(
             .request(
                 ServedRequest(
-                    route: route, method: request.method.rawValue, status: Int(response.status.code), seconds: seconds)
-            ))
-        let findings = trail.current
+                    route: route, method: request.method.rawValue, status: Int(response.status.code), seconds: seconds,
+                    app: findings.app, reason: reason)))
         // Here and nowhere else, so that a refusal that passes several layers counts once.
-        if findings.refusal != nil, let reason = findings.mainReason { observer.observe(.refused(reason)) }
+        if let reason { observer.observe(.refused(reason)) }
         let level = Self.level(of: response.status, route: route)
         guard context.logger.logLevel <= level else { return response }
         context.logger.log(

@@ -61,8 +61,8 @@ extension RefusalReason {
         case .limitReached(let limit): self = .limit(limit)
         case .reuse(let reuse): self = .reuse(reuse)
         case .hookFailed(let failure): self = .hook(failure)
-        case .refresh(.invalidToken): self = .other(.refreshTokenInvalid)
-        case .refresh(.ended): self = .other(.sessionEnded)
+        case .refresh(.invalidToken, _): self = .other(.refreshTokenInvalid)
+        case .refresh(.ended, _): self = .other(.sessionEnded)
         case .passwordHashRefused: self = .other(.passwordHashQueueFull)
         case .writeRefused: self = .other(.writeQueueFull)
         default: return nil

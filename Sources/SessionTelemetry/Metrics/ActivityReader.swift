@@ -20,11 +20,8 @@ package struct ActivityReader: Sendable {
             amounts[labels.last == LoginResult.succeeded.name ? .loginsSucceeded : .loginsFailed] += count
         }
         for (labels, count) in registry.counts(of: MetricCatalogue.refreshes) {
-            switch labels.first.flatMap(RefreshResult.init(rawValue:)) {
-            case .rotated, .repeated, .recovered: amounts[.refreshesRenewed] += count
-            case .refused, .reused, .ended, .invalidToken: amounts[.refreshesRefused] += count
-            // The client repeats the request with the nonce.
-            case .nonceDemanded, nil: break
+            if let kind = labels.first.flatMap(RefreshResult.init(rawValue:)).flatMap({ ActivityCount($0) }) {
+                amounts[kind] += count
             }
         }
         addMessages(to: &amounts)
@@ -32,20 +29,20 @@ package struct ActivityReader: Sendable {
     }
 
     private func addCalls(to amounts: inout ActivityAmounts) {
-        for (labels, count) in registry.counts(of: MetricCatalogue.requests) where Self.isCall(labels[0]) {
-            switch Int(labels[2]) ?? 0 {
-            // Browsers ask with OPTIONS whether they may send the call.
-            case ..<400: if labels[1] == "POST", loginStarts.contains(labels[0]) { amounts[.loginsStarted] += count }
-            case 429: amounts[.callsLimited] += count
-            case ..<500: amounts[.callsRefused] += count
-            default: amounts[.callsFailed] += count
+        for (labels, count) in registry.counts(of: MetricCatalogue.requests) where ServedRequest.isCall(labels[0]) {
+            if let kind = ActivityCount(status: Int(labels[2]) ?? 0) {
+                amounts[kind] += count
+            } else if labels[1] == "POST", loginStarts.contains(labels[0]) {
+                // Browsers ask with OPTIONS whether they may send the call.
+                amounts[.loginsStarted] += count
             }
         }
         let demands = registry.counts(of: MetricCatalogue.refusals)[[RefusalReason.proof(.nonceRequired).name]] ?? 0
         amounts[.callsRefused] = max(0, amounts[.callsRefused] - demands)
         // No route has seen them.
         amounts[.callsLimited] += registry.counts(of: MetricCatalogue.shedRequests).values.reduce(0, +)
-        for (labels, buckets) in registry.buckets(of: MetricCatalogue.requestDuration) where Self.isOfApps(labels[0]) {
+        for (labels, buckets) in registry.buckets(of: MetricCatalogue.requestDuration)
+        where ServedRequest.isOfApps(labels[0]) {
             for (index, count) in buckets.enumerated() { amounts.latency.counts[index] += count }
         }
     }
@@ -59,10 +56,4 @@ package struct ActivityReader: Sendable {
             amounts[labels.first == channel ? .smsFailed : .mailsFailed] += count
         }
     }
-
-    /// Whether a route is one of the frontend API.
-    private static func isOfApps(_ route: String) -> Bool { route.hasPrefix("/v1/") }
-
-    /// Whether a route is one of the frontend or of the management API.
-    private static func isCall(_ route: String) -> Bool { isOfApps(route) || route.hasPrefix("/v2/") }
 }

@@ -73,7 +73,7 @@ package final class MetricsObserver: ServiceObserver {
     package func observe(_ occurrence: Occurrence) {
         switch occurrence {
         case .request(let request): requests.count(request)
-        case .refresh(let result): refreshes.increment(result)
+        case .refresh(let result, _): refreshes.increment(result)
         case .committed(let batch):
             commitBatch.record(batch.writes)
             commitWait.record(batch.waited)

@@ -49,6 +49,7 @@ struct Telemetry {
         let version = PreludeSessionCommand.configuration.version
         let observers: [any ServiceObserver] = [
             TrailObserver(), LogObserver(logger: logger), MetricsObserver(factory: registry, version: version),
+            activity.apps,
         ]
         traces = try configuration.traces.map {
             TraceExport(

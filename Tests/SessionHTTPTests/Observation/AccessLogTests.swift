@@ -98,13 +98,14 @@ struct AccessLogTests {
         #expect(line["request_id"]?.hasPrefix("req_") == true)
         #expect(!"\(line)".contains("123456") && !"\(line)".contains("example.com") && !"\(line)".contains("secret"))
         #expect(observed.map(\.route) == ["/v1/session/otp"] && observed.map(\.status) == [204])
+        #expect(observed.map(\.app) == [AppID("testapp")] && observed.map(\.reason) == [nil])
     }
 
     @Test("A refusal has its code and the reason that the caller does not learn")
     func reasons() async throws {
         let world = try await world()
         let password = #"{"identifier":"a@example.com","password":"wrong"}"#
-        let (lines, _) = try await lines(
+        let (lines, observed) = try await lines(
             world,
             [
                 ("POST", "/v1/session/login/email/password", password),
@@ -115,6 +116,8 @@ struct AccessLogTests {
             ])
         #expect(lines.map { $0["status"] } == ["401", "400", "400", "401", "404", "404", "200"])
         #expect(lines[0]["code"] == "unauthorized" && lines[0]["reason"] == "unknown_user")
+        #expect(observed.map { $0.reason?.name } == lines.map { $0["reason"] })
+        #expect(observed.map { $0.app?.rawValue } == lines.map { $0["app"] })
         #expect(lines[1]["code"] == "bad_request" && lines[1]["reason"] == "invalid_field")
         #expect(
             lines[3]["route"] == "/v2/session/apps/{app_id}/users/{user_id}" && lines[3]["reason"] == "unauthorized")

@@ -55,7 +55,7 @@ struct ServiceLogHandlerTests {
         observer.observe(.failed(.messages, Refusal.notFound("x")))
         // The store reports its failures itself.
         observer.observe(.failed(.messages, StoreError.contended))
-        observer.observe(.refresh(.rotated))
+        observer.observe(.refresh(.rotated, .service))
         observer.observe(.limitReached(.starts))
         try #require(lines.all.count == 3)
         #expect(lines.all[0].contains(" warning test: the clock advanced by 7 seconds"))

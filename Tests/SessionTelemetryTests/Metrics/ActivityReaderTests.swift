@@ -46,7 +46,7 @@ struct ActivityReaderTests {
             case .refused, .reused, .ended, .invalidToken: [.refreshesRefused: 1]
             case .nonceDemanded: [:]
             }
-        #expect(counts(totals([.refresh(result)])) == expected)
+        #expect(counts(totals([.refresh(result, .service)])) == expected)
     }
 
     @Test("Calls are refused, limited or failed. Health checks, the console and unknown paths are no calls")

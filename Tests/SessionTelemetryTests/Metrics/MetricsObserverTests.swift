@@ -66,7 +66,7 @@ struct MetricsObserverTests {
             .connectionLimit(.slowHeader), .messageQueued(.sms, .notice),
             .messageFailed(.email, .signIn, route: "smtp", stage: "tls"),
             .messageAttemptFailed(.sms, route: "vonage", stage: "timeout"),
-            .messageSent(.sms, .stepUp, route: "prelude"), .hookFailed(.invalidStep), .refresh(.ended),
+            .messageSent(.sms, .stepUp, route: "prelude"), .hookFailed(.invalidStep), .refresh(.ended, .service),
         ]
         let before = lines().count
         for occurrence in occurrences { #expect(lines(occurrence).count == before, "\(occurrence)") }
@@ -92,7 +92,7 @@ struct MetricsObserverTests {
         let expected: [(Occurrence, String)] = [
             (.requestShed(.login), #"requests_shed_total{class="login"} 1"#),
             (.connectionLimit(.slowReader), #"connection_limits_total{limit="slow_reader"} 1"#),
-            (.refresh(.repeated), #"refreshes_total{result="repeated"} 1"#),
+            (.refresh(.repeated, .service), #"refreshes_total{result="repeated"} 1"#),
             (.reuse(.olderToken), #"refresh_token_reuses_total{reason="older_token"} 1"#),
             (
                 .login(.password, .failed(.wrongPassword)),

@@ -5,9 +5,8 @@ import SessionDomain
 enum ActivityView {
     static func html(_ activity: ActivityRecorder, _ range: ActivityRange) -> HTML {
         let series = ActivitySeries(range.ring(of: activity), range)
-        let process = activity.node + " " + activity.startedAt.rfc3339
         let source = range.path.query([Visit.liveField: "1"])
-        return H.section(.class("activity"), .id("activity"), .liveSource(source), .liveNode(process)) {
+        return H.section(.class("activity"), .id("activity"), .liveSource(source), .liveNode(process(activity))) {
             H.div(.class("card-head")) {
                 H.h2 { "All apps, " + range.name }
                 H.nav(.class("pages"), .aria(label: "Time of the graphs")) {
@@ -18,20 +17,27 @@ enum ActivityView {
                     }
                 }
             }
-            H.p(.class("hint"), .live("node")) {
-                "The node "
-                H.strong { H.bdi { activity.node } }
-                ", since its start at "
-                Show.time(activity.startedAt)
-                ". Other nodes have their own figures. "
-                series.end.map { _ in "Times are in UTC. Newest: \(series.time(series.points.count))." }
-                    ?? "The first figures appear within 20 seconds."
-            }
+            H.p(.class("hint"), .live("node")) { origin(activity, series) }
             H.p(.class("message warn"), .id("live-state"), .role("status")) {}
             if series.end != nil {
                 H.div(.class("graphs")) { for graph in Graph.all { card(graph, series, range) } }
             }
         }
+    }
+
+    /// Tells figures of this process from those of another one.
+    static func process(_ activity: ActivityRecorder) -> String { activity.node + " " + activity.startedAt.rfc3339 }
+
+    /// Which node has counted, and since when.
+    @HTMLBuilder
+    static func origin(_ activity: ActivityRecorder, _ series: ActivitySeries) -> HTML {
+        "The node "
+        H.strong { H.bdi { activity.node } }
+        ", since its start at "
+        Show.time(activity.startedAt)
+        ". Other nodes have their own figures. "
+        series.end.map { _ in "Times are in UTC. Newest: \(series.time(series.points.count))." }
+            ?? "The first figures appear within 20 seconds."
     }
 
     static func card(_ graph: Graph, _ series: ActivitySeries, _ range: ActivityRange) -> HTML {

@@ -56,15 +56,15 @@ struct AppActivity {
         let series = ActivitySeries(ring, .hour)
         let source = visit.path.query([Visit.liveField: "1"])
         return H.section(.class("activity"), .id("app-activity"), .liveSource(source), .liveNode("app")) {
-            H.h2 { "This app, last hour" }
+            H.h2 { "This app on all nodes, last hour" }
             H.p(.class("hint"), .live("app-source")) {
-                "From the events of the app, on all nodes. Times are in UTC. Newest: \(series.time(series.points.count)). "
+                "From the events of the app. Times are in UTC. Newest: \(series.time(series.points.count)). "
                 if let beginning {
                     "The app has many events, so the graphs begin at " + Show.text(of: beginning) + "."
                 }
             }
             H.p(.class("message warn"), .id("app-live-state"), .role("status")) {}
-            H.div(.class("graphs")) { for graph in Graph.ofApp { ActivityView.card(graph, series, .hour) } }
+            H.div(.class("graphs")) { for graph in Graph.ofAppEvents { ActivityView.card(graph, series, .hour) } }
         }
     }
 }

@@ -80,7 +80,7 @@ struct Graph {
     ]
 
     /// The graphs of one app: what its events tell.
-    static let ofApp = [
+    static let ofAppEvents = [
         Graph(
             id: "app-logins", title: "Logins of this app",
             note: "Logins that users have finished, tries that have failed, and limits that were reached.",
@@ -92,6 +92,22 @@ struct Graph {
         Graph(
             id: "app-messages", title: "Messages of this app", note: messages.note, measure: .count,
             lines: linesOfMessages),
+    ]
+
+    /// The graphs of one app: its calls, on one node.
+    static let ofAppCalls = [
+        Graph(
+            id: "app-refreshes", title: "Refreshes of this app", note: "Refresh tokens that the app has presented.",
+            measure: .count, lines: refreshes.lines),
+        Graph(
+            id: "app-failures", title: "Failed calls of this app",
+            note:
+                "Calls of the app, and of backends about it: refused (400 to 499), limited (429), errors (500 to 599).",
+            measure: .count, lines: failures.lines),
+        Graph(
+            id: "app-latency", title: "Response times of this app",
+            note: "Time within which 50, 90 and 99 % of the calls of the app were answered, estimated.",
+            measure: .seconds, lines: latency.lines),
     ]
 
     /// A value with its unit.

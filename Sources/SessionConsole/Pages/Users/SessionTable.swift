@@ -15,28 +15,27 @@ enum SessionTable {
         return addresses
     }
 
+    /// - Parameters:
+    ///   - all: How many sessions the user has, also those that a filter leaves out.
+    ///   - isFiltered: Whether some may be left out. Then there is no link that revokes all, because it would revoke those, too.
     static func html(
-        _ sessions: [Session], total: Int, part: Part, _ addresses: [String: String], _ path: ConsolePath,
-        _ visit: AppVisit
+        _ sessions: [Session], part: Part, all: Int, isFiltered: Bool, _ addresses: [String: String],
+        _ path: ConsolePath, _ visit: AppVisit
     ) -> HTML {
-        guard total > 0 else {
+        guard all > 0 else {
             return Show.empty("No active session", "The user is signed in on no device.")
         }
         let canWrite = visit.visit.canSupport
-        return HTML(joining: [
-            TableView.html(
-                "Active sessions",
-                columns: ["Device", "Country", "Signed in from", "Signed in", "Last seen", "Ends"]
-                    + (canWrite ? ["Action"] : []),
-                sessions.enumerated().map { index, session in
-                    let number = total == 1 ? nil : part.offset + index + 1
-                    return row(session, addresses, canWrite ? actions(session, number, path, visit) : nil)
-                },
-                action: canWrite && total > 1
-                    ? Link.button("Revoke all", path / "sessions" / "revoke-all", "danger") : nil),
-            total > Part.size
-                ? part.links(total: total, noun: "session") { path.query(["offset": $0]) } : .empty,
-        ])
+        return TableView.html(
+            isFiltered ? "Active sessions that fit the filter" : "Active sessions",
+            columns: ["Device", "Country", "Signed in from", "Signed in", "Last seen", "Ends"]
+                + (canWrite ? ["Action"] : []),
+            sessions.enumerated().map { index, session in
+                let number = all == 1 ? nil : part.offset + index + 1
+                return row(session, addresses, canWrite ? actions(session, number, path, visit) : nil)
+            },
+            action: canWrite && all > 1 && !isFiltered
+                ? Link.button("Revoke all", path / "sessions" / "revoke-all", "danger") : nil)
     }
 
     private static func row(_ session: Session, _ addresses: [String: String], _ action: HTML?) -> TableView.Row {

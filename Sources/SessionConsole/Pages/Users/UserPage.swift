@@ -17,12 +17,9 @@ enum UserPage {
 
     @Sendable static func show(_ visit: AppVisit) async throws -> Page {
         let user = try await visit.user
-        let part = Part(visit.visit.query)
-        let sessions = try await visit.service.users.sessions(
-            of: user.id, app: visit.app.id, limit: Part.size, from: .offset(part.offset))
-        let addresses = try await SessionTable.addresses(of: user.id, visit)
         let path = visit.path / "users" / user.id
-        return Page(
+        let sessions = try await UserSessions(of: user, path: path, visit)
+        var page = Page(
             user.identifiers.first?.value ?? user.id, app: visit.app, section: .users,
             parent: ("Users", visit.path / "users")
         ) {
@@ -31,7 +28,7 @@ enum UserPage {
                 identifiers(user, path, visit)
                 profile(user, path, visit)
             }
-            SessionTable.html(sessions.elements, total: sessions.total ?? 0, part: part, addresses, path, visit)
+            sessions.html()
             if visit.visit.canSupport { password(user, path, visit) }
             H.p { H.a(.href((visit.path / "events").query(["user_id": user.id]))) { "All events of this user" } }
             Show.card("Export") {
@@ -42,6 +39,8 @@ enum UserPage {
                 H.div(.class("actions")) { Link.button("Export the user", path / "export") }
             }
         }
+        if sessions.problem != nil { page.status = .badRequest }
+        return page
     }
 
     private static func account(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {

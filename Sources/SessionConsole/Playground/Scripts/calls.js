@@ -71,7 +71,10 @@ export class CallLog {
     this.#empty.hidden = false;
   }
 
-  /** Sends a request as the page does, and shows it. @param {string} url @param {RequestInit} init */
+  /**
+   * Sends a request as the page does, and shows it.
+   * @param {string} url @param {RequestInit} init
+   */
   fetch = async (url, init) => {
     const isOwn = this.#current === undefined;
     const step = this.#current ?? this.begin("In the background", "");
@@ -168,7 +171,10 @@ function answerText(answer) {
 const titled = (name) => name === "dpop" ? "DPoP"
   : name.replaceAll(/(^|-)[a-z]/g, (part) => part.toUpperCase());
 
-/** What an operator can do about an error. The service's message comes first. @param {PreludeSessionError} error */
+/**
+ * What an operator can do about an error. The service's message comes first.
+ * @param {PreludeSessionError} error
+ */
 function advice(error) {
   switch (error.kind) {
     case "originNotAllowed": return "Load this page again: it offers to allow the console.";
@@ -181,7 +187,10 @@ function advice(error) {
   }
 }
 
-/** What an error is, and what to do about it. @param {unknown} error */
+/**
+ * What an error is, and what to do about it.
+ * @param {unknown} error
+ */
 export function textOf(error) {
   if (!(error instanceof PreludeSessionError)) return String(error);
   const code = error.code ? `${error.kind} (${error.code})` : error.kind;

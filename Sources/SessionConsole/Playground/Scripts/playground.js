@@ -104,7 +104,10 @@ function onClick(button, action) {
   found?.addEventListener("click", () => action(found));
 }
 
-/** Shows the cards of a state. @param {State} state */
+/**
+ * Shows the cards of a state.
+ * @param {State} state
+ */
 function show(state) {
   for (const card of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-state]"))) {
     card.hidden = !(card.dataset.state ?? "").split(" ").includes(state);
@@ -157,7 +160,10 @@ async function signedIn() {
   return "You are signed in.";
 }
 
-/** Fills in the newest code of the development mailbox. @param {HTMLInputElement} target @param {string[]} purposes */
+/**
+ * Fills in the newest code of the development mailbox.
+ * @param {HTMLInputElement} target @param {string[]} purposes
+ */
 async function takeCode(target, purposes) {
   const messages = /** @type {{to: string, purpose: string, code?: string}[]} */ (
     await fetch(mailbox, { cache: "no-store", credentials: "omit" }).then((response) => response.json(), () => []));

@@ -32,7 +32,10 @@ function showToken(element) {
 
 const shownTokens = () => document.querySelectorAll(".token");
 
-/** Shows or hides the signatures of all tokens on the page. @param {boolean} isOn */
+/**
+ * Shows or hides the signatures of all tokens on the page.
+ * @param {boolean} isOn
+ */
 export function showSignatures(isOn) {
   showsSignatures = isOn;
   shownTokens().forEach(showToken);
@@ -54,13 +57,13 @@ export function textWithTokens(text) {
   /** @type {Node[]} */
   const nodes = [];
   let end = 0;
-  for (const found of text.matchAll(token)) {
+  for (const { 0: found, index = 0 } of text.matchAll(token)) {
     const element = document.createElement("span");
     element.className = "token";
-    tokens.set(element, found[0]);
+    tokens.set(element, found);
     showToken(element);
-    nodes.push(document.createTextNode(text.slice(end, found.index)), element);
-    end = found.index + found[0].length;
+    nodes.push(document.createTextNode(text.slice(end, index)), element);
+    end = index + found.length;
   }
   return [...nodes, document.createTextNode(text.slice(end))];
 }

@@ -15,6 +15,27 @@ package enum ActivityCount: Int, Sendable, CaseIterable {
     case mailsSent, mailsFailed, smsSent, smsFailed
 }
 
+extension ActivityCount {
+    /// `nil`: the call was accepted.
+    package init?(status: Int) {
+        switch status {
+        case ..<400: return nil
+        case 429: self = .callsLimited
+        case ..<500: self = .callsRefused
+        default: self = .callsFailed
+        }
+    }
+
+    /// `nil`: the client repeats the refresh with the nonce.
+    package init?(_ result: RefreshResult) {
+        switch result {
+        case .rotated, .repeated, .recovered: self = .refreshesRenewed
+        case .refused, .reused, .ended, .invalidToken: self = .refreshesRefused
+        case .nonceDemanded: return nil
+        }
+    }
+}
+
 /// How often each thing has happened: since the start of the process, or in a time.
 package struct ActivityAmounts: Sendable, Equatable {
     /// By the raw value of `ActivityCount`.

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Remembers what this process counted in the last hour and in the last day, for the graphs of the console.
 ///
-/// Nothing is recorded when something happens: the counters of the metrics are read every ten seconds.
+/// Nothing is recorded when something happens: the counters of the metrics are read every ten seconds. Only `apps` counts by
+/// itself.
 @available(service, *)
 package final class ActivityRecorder: Sendable {
     /// Seconds between two readings.
@@ -11,11 +12,13 @@ package final class ActivityRecorder: Sendable {
     private struct State {
         /// Counters begin at 0 with the process.
         var totals = ActivityAmounts()
-        var hour = ActivityRing(step: ActivityRecorder.interval, capacity: 360)
+        var hour = ActivityRing.hour
         var day = ActivityRing(step: 300, capacity: 288)
     }
 
     private let state = Mutex(State())
+    /// The same for each app. It has to observe the service.
+    package let apps = AppActivityRecorder()
     /// The name of this node, for operators of several.
     package let node: String
     /// When the process started.
@@ -41,6 +44,7 @@ package final class ActivityRecorder: Sendable {
             state.hour.add(amounts, at: end - Self.interval)
             state.day.add(amounts, at: end - Self.interval)
         }
+        apps.record(at: end - Self.interval)
     }
 
     /// Whole seconds until the slot that is not over yet has ended: when the counters are read next.

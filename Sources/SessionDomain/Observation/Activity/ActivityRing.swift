@@ -16,6 +16,10 @@ package struct ActivityRing: Sendable {
         values.reserveCapacity((capacity + 1) * ActivityAmounts.width)
     }
 
+    /// An empty ring for the last hour.
+    @available(service, *)
+    static var hour: ActivityRing { ActivityRing(step: ActivityRecorder.interval, capacity: 360) }
+
     /// Adds what happened in a slot.
     ///
     /// A clock that was set back by less than a slot adds to the newest one. Otherwise the ring begins again, because its

@@ -8,6 +8,11 @@ package struct LatencyCounts: Sendable, Equatable {
 
     package init() { counts = Array(repeating: 0, count: Self.bounds.count + 1) }
 
+    /// Counts a call that took this many seconds.
+    mutating func count(_ seconds: Double) {
+        counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+    }
+
     package var total: Int { counts.reduce(0, +) }
 
     /// The seconds within which this part of the calls was answered, such as 0.99. `nil`: there were no calls.

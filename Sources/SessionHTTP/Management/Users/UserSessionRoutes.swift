@@ -1,5 +1,6 @@
 import Hummingbird
-import SessionDomain
+package import HummingbirdCore
+package import SessionDomain
 import SessionWire
 
 /// The sessions of one user in the management API.
@@ -21,35 +22,13 @@ struct UserSessionRoutes: Sendable {
 
     @Sendable func list(_ request: Request, context: OperatorContext) async throws -> Response {
         let list = try ListRequest(request)
+        let filter = try SessionFilter(request.uri.queryParameters)
         let page = try await users.sessions(
-            of: try context.userID, app: context.appID, filter: try Self.filter(request), limit: list.limit,
-            from: list.start)
+            of: try context.userID, app: context.appID, filter: filter, limit: list.limit, from: list.start)
         return try .json(
             UserSessionListBody(
                 sessions: page.elements.map(SessionView.init), total: page.total, limit: list.limit,
                 offset: list.offset, next: page.next.map(ListCursor.text)))
-    }
-
-    private static func filter(_ request: Request) throws(Refusal) -> SessionFilter {
-        let query = request.uri.queryParameters
-        var filter = SessionFilter()
-        if let text = query["device_id"] {
-            guard let id = Client.uuid(String(text)) else { throw .invalidField("device_id", "must be a UUID") }
-            filter.deviceID = id
-        }
-        if let type = query["device_type"] {
-            guard SessionFilter.deviceTypes.contains(String(type)) else {
-                throw .invalidField("device_type", "must be desktop, mobile, tablet or unknown")
-            }
-            filter.deviceType = String(type)
-        }
-        if let code = query["country_code"] {
-            guard code.utf8.count == 2, code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
-                throw .invalidField("country_code", "must be two upper-case letters, such as FR")
-            }
-            filter.countryCode = String(code)
-        }
-        return filter
     }
 
     @Sendable func revoke(_ request: Request, context: OperatorContext) async throws -> Response {
@@ -64,5 +43,31 @@ struct UserSessionRoutes: Sendable {
         let selection = body?.except.map(SessionSelection.allBut) ?? .all
         let revoked = try await users.endSessions(selection, of: try context.userID, app: context.appID)
         return try .json(RevokedCountBody(revoked: revoked))
+    }
+}
+
+@available(service, *)
+extension SessionFilter {
+    /// Reads the query parameters `device_id`, `device_type` and `country_code`.
+    ///
+    /// - Throws: `Refusal.invalidField` with the name of the parameter.
+    package init(_ query: FlatDictionary<Substring, Substring>) throws(Refusal) {
+        self.init()
+        if let text = query["device_id"] {
+            guard let id = Client.uuid(String(text)) else { throw .invalidField("device_id", "must be a UUID") }
+            deviceID = id
+        }
+        if let type = query["device_type"] {
+            guard Self.deviceTypes.contains(String(type)) else {
+                throw .invalidField("device_type", "must be desktop, mobile, tablet or unknown")
+            }
+            deviceType = String(type)
+        }
+        if let code = query["country_code"] {
+            guard code.utf8.count == 2, code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
+                throw .invalidField("country_code", "must be two upper-case letters, such as FR")
+            }
+            countryCode = String(code)
+        }
     }
 }
