@@ -3,8 +3,23 @@ import NIOCore
 /// The end of the process.
 @available(service, *)
 extension ConnectionHandler {
+    /// Returns whether the connection ends later, or has ended. Otherwise handlers behind end it.
+    func processEnding(_ context: ChannelHandlerContext) -> Bool {
+        if phases.isAnsweredEarly {
+            // The client need not send the rest of the body.
+            linger(context)
+        } else if phases.phase == .body || phases.phase == .responding {
+            endAfterResponse(context)
+        } else {
+            // For what is written and not sent.
+            limitReading(context)
+            return false
+        }
+        return true
+    }
+
     /// A request that has begun gets its response. Handlers behind do not know one that is held.
-    func endAfterResponse(_ context: ChannelHandlerContext) {
+    private func endAfterResponse(_ context: ChannelHandlerContext) {
         (isLastRequest, processEnds) = (true, true)
         if !context.channel.isWritable { limitReading(context) }
     }

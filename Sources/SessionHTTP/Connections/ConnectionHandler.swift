@@ -123,10 +123,15 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return arm(context)
         }
         if let request = event as? RejectedRequest { return reject(request, context) }
-        if event is ChannelShouldQuiesceEvent, phases.phase == .body || phases.phase == .responding {
-            return endAfterResponse(context)
+        if event is ChannelShouldQuiesceEvent, processEnding(context) { return }
+        if case .some(.inputClosed) = event as? ChannelEvent {
+            if isClosing { return context.close(promise: nil) }
+            // The client may still read. Handlers behind do not know a request that is held, such as a health check.
+            if gate != nil, phases.phase == .responding {
+                isLastRequest = true
+                return
+            }
         }
-        if isClosing, case .some(.inputClosed) = event as? ChannelEvent { return context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
 

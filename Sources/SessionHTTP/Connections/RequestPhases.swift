@@ -25,6 +25,9 @@ struct RequestPhases {
     /// Whether a request is read completely and its response is not written.
     var hasCompleteRequest: Bool { unanswered > (isReadingBody ? 1 : 0) }
 
+    /// Whether the response is written to a request whose body has not arrived whole.
+    var isAnsweredEarly: Bool { isReadingBody && unanswered == 0 }
+
     mutating func receivedBytes() {
         if !isReadingBody { hasPartialHeader = true }
         update()

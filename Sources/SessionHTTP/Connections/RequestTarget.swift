@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOHTTP1
 import SessionDomain
 import SessionTokens
@@ -7,12 +8,16 @@ import SessionTokens
 enum RequestTarget {
     /// Returns the request with its target in origin form.
     ///
-    /// - Throws: `Refusal.invalidField` for a target that is not ASCII; for a header with too many combining marks in a row
+    /// - Throws: `Refusal.invalidField` for a method that is no token, which NIO's codec of HTTP/2 accepts; for a target that is
+    ///   not ASCII; for a header with too many combining marks in a row
     ///   (`CombiningMarks`), which later code would compare; for a missing, repeated or invalid `Host`; for
     ///   `Transfer-Encoding` before HTTP/1.1, with another coding than `chunked`, or beside `Content-Length`; and for a
     ///   target that names another host. RFC 9112 §3.2.2 lets a server prefer the target; a proxy may have chosen by `Host`,
     ///   so both must agree.
     static func normalized(_ head: HTTPRequestHead) throws(Refusal) -> HTTPRequestHead {
+        if case .RAW(let method) = head.method, HTTPRequest.Method(method) == nil {
+            throw .invalidField("the method", "must be a token")
+        }
         guard head.uri.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw .invalidField("the request target", "must be ASCII; percent-encode other characters")
         }

@@ -51,13 +51,6 @@ package final class RequestsInWork: Sendable {
         }
     }
 
-    /// The connection has ended, and nothing works for it any more.
-    func finishAll(on channel: ObjectIdentifier) {
-        state.withLock { state in
-            for requestClass in state.ofChannels.removeValue(forKey: channel) ?? [] { state.remove(requestClass) }
-        }
-    }
-
     package var count: Int { state.withLock(\.total) }
 
     /// The requests in work of each class, also of those that have none.

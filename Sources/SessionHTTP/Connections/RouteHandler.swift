@@ -20,11 +20,19 @@ final class RouteHandler: ChannelInboundHandler {
     private var executor: EventLoopExecutor?
     /// The request that has no complete response yet, or the one before it.
     private(set) var task: Task<Void, Never>?
+    /// Whether a request has no complete response.
     private var isResponding = false
-    /// Whether the client sends no more. It may still read.
-    private var inputIsClosed = false
+    /// The end of a response, whose bytes before it the client reads slowly. `ConnectionHandler` does not learn that the response
+    /// has ended, so it passes no further request, and its deadline for readers stays.
+    private var waitingEnd: (part: HTTPServerResponsePart, promise: EventLoopPromise<Void>?)?
+    /// Responses that the system has not taken completely.
+    private var unsent = 0
+    /// Whether the connection ends when all responses are sent: the client sends no more, or the process ends.
+    private var isEnding = false
 
     init(_ routes: ConnectionRoutes) { self.routes = routes }
+
+    // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch Self.unwrapInboundIn(data) {
@@ -38,25 +46,16 @@ final class RouteHandler: ChannelInboundHandler {
         }
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        switch event {
-        case is ChannelShouldQuiesceEvent: if !isResponding { context.close(promise: nil) }
-        case let event as ChannelEvent where event == .inputClosed:
-            inputIsClosed = true
-            if !isResponding { context.close(promise: nil) }
-        default: context.fireUserInboundEventTriggered(event)
-        }
-    }
-
-    /// The connection has failed. An error of the client's syntax does not get here.
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-
     private func respond(_ context: ChannelHandlerContext) {
         guard let head else { return }
         let received = body
         (self.head, body, isResponding) = (nil, ByteBuffer(), true)
-        guard let request = Request(head, body: received) else { return context.close(promise: nil) }
+        unsent += 1
         let channel = context.channel
+        guard let request = Request(head, body: received) else {
+            routes.work.finish(on: ObjectIdentifier(channel))
+            return context.close(promise: nil)
+        }
         let peerAddress = self.peerAddress ?? channel.remoteAddress?.ipAddress ?? ""
         let executor = self.executor ?? routes.executors.executor(of: context.eventLoop)
         (self.peerAddress, self.executor) = (peerAddress, executor)
@@ -65,6 +64,8 @@ final class RouteHandler: ChannelInboundHandler {
             await routes.respond(to: request, from: peerAddress, on: ObjectIdentifier(channel), to: output)
         }
     }
+
+    // MARK: Responses
 
     /// Writes parts of the response. The last one ends it.
     ///
@@ -79,17 +80,49 @@ final class RouteHandler: ChannelInboundHandler {
         for part in parts.dropLast() { context.write(Self.wrapOutboundOut(part), promise: nil) }
         guard let last = parts.last else { return }
         guard case .end = last else { return context.writeAndFlush(Self.wrapOutboundOut(last), promise: promise) }
-        isResponding = false
-        guard inputIsClosed else { return context.writeAndFlush(Self.wrapOutboundOut(last), promise: promise) }
+        waitingEnd = (last, promise)
+        if !context.channel.isWritable { context.flush() }
+        if context.channel.isWritable { writeEnd(context) }
+    }
+
+    private func writeEnd(_ context: ChannelHandlerContext) {
+        guard let (part, promise) = waitingEnd else { return }
+        (waitingEnd, isResponding) = (nil, false)
         let written = promise ?? context.eventLoop.makePromise()
-        written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
-        context.writeAndFlush(Self.wrapOutboundOut(last), promise: written)
+        written.futureResult.assumeIsolated().whenComplete { [self] _ in
+            unsent -= 1
+            if isEnding, unsent == 0 { context.close(promise: nil) }
+        }
+        context.writeAndFlush(Self.wrapOutboundOut(part), promise: written)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { writeEnd(context) }
+        context.fireChannelWritabilityChanged()
     }
 
     /// No response can be written, or not the rest.
     func abandon(_ context: ChannelHandlerContext) {
         if isResponding { context.close(promise: nil) }
     }
+
+    // MARK: End
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent: end(context)
+        case let event as ChannelEvent where event == .inputClosed: end(context)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        isEnding = true
+        if unsent == 0 { context.close(promise: nil) }
+    }
+
+    /// The connection has failed. An error of the client's syntax does not get here.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
 /// The way of a response from the task of its request to the connection.

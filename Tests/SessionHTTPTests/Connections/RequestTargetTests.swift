@@ -50,6 +50,13 @@ struct RequestTargetTests {
         #expect(throws: Refusal.self) { try RequestTarget.normalized(head(uri, hosts: ["a.example"])) }
     }
 
+    @Test("A method that is no token is rejected (RFC 9110 §9.1)", arguments: ["G(T", "a/b", "", "GÄ", "G T"])
+    func methods(method: String) {
+        var head = head("/", hosts: ["a"])
+        head.method = .RAW(value: method)
+        #expect(throws: Refusal.invalidField("the method", "must be a token")) { try RequestTarget.normalized(head) }
+    }
+
     @Test("A target that is not ASCII, and a header with too many combining marks in a row, are rejected")
     func marks() throws {
         #expect(throws: Refusal.self) { try RequestTarget.normalized(head("/\u{301}", hosts: ["a"])) }

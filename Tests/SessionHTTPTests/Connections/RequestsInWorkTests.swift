@@ -19,7 +19,7 @@ struct RequestsInWorkTests {
         #expect(work.counts == admitted)
     }
 
-    @Test("A place is free again when its request is finished, or its connection has ended")
+    @Test("A place is free again when its request is finished")
     func finishing() {
         let (first, second) = (Channel(), Channel())
         let work = RequestsInWork(limit: 2)
@@ -30,8 +30,8 @@ struct RequestsInWorkTests {
         #expect(work.count == 2, "a connection frees only its own places")
         work.finish(on: ObjectIdentifier(first))
         #expect(work.admit(.session, on: ObjectIdentifier(second)))
-        work.finishAll(on: ObjectIdentifier(first))
-        work.finishAll(on: ObjectIdentifier(first))
+        work.finish(on: ObjectIdentifier(first))
+        work.finish(on: ObjectIdentifier(first))
         #expect(work.count == 1)
         #expect(work.counts == [.session: 1, .login: 0, .change: 0, .read: 0])
     }

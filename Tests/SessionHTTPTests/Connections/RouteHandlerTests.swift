@@ -51,6 +51,22 @@ struct RouteHandlerTests {
         try await connection.close()
     }
 
+    @Test("A client that does not read gets no further request computed, and whole responses when the process ends")
+    @available(service, *)
+    func slowReader() async throws {
+        let part = ByteBuffer(repeating: 0x61, count: 32 << 20)
+        let connection = try await RoutedPair(reads: false) { _, _ in
+            Response(status: .ok, body: ResponseBody(byteBuffer: part))
+        }
+        try await connection.send(String(repeating: "GET / HTTP/1.1\r\nhost: x\r\n\r\n", count: 20))
+        while !connection.hasBegun { await Task.yield() }
+        try await connection.quiesce()
+        try await connection.startReading()
+        let response = try await connection.receiveAll()
+        #expect(response.utf8.count - (32 << 20) < 1000, "one response")
+        #expect(response.utf8.suffix(32 << 20).allSatisfy { $0 == 0x61 })
+    }
+
     @Test("A request that fails takes no place, and has a response")
     @available(service, *)
     func failure() async throws {

@@ -33,7 +33,7 @@ final class RoutedPair: Sendable {
     var inputIsClosed: Bool { input.isClosed.withLock { $0 } }
 
     init(
-        work: RequestsInWork = RequestsInWork(limit: 10),
+        work: RequestsInWork = RequestsInWork(limit: 10), reads: Bool = true,
         _ route: @escaping @Sendable (Request, ServiceRequestContext) async throws -> Response
     ) async throws {
         let begun = Begun()
@@ -62,6 +62,7 @@ final class RoutedPair: Sendable {
         let reader = Reader()
         client = try await ClientBootstrap(group: group)
             .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.autoRead, value: reads)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(reader) }
             }
@@ -92,6 +93,8 @@ final class RoutedPair: Sendable {
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         }.get()
     }
+
+    func startReading() async throws { try await client.setOption(.autoRead, value: true).get() }
 
     func closeOutput() async throws { try await client.close(mode: .output) }
 
