@@ -109,19 +109,19 @@ def test_a_malformed_request_ends_its_stream_only(secure):
 
 def test_a_method_that_is_no_token_is_refused_and_takes_no_place(tmp_path, authority):
     path = b"/v1/session/refresh"
-    with running(SecureService(tmp_path, authority, "--request-limit", "4")) as service:
+    with running(SecureService(tmp_path, authority, "--request-limit", "16")) as service:
         with h2_connection(service) as connection:
-            for number, method in enumerate([b"G(T", b"a/b", b"(", "GÄ".encode()] * 3):
-                stream = 2 * number + 1
+            for number, method in enumerate([b"G(T", b"a/b", b"(", "GÄ".encode()] * 5):
+                stream = 4 * number + 1
                 connection.send(h2.frame(
                     h2.HEADERS, END_HEADERS, stream, h2.request(method, path, (b"content-length", b"2"))))
                 connection.read_for(0.05)
                 connection.send(h2.frame(h2.DATA, END_STREAM, stream, b"{}"))
                 assert connection.response(stream).status == STATUS_400, method
                 # In one frame.
-                connection.send(h2.frame(h2.HEADERS, ENTIRE, stream + 100, h2.request(method, path)))
-                assert connection.response(stream + 100).status == STATUS_400, method
-                assert b"token" in connection.response(stream + 100).body
+                connection.send(h2.frame(h2.HEADERS, ENTIRE, stream + 2, h2.request(method, path)))
+                assert connection.response(stream + 2).status == STATUS_400, method
+                assert b"token" in connection.response(stream + 2).body
         with h2_connection(service) as connection:
             connection.send(get(1, b"/absent"))
             assert connection.response(1).status == b"\x8d", "404"
