@@ -45,7 +45,6 @@ struct ConnectionRoutes: Sendable {
 /// The body of a response. One that is a single buffer is written together with the head.
 @available(service, *)
 private final class ResponseStream: ResponseBodyWriter {
-    private var head: HTTPServerResponsePart?
     private let length: Int?
     private let output: ResponseOutput
     /// What is not written yet, with the head first.

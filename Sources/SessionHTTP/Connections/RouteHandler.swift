@@ -24,7 +24,7 @@ final class RouteHandler: ChannelInboundHandler {
     private var isResponding = false
     /// The end of a response, whose bytes before it the client reads slowly. `ConnectionHandler` does not learn that the response
     /// has ended, so it passes no further request, and its deadline for readers stays.
-    private var waitingEnd: (part: HTTPServerResponsePart, promise: EventLoopPromise<Void>?)?
+    private var waitingEnd: HTTPServerResponsePart?
     /// Responses that the system has not taken completely.
     private var unsent = 0
     /// Whether the connection ends when all responses are sent: the client sends no more, or the process ends.
@@ -67,9 +67,9 @@ final class RouteHandler: ChannelInboundHandler {
 
     // MARK: Responses
 
-    /// Writes parts of the response. The last one ends it.
+    /// Writes parts of the response.
     ///
-    /// - Parameter promise: Fails when the connection has ended.
+    /// - Parameter promise: Of parts without the end. It fails when the connection has ended.
     func write(
         _ parts: [HTTPServerResponsePart], _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
     ) {
@@ -80,15 +80,15 @@ final class RouteHandler: ChannelInboundHandler {
         for part in parts.dropLast() { context.write(Self.wrapOutboundOut(part), promise: nil) }
         guard let last = parts.last else { return }
         guard case .end = last else { return context.writeAndFlush(Self.wrapOutboundOut(last), promise: promise) }
-        waitingEnd = (last, promise)
+        waitingEnd = last
         if !context.channel.isWritable { context.flush() }
         if context.channel.isWritable { writeEnd(context) }
     }
 
     private func writeEnd(_ context: ChannelHandlerContext) {
-        guard let (part, promise) = waitingEnd else { return }
+        guard let part = waitingEnd else { return }
         (waitingEnd, isResponding) = (nil, false)
-        let written = promise ?? context.eventLoop.makePromise()
+        let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { [self] _ in
             unsent -= 1
             if isEnding, unsent == 0 { context.close(promise: nil) }

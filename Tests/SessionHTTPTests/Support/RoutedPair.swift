@@ -11,13 +11,6 @@ import Testing
 /// A connection to routes, over the network, and the client's end of it.
 @available(service, *)
 final class RoutedPair: Sendable {
-    private struct State {
-        var received = ""
-        var hasBegun = false
-        var inputIsClosed = false
-        var isClosed = false
-    }
-
     private final class Begun: Sendable {
         let value = Mutex(false)
     }
@@ -105,6 +98,11 @@ final class RoutedPair: Sendable {
 
     private final class Reader: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
+
+        private struct State {
+            var received = ""
+            var isClosed = false
+        }
 
         private let state = Mutex(State())
 
