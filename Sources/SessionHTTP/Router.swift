@@ -16,20 +16,14 @@ package func buildRouter(
     health: HealthEndpoint? = nil, api: ServedAPI = .all, controls: ProcessControls? = nil
 ) -> Router<ServiceRequestContext> {
     let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: RequestIDMiddleware(environment: service.environment))
-    router.add(middleware: AccessLogMiddleware(options: edge, observer: service.environment.observer))
-    if service.environment.observer.tracer != nil {
-        router.add(middleware: TraceMiddleware(options: edge, observer: service.environment.observer))
-    }
-    router.add(middleware: ResponseMiddleware(environment: service.environment))
+    let client = ClientMiddleware(options: edge, directory: service.directory)
     router.add(
-        middleware: ChecksMiddleware(checks: [
-            HeaderLimit(), CanonicalPath(), UntrustedForwarding(options: edge, log: forwarding),
-        ]))
+        middleware: RequestMiddleware(
+            environment: service.environment, edge: edge,
+            checks: [HeaderLimit(), CanonicalPath(), UntrustedForwarding(options: edge, log: forwarding)],
+            unknownPaths: api == .management ? nil : client))
     if api != .management {
-        router.add(
-            middleware: UnknownPathMiddleware(client: ClientMiddleware(options: edge, directory: service.directory)))
-        addFrontend(to: router, service: service, edge: edge)
+        addFrontend(to: router, client, service: service)
         for path in WebClientRoute.Path.allCases {
             router.get(RouterPath(path.rawValue), use: WebClientRoute(path: path).show)
         }
@@ -69,12 +63,12 @@ package func buildRouter(
 }
 
 @available(service, *)
-private func addFrontend(to router: Router<ServiceRequestContext>, service: SessionService, edge: EdgeOptions) {
-    let client = router.group()
-        .add(middleware: ClientMiddleware(options: edge, directory: service.directory))
-        .add(middleware: OriginMiddleware())
+private func addFrontend(
+    to router: Router<ServiceRequestContext>, _ middleware: ClientMiddleware, service: SessionService
+) {
+    let client = router.group().add(middleware: middleware)
     for path in FrontendPath.allCases {
-        // Browsers send a preflight request before a call. OriginMiddleware answers it.
+        // Browsers send a preflight request before a call. `ClientMiddleware` answers it.
         client.on(RouterPath(path.rawValue), method: .options) { _, _ -> Response in throw HTTPError(.notFound) }
     }
 

@@ -2,7 +2,7 @@ import Hummingbird
 import SessionDomain
 
 /// Sets the client of a request, the app that its host names, the context of its events, and the languages that it asks
-/// for.
+/// for. Applies the rules of origins to requests of browsers (`CrossOriginCall`).
 @available(service, *)
 struct ClientMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
@@ -24,9 +24,13 @@ struct ClientMiddleware: RouterMiddleware {
         (results.client, results.app) = (client, app)
         context.results = results
         RequestTrail.current?.note(app: app.settings.id)
+        let call = client.isBrowser ? CrossOriginCall(request: request, app: app) : nil
         let (events, known) = (EventContext(client, requestID: context.requestID), context)
         return try await EventContext.$current.withValue(events) {
-            try await RequestedLanguages.$current.withValue(client.facts.locales) { try await next(request, known) }
+            try await RequestedLanguages.$current.withValue(client.facts.locales) {
+                guard let call else { return try await next(request, known) }
+                return try await call.respond(known, next)
+            }
         }
     }
 }

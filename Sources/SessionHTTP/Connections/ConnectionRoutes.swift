@@ -35,7 +35,7 @@ struct ConnectionRoutes: Sendable {
             return try await responder.respond(
                 to: request, context: ServiceRequestContext(logger: logger, peerAddress: peerAddress))
         } catch {
-            // `ResponseMiddleware` has a response for each error of a route.
+            // `RequestMiddleware` has a response for each error of a route.
             logger.error("request failed", metadata: ["error": "\(error)"])
             return Response(status: .internalServerError)
         }

@@ -12,7 +12,7 @@ package struct ServiceRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The address of the other end of the connection. This is the proxy's address if there is a proxy.
     package let peerAddress: String
-    /// Set by `RequestIDMiddleware`.
+    /// Set by `RequestMiddleware`.
     package var requestID: String?
     /// Written by middleware only. Everything else reads the throwing getters below.
     var results: MiddlewareResults {

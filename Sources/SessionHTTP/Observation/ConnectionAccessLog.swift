@@ -50,7 +50,7 @@ final class ConnectionAccessLog: Sendable {
         let health = answer.isHealthCheck ? received.head.flatMap { HealthEndpoint.Path(target: $0.uri) } : nil
         let route = health?.rawValue
         let served = ServedRequest(
-            route: route ?? AccessLogMiddleware.unmatched, method: Self.method(received), status: answer.status,
+            route: route ?? AccessLog.unmatched, method: Self.method(received), status: answer.status,
             seconds: observer.seconds(since: received.startedAt))
         observer.observe(.request(served))
         if let reason = answer.reason { observer.observe(.refused(reason)) }
@@ -70,9 +70,9 @@ final class ConnectionAccessLog: Sendable {
     /// A caller can invent methods, of any length.
     private static func method(_ received: Received) -> String {
         guard let method = received.head.flatMap({ HTTPRequest.Method(rawValue: $0.method.rawValue) }) else {
-            return AccessLogMiddleware.otherMethod
+            return AccessLog.otherMethod
         }
-        return AccessLogMiddleware.method(method)
+        return AccessLog.method(method)
     }
 
     private func address(_ received: Received, peer: String) -> String {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// What the parts of the service find out about the current request, for its line in the log.
 ///
-/// `AccessLogMiddleware` creates it. It holds names of the source code, the id of an app and that of a trace, never a
+/// `RequestMiddleware` creates it. It holds names of the source code, the id of an app and that of a trace, never a
 /// text of the caller.
 @available(service, *)
 package final class RequestTrail: Sendable {

@@ -40,6 +40,8 @@ extension Request {
 
     /// - Returns: `nil` for an empty body.
     private func jsonData() async throws -> Data? {
+        // Reading a body takes six changes of the task, and a refresh has none.
+        if headers.first(.contentLength) == "0" { return nil }
         let data = try await bodyData()
         guard !data.isEmpty else { return nil }
         let mediaType = headers.first(.contentType)?.split(separator: ";", omittingEmptySubsequences: false).first

@@ -77,12 +77,12 @@ struct MiddlewareOrderTests {
     func middlewareWithoutClient() async throws {
         let world = try await EdgeWorld.shared.value
         let middleware: [any RouterMiddleware<ServiceRequestContext>] = [
-            OriginMiddleware(), ProofMiddleware(log: ProofTargetLog(environment: .live)), WWWAuthenticateMiddleware(),
+            ProofMiddleware(log: ProofTargetLog(environment: .live)), WWWAuthenticateMiddleware(),
             AccessTokenMiddleware(authenticator: world.service.authenticator),
         ]
         for early in middleware {
             let router = Router(context: ServiceRequestContext.self)
-            router.add(middleware: ResponseMiddleware(environment: .live))
+            router.add(middleware: RequestMiddleware(environment: .live, edge: EdgeOptions()))
             router.add(middleware: Erased(middleware: early))
             router.add(middleware: ClientMiddleware(options: EdgeOptions(), directory: world.service.directory))
             router.get("/path") { _, _ in Response(status: .ok) }

@@ -2,20 +2,20 @@ import HTTPTypes
 import Hummingbird
 import SessionDomain
 
-/// Rejects requests of pages that `OriginRules` does not allow, answers preflight requests, and adds the CORS headers
-/// (Fetch, "CORS protocol").
+/// Responds to a request of a browser: rejects what `OriginRules` does not allow, answers preflight requests, and adds the CORS
+/// headers (Fetch, "CORS protocol").
 @available(service, *)
-struct OriginMiddleware: RouterMiddleware {
-    typealias Context = ServiceRequestContext
+struct CrossOriginCall {
+    let request: Request
+    let app: AppRuntime
 
-    func handle(
-        _ request: Request, context: ServiceRequestContext,
-        next: (Request, ServiceRequestContext) async throws -> Response
+    /// - Parameter next: The route of the request. It is not called for a preflight request.
+    func respond(
+        _ context: ServiceRequestContext, _ next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        guard try context.client.isBrowser else { return try await next(request, context) }
         let origin = request.headers.first(.origin)
-        try OriginRules(app: try context.app)
-            .check(method: request.method, origin: origin, site: request.headers.first(.secFetchSite))
+        try OriginRules(app: app).check(
+            method: request.method, origin: origin, site: request.headers.first(.secFetchSite))
         guard let origin else { return try await next(request, context) }
         var response: Response
         if request.method == .options {

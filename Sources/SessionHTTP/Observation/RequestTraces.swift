@@ -7,15 +7,14 @@ import SessionDomain
 ///
 /// The span has the template of the route and not the path, no query, no header and no address.
 @available(service, *)
-struct TraceMiddleware: RouterMiddleware {
-    typealias Context = ServiceRequestContext
-
+struct RequestTraces: Sendable {
     let options: EdgeOptions
     let observer: any ServiceObserver
 
-    func handle(
-        _ request: Request, context: ServiceRequestContext,
-        next: (Request, ServiceRequestContext) async throws -> Response
+    /// - Parameter respond: Receives the context with the trace in its logger.
+    func trace(
+        _ request: Request, _ context: ServiceRequestContext,
+        _ respond: (ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         let work = TracedWork.request(
             traceparents: request.headers.all(.traceparent),
@@ -27,7 +26,7 @@ struct TraceMiddleware: RouterMiddleware {
                 context.logger[metadataKey: "trace_id"] = .string(id)
             }
             if let id = context.requestID { span?.note(.requestID(id)) }
-            let response = try await next(request, context)
+            let response = try await respond(context)
             if let span { note(request, response, context, on: span) }
             return response
         }
@@ -36,15 +35,15 @@ struct TraceMiddleware: RouterMiddleware {
     private func note(
         _ request: Request, _ response: Response, _ context: ServiceRequestContext, on span: any WorkSpan
     ) {
-        let route = AccessLogMiddleware.route(of: context)
-        if AccessLogMiddleware.quietRoutes.contains(route), response.status.kind != .serverError {
+        let route = AccessLog.route(of: context)
+        if AccessLog.quietRoutes.contains(route), response.status.kind != .serverError {
             return span.discard()
         }
         let findings = RequestTrail.current?.current
         if let app = findings?.app { span.note(.app(app)) }
         span.note(
             .answered(
-                method: AccessLogMiddleware.method(request.method), route: route, status: Int(response.status.code),
+                method: AccessLog.method(request.method), route: route, status: Int(response.status.code),
                 code: findings?.code))
     }
 }

@@ -4,7 +4,7 @@ import SessionWire
 import Testing
 
 @Suite("CORS")
-struct OriginMiddlewareTests {
+struct CrossOriginCallTests {
     private static let origin = EdgeWorld.allowedOrigin
 
     private func world() async throws -> EdgeWorld { try await EdgeWorld.shared.value }

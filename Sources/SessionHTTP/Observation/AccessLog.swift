@@ -8,9 +8,7 @@ import SessionDomain
 /// The line has the template of the route and not the path, no query and no header, so that it contains no text of the
 /// caller except its address.
 @available(service, *)
-struct AccessLogMiddleware: RouterMiddleware {
-    typealias Context = ServiceRequestContext
-
+struct AccessLog: Sendable {
     let options: EdgeOptions
     let observer: any ServiceObserver
 
@@ -18,15 +16,12 @@ struct AccessLogMiddleware: RouterMiddleware {
     static let unmatched = "unmatched"
     static let otherMethod = "other"
 
-    func handle(
-        _ request: Request, context: ServiceRequestContext,
-        next: (Request, ServiceRequestContext) async throws -> Response
-    ) async throws -> Response {
-        let (startedAt, trail) = (observer.instant(), RequestTrail())
-        let response = try await RequestTrail.$current.withValue(trail) { try await next(request, context) }
-        let seconds = observer.seconds(since: startedAt)
+    /// - Parameter seconds: From the request to its response.
+    func note(
+        _ request: Request, _ response: Response, _ context: ServiceRequestContext, seconds: Double,
+        _ findings: RequestTrail.Findings
+    ) {
         let route = Self.route(of: context)
-        let findings = trail.current
         let reason = findings.refusal == nil ? nil : findings.mainReason
         observer.observe(
             .request(
@@ -36,11 +31,10 @@ struct AccessLogMiddleware: RouterMiddleware {
         // Here and nowhere else, so that a refusal that passes several layers counts once.
         if let reason { observer.observe(.refused(reason)) }
         let level = Self.level(of: response.status, route: route)
-        guard context.logger.logLevel <= level else { return response }
+        guard context.logger.logLevel <= level else { return }
         context.logger.log(
             level: level, "request",
             metadata: metadata(request, response, context, route: route, seconds: seconds, findings))
-        return response
     }
 
     static func route(of context: ServiceRequestContext) -> String {

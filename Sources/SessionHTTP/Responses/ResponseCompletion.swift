@@ -4,31 +4,23 @@ import SessionDomain
 
 /// Completes every response.
 ///
-/// - An error of a route or of a later middleware becomes a response, so that no request stays without one.
 /// - `Date`, `X-Content-Type-Options`, and `Cache-Control` where a route sets none. Responses contain tokens and personal
 ///   data, so the default is `no-store`.
+/// - `X-Request-Id`.
 /// - A response to a HEAD request has no body, also that of an error (RFC 9110 §9.3.2). The client reads none, so it would
 ///   take one for the start of the next response.
 @available(service, *)
-struct ResponseMiddleware: RouterMiddleware {
-    typealias Context = ServiceRequestContext
-
+struct ResponseCompletion: Sendable {
     let environment: ServiceEnvironment
-    let dates = LatestDate()
+    private let dates = LatestDate()
 
-    func handle(
-        _ request: Request, context: ServiceRequestContext,
-        next: (Request, ServiceRequestContext) async throws -> Response
-    ) async throws -> Response {
-        var response: Response
-        do {
-            response = try await next(request, context)
-        } catch {
-            response = try ErrorResponse.make(for: error, request: request, context: context)
-        }
+    init(environment: ServiceEnvironment) { self.environment = environment }
+
+    func complete(_ response: consuming Response, to request: Request, requestID: String) -> Response {
         if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
         response.headers.set(.date, to: dates.text(of: environment.now()))
         response.headers.set(.xContentTypeOptions, to: "nosniff")
+        response.headers.set(.requestID, to: requestID)
         return request.method == .head ? response.createHeadResponse() : response
     }
 }
