@@ -16,6 +16,8 @@ package final class SQLiteStore: Sendable {
     let observer: any ServiceObserver
     /// What the transactions have shown.
     package let health: StoreHealth
+    /// `nil` for a database in memory, and for commands.
+    let copier: LogCopier?
     /// Excludes a restore while the database is open. `nil` for a database in memory.
     private let lock: DatabaseLock?
 
@@ -23,19 +25,21 @@ package final class SQLiteStore: Sendable {
     package static let supportedSchema = Migration.all.last?.number ?? 0
 
     private init(
-        database: any DatabaseWriter, files: OpenFiles? = nil, lock: DatabaseLock?, schema: (found: Int, now: Int),
+        database: any DatabaseWriter, files: OpenFiles? = nil, copier: LogCopier? = nil, lock: DatabaseLock?,
+        schema: (found: Int, now: Int),
         isUnchecked: Bool = false, queueCapacity: Int, batchSize: Int, health: StoreHealth,
         observer: any ServiceObserver, handover: any Handover
     ) {
         self.observer = observer
         self.database = database
+        self.copier = copier
         self.lock = lock
         self.schema = schema
         self.isUnchecked = isUnchecked
         self.health = health
         writer = GroupCommit(
-            writer: database, files: files, capacity: queueCapacity, batchSize: batchSize, health: health,
-            observer: observer, handover: handover)
+            writer: database, files: files, copier: copier, capacity: queueCapacity, batchSize: batchSize,
+            health: health, observer: observer, handover: handover)
     }
 
     /// Opens a database. The service, which may migrate, also checks the structure of the file: of a large one later, with
@@ -46,6 +50,7 @@ package final class SQLiteStore: Sendable {
     ///   - queueCapacity: Writes that may wait. One more fails with `StoreError.overloaded`.
     ///   - batchSize: Writes that share a commit at most.
     ///   - checkedBytes: The size of a file up to which its structure is checked now.
+    ///   - logLength: The pages of a log that is copied into the database.
     ///   - health: Learns how each transaction ends.
     ///   - observer: Receives commits and what they mean.
     ///   - handover: How writes and their responses change threads.
@@ -54,7 +59,8 @@ package final class SQLiteStore: Sendable {
     ///   a restore replaces the database.
     package static func open(
         _ location: SQLiteLocation, opening: Opening = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256,
-        checkedBytes: Int64 = DatabaseCheck.bytesAtStart, health: StoreHealth = StoreHealth(),
+        checkedBytes: Int64 = DatabaseCheck.bytesAtStart, logLength: Int = LogCopier.standardLength,
+        health: StoreHealth = StoreHealth(),
         observer: any ServiceObserver = NoObserver(),
         handover: any Handover = DirectHandover()
     ) throws(StoreError) -> SQLiteStore {
@@ -79,10 +85,12 @@ package final class SQLiteStore: Sendable {
                 let schema = try Migration.apply(to: db, opening: opening)
                 try ConnectionSettings.keepPageCopiesInMemory(db)
                 try ConnectionSettings.keepInnerPages(db, fileBytes: size)
+                if opening == .migrating { try ConnectionSettings.leaveLog(db) }
                 return (schema, isLater && opening == .migrating)
             }
+            let copier = opening == .migrating ? try LogCopier(path: database.path, length: logLength) : nil
             return SQLiteStore(
-                database: database, files: try openFiles(of: database.path), lock: lock, schema: schema,
+                database: database, files: try openFiles(of: database.path), copier: copier, lock: lock, schema: schema,
                 isUnchecked: isUnchecked, queueCapacity: queueCapacity, batchSize: batchSize, health: health,
                 observer: observer, handover: handover)
         } catch {
@@ -119,7 +127,14 @@ package final class SQLiteStore: Sendable {
                     let isIntact = isFirst ? self.writer.foldLog() : self.writer.files?.areLost != true
                     continuation.resume(
                         with: Result {
-                            if isIntact { try self.database.close() } else { LeftOpen.keep(self.database) }
+                            if isIntact {
+                                // First: the last connection that closes copies the log.
+                                try self.copier?.close()
+                                try self.database.close()
+                            } else {
+                                self.copier?.leaveOpen()
+                                LeftOpen.keep(self.database)
+                            }
                             self.lock?.release()
                         })
                 }

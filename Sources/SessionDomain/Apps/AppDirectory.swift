@@ -23,6 +23,14 @@ package final class AppDirectory: Sendable {
         /// Counts invalidations and loads. Data that was read before one of them is outdated after it.
         var version = 0
 
+        /// The opened app, unless something may have changed since. It costs no copy of the app.
+        func currentRuntime(of id: AppID) -> AppRuntime? {
+            guard let (runtime, version) = runtimes[id], version == self.version, apps.keys.contains(id) else {
+                return nil
+            }
+            return runtime
+        }
+
         mutating func replaceApps(_ all: [App]) {
             apps = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
             domains = Dictionary(all.flatMap { app in app.domains.map { ($0, app.id) } }) { first, _ in first }
@@ -83,12 +91,12 @@ package final class AppDirectory: Sendable {
 
     package func app(_ id: AppID) async throws -> AppRuntime {
         try await loadIfNeeded()
-        if cache.withLock({ $0.apps[id] == nil }) { _ = try await reload() }
+        if let current = cache.withLock({ $0.currentRuntime(of: id) }) {
+            return current.at(environment.now(), uptime: environment.uptime())
+        }
+        if !cache.withLock({ $0.apps.keys.contains(id) }) { _ = try await reload() }
         let (app, cached, version) = cache.withLock { ($0.apps[id], $0.runtimes[id], $0.version) }
         guard let app else { throw Refusal.notFound("there is no app \(id)") }
-        if let cached, cached.version == version {
-            return cached.runtime.at(environment.now(), uptime: environment.uptime())
-        }
         let stored = try await store.signingKeys(of: id)
         let runtime: AppRuntime
         do {
@@ -143,7 +151,7 @@ package final class AppDirectory: Sendable {
         let name = Self.bareHost(host)
         return cache.withLock { cache in
             switch origins.owner(ofHost: name) {
-            case .app(let id) where cache.apps[id] != nil: return id
+            case .app(let id) where cache.apps.keys.contains(id): return id
             case .defaultApp where defaultApp != nil: return defaultApp
             default: break
             }

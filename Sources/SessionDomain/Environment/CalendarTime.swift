@@ -36,8 +36,17 @@ package struct CalendarTime {
     /// `yyyy-mm-dd`.
     package var date: String { "\(year)-\(Self.padded(month, to: 2))-\(day)" }
 
-    private static func padded(_ number: Int, to digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    /// A number with zeros in front, so that it has this many digits or more.
+    package static func padded(_ number: Int, to digits: Int) -> String {
+        guard number >= 0 else { return String(number) }
+        var rest = number
+        let text = String(unsafeUninitializedCapacity: digits) { bytes in
+            for index in (0..<digits).reversed() {
+                bytes[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+            return digits
+        }
+        return rest == 0 ? text : String(number)
     }
 }

@@ -6,12 +6,14 @@ struct EffectiveScopes: Equatable {
     /// The expiry times of the grants among them.
     let ends: [Timestamp]
 
-    init(app: App, session: Session, grants: [Grant], now: Timestamp) {
+    /// - Parameter app: Is copied for few tokens only.
+    init(app: @autoclosure () -> App, session: Session, grants: [Grant], now: Timestamp) {
         // Most sessions have neither, and sets cost more than the rest of a token.
         if session.scopes.isEmpty, grants.isEmpty {
             (scopes, ends) = ([], [])
             return
         }
+        let app = app()
         let registered = Set(app.scopes)
         let grantable = app.grantableScopes
         // Tokens carry whole seconds. A grant that ends within this second would make a token that has expired already.

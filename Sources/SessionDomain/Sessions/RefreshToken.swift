@@ -19,15 +19,20 @@ package struct RefreshToken: Sendable, Equatable {
     /// Reads a token of this app. `nil` for any text that this service did not issue.
     package init?(_ text: String, app: AppID, keys: KeyRing) {
         guard text.utf8.count <= 256 else { return nil }
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Substring.init)
-        guard parts.count == 4, let generation = Int64(parts[1]), generation >= 0,
-            String(generation) == parts[1]
+        var rest = text[...]
+        guard let session = Self.next(of: &rest), let digits = Self.next(of: &rest), let keyID = Self.next(of: &rest),
+            let generation = Int64(digits), generation >= 0, String(generation) == digits
         else { return nil }
-        sessionID = String(parts[0])
+        sessionID = String(session)
         self.generation = generation
-        guard keys.isRefreshTokenMAC(String(parts[3]), keyID: String(parts[2]), for: message(app: app)) else {
-            return nil
-        }
+        guard keys.isRefreshTokenMAC(String(rest), keyID: String(keyID), for: message(app: app)) else { return nil }
+    }
+
+    /// Takes the part before the next dot.
+    private static func next(of text: inout Substring) -> Substring? {
+        guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        defer { text = text[text.utf8.index(after: dot)...] }
+        return text[..<dot]
     }
 
     private func message(app: AppID) -> String { "\(app)\0\(sessionID)\0\(generation)" }

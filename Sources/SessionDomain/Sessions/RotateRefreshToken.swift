@@ -100,8 +100,8 @@ package struct RotateRefreshToken: Intent {
     }
 }
 
-/// What a presented refresh token results in.
-package enum RotationOutcome: Sendable, Equatable {
+/// What a presented refresh token results in. The cases are references, because the way to the response copies them ten times.
+package indirect enum RotationOutcome: Sendable, Equatable {
     case rotated(Session, User, [Grant])
     case repeated(Session, User, [Grant])
     /// The stored session was behind the device's token and continues with it.

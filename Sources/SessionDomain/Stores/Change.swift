@@ -5,7 +5,7 @@
 /// - `replace…` and `delete…` of a row given as a whole fail with `FailedGuard.stale` unless the row is as it was read.
 ///   A store that locks out other writers between reading and writing may compare less than the whole row.
 /// - A deletion by a condition deletes what there is and cannot fail.
-package enum Change: Sendable, Equatable {
+package indirect enum Change: Sendable, Equatable {
     // MARK: Once
 
     /// Remembers a proof until `rememberUntil`. Key: `.proof`. A row that expired by `now` is taken over.

@@ -18,11 +18,9 @@ struct ClientMiddleware: RouterMiddleware {
             headers: request.headers, authority: request.head.authority, peerAddress: context.peerAddress,
             options: options)
         let app = try await directory.app(host: client.host)
-        client.addDeviceID(cookie: AppCookies(app: app).deviceID(in: request))
+        if request.headers.contains(.cookie) { client.addDeviceID(cookie: AppCookies(app: app).deviceID(in: request)) }
         var context = context
-        var results = context.results
-        (results.client, results.app) = (client, app)
-        context.results = results
+        context.results = MiddlewareResults(client: client, app: app)
         RequestTrail.current?.note(app: app.settings.id)
         let call = client.isBrowser ? CrossOriginCall(request: request, app: app) : nil
         let (events, known) = (EventContext(client, requestID: context.requestID), context)

@@ -38,16 +38,28 @@ extension Request {
 /// The names of the headers that most requests have. To parse a name, and to convert it to lower case, takes longer than to find
 /// it.
 private enum KnownHeaderNames {
-    private static let names: [String: HTTPField.Name] = {
+    /// The names of each length in bytes. Few names have the same length, and Swift compares names of up to 15 bytes like
+    /// numbers. To hash a name takes longer.
+    private static let namesOfLength: [[(spelling: String, name: HTTPField.Name)]] = {
         let names = [
             "Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Connection", "Content-Length",
             "Content-Type", "Cookie", "Origin", "Sec-Fetch-Mode", "Sec-Fetch-Site", "User-Agent", "X-Forwarded-For",
             HeaderName.deviceID, HeaderName.dpop, HeaderName.refreshToken, HeaderName.trustedDevice,
         ]
-        let spellings = names + names.map { $0.lowercased() }
-        return Dictionary(spellings.map { ($0, HTTPField.Name($0)) }, uniquingKeysWith: { $1 }).compactMapValues { $0 }
+        var namesOfLength: [[(spelling: String, name: HTTPField.Name)]] = Array(repeating: [], count: 24)
+        for spelling in Set(names + names.map { $0.lowercased() }) {
+            guard let name = HTTPField.Name(spelling), spelling.utf8.count < namesOfLength.count else { continue }
+            namesOfLength[spelling.utf8.count].append((spelling, name))
+        }
+        return namesOfLength
     }()
 
     /// - Returns: `nil` for a name that is no token.
-    static func name(_ text: String) -> HTTPField.Name? { names[text] ?? HTTPField.Name(text) }
+    static func name(_ text: String) -> HTTPField.Name? {
+        let length = text.utf8.count
+        if length < namesOfLength.count {
+            for known in namesOfLength[length] where known.spelling == text { return known.name }
+        }
+        return HTTPField.Name(text)
+    }
 }

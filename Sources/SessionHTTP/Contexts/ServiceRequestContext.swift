@@ -21,9 +21,9 @@ package struct ServiceRequestContext: RequestContext {
     }
 
     /// Each middleware copies the context, and a reference is cheaper to copy than what it refers to.
-    private var box: Box?
+    fileprivate var box: Box?
 
-    private final class Box: Sendable {
+    fileprivate final class Box: Sendable {
         let results: MiddlewareResults
 
         init(_ results: MiddlewareResults) { self.results = results }
@@ -61,17 +61,17 @@ struct MiddlewareResults: Sendable {
 
 @available(service, *)
 extension ServiceRequestContext {
-    var client: Client { get throws { try Self.result(results.client, of: ClientMiddleware.self) } }
+    var client: Client { get throws { try Self.result(box?.results.client, of: ClientMiddleware.self) } }
 
-    var app: AppRuntime { get throws { try Self.result(results.app, of: ClientMiddleware.self) } }
+    var app: AppRuntime { get throws { try Self.result(box?.results.app, of: ClientMiddleware.self) } }
 
     /// The valid DPoP proof of the request; `nil` if it has none.
-    var proof: CheckedProof? { get throws { try Self.result(results.proof, of: ProofMiddleware.self).proof } }
+    var proof: CheckedProof? { get throws { try Self.result(box?.results.proof, of: ProofMiddleware.self).proof } }
 
-    var caller: SignedIn { get throws { try Self.result(results.caller, of: AccessTokenMiddleware.self) } }
+    var caller: SignedIn { get throws { try Self.result(box?.results.caller, of: AccessTokenMiddleware.self) } }
 
     var managementKey: ManagementKey {
-        get throws { try Self.result(results.managementKey, of: ManagementKeyMiddleware.self) }
+        get throws { try Self.result(box?.results.managementKey, of: ManagementKeyMiddleware.self) }
     }
 
     private static func result<Value>(_ value: Value?, of middleware: Any.Type) throws -> Value {

@@ -38,6 +38,7 @@ final class GroupCommit: Sendable {
     private let writer: any DatabaseWriter
     /// `nil` for a database in memory.
     let files: OpenFiles?
+    private let copier: LogCopier?
     private let health: StoreHealth
     private let capacity: Int
     private let batchSize: Int
@@ -48,12 +49,13 @@ final class GroupCommit: Sendable {
 
     /// - Parameters:
     ///   - files: The files of the database. Nothing is written when one of them is lost.
+    ///   - copier: Copies the log of the files.
     ///   - capacity: Jobs that may wait. One more is rejected.
     ///   - batchSize: Jobs that share a transaction at most.
     ///   - health: Learns how each transaction ends.
     ///   - handover: How jobs and responses change threads.
     init(
-        writer: any DatabaseWriter, files: OpenFiles? = nil, capacity: Int, batchSize: Int,
+        writer: any DatabaseWriter, files: OpenFiles? = nil, copier: LogCopier? = nil, capacity: Int, batchSize: Int,
         health: StoreHealth = StoreHealth(), observer: any ServiceObserver = NoObserver(),
         handover: any Handover = DirectHandover()
     ) {
@@ -61,6 +63,7 @@ final class GroupCommit: Sendable {
         self.handover = handover
         self.writer = writer
         self.files = files
+        self.copier = copier
         self.health = health
         self.capacity = capacity
         self.batchSize = batchSize
@@ -169,6 +172,7 @@ final class GroupCommit: Sendable {
         // Before the replies, so that a metric that is read after a response contains its commit.
         report(batch, startedAt: startedAt, hasFailed: false)
         handover.resuming { for reply in replies { reply() } }
+        if let files, let copier { copier.logGrew(to: files.logPages.load(ordering: .relaxed), db, files) }
     }
 
     /// Checks the files in a transaction that holds the write lock, and writes a deleted log again.
@@ -200,7 +204,8 @@ final class GroupCommit: Sendable {
     ///
     /// - Returns: `false` if a file is lost. Then the database must not be closed, because SQLite would copy the log.
     func foldLog() -> Bool {
-        writer.writeWithoutTransaction { db in
+        copier?.wait()
+        return writer.writeWithoutTransaction { db in
             do {
                 try Self.restoreLog(db, keepFiles)
             } catch {

@@ -20,24 +20,25 @@ struct LogIndex: Sendable {
         (self.descriptor, self.identity) = (descriptor, identity)
     }
 
-    /// Whether a log contains all committed pages. The caller holds the write lock, so the index does not change.
+    /// The committed pages of a log, if it contains them all. The caller holds the write lock, so the index does not change.
     ///
     /// - Parameter log: A descriptor of the log.
-    func isCovered(by log: Int32) -> Bool {
+    /// - Returns: `nil` if pages are missing.
+    func pages(coveredBy log: Int32) -> Int? {
         var index = [UInt8](repeating: 0, count: Self.size.index)
-        guard pread(descriptor, &index, index.count, 0) == index.count else { return false }
+        guard pread(descriptor, &index, index.count, 0) == index.count else { return nil }
         let (pageField, frames) = index.withUnsafeBytes {
             (Int($0.load(fromByteOffset: 14, as: UInt16.self)), Int($0.load(fromByteOffset: 16, as: UInt32.self)))
         }
         // All pages are in the database.
-        guard frames > 0 else { return true }
+        guard frames > 0 else { return 0 }
         let page = (pageField & 0xFE00) + ((pageField & 1) << 16)
         var header = [UInt8](repeating: 0, count: Self.size.log)
         guard let file = FileStatus(descriptor: log),
             file.size >= Self.size.log + frames * (Self.size.frame + page),
             pread(log, &header, header.count, 0) == header.count
-        else { return false }
+        else { return nil }
         // The salt, which is a new one each time the log begins again.
-        return header[16..<24] == index[32..<40]
+        return header[16..<24] == index[32..<40] ? frames : nil
     }
 }

@@ -20,6 +20,8 @@ final class OpenFiles: Sendable {
     private let logIndex: LogIndex?
     /// Whether committed pages are lost. Nothing brings them back.
     private let hasLostPages = Atomic(false)
+    /// The pages of the log at the last check.
+    let logPages = Atomic(0)
 
     /// - Parameter path: The path of a database that was opened in WAL mode.
     /// - Returns: `nil` if one of the three files cannot be found.
@@ -49,8 +51,12 @@ final class OpenFiles: Sendable {
         let hasLog = log.hasName
         var isRestored = false
         // With another file under the name of the log, this process reads an old one, and the index is about the new one.
-        if hasLog || lacksLog || log.isReplacedByEmpty, let logIndex, !log.contains(logIndex) {
-            hasLostPages.store(true, ordering: .relaxed)
+        if hasLog || lacksLog || log.isReplacedByEmpty, let logIndex {
+            if let pages = log.pages(in: logIndex) {
+                logPages.store(pages, ordering: .relaxed)
+            } else {
+                hasLostPages.store(true, ordering: .relaxed)
+            }
         }
         try checkPages()
         if !hasLog {

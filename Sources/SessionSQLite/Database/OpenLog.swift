@@ -22,8 +22,8 @@ final class OpenLog: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the open file has all pages that were committed to it. See `LogIndex.isCovered`.
-    func contains(_ index: LogIndex) -> Bool { index.isCovered(by: descriptor) }
+    /// The pages that were committed to the open file; `nil` if it has not all of them. See `LogIndex.pages`.
+    func pages(in index: LogIndex) -> Int? { index.pages(coveredBy: descriptor) }
 
     /// Whether the name means the open file.
     var hasName: Bool { FileIdentity(path: path).map { $0 == FileIdentity(descriptor: descriptor) } ?? false }

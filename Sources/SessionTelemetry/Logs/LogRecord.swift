@@ -1,4 +1,5 @@
 package import Logging
+internal import SessionDomain
 
 /// One record of the log.
 package struct LogRecord: Sendable {
@@ -29,9 +30,7 @@ package struct LogRecord: Sendable {
         var text: [UInt8] = []
         text.reserveCapacity(24)
         func append(_ number: Int64, _ width: Int, _ end: Unicode.Scalar) {
-            let digits = String(number).utf8
-            for _ in 0..<max(0, width - digits.count) { text.append(UInt8(ascii: "0")) }
-            text.append(contentsOf: digits)
+            text.append(contentsOf: CalendarTime.padded(Int(number), to: width).utf8)
             text.append(UInt8(ascii: end))
         }
         append(year, 4, "-")

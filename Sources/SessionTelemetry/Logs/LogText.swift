@@ -27,14 +27,19 @@ enum LogText {
         return escaped
     }
 
-    private static let separators = Array(" \"=\\".utf8)
-
     /// A value after `name=`: in quotes if it is not one word, so that a value cannot add names.
     static func value(_ text: String) -> String {
         // These characters are one byte each, and no part of others.
-        let isWord = !text.isEmpty && !text.utf8.contains(where: separators.contains)
+        let isWord = !text.isEmpty && text.utf8.allSatisfy { !isSeparator($0) }
         if isWord { return escaped(text) }
         return "\"\(escaped(text, isQuoted: true))\""
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\"): true
+        default: false
+        }
     }
 
     /// A JSON string (RFC 8259 §7). Everything that `escaped` escapes becomes `\uXXXX`.
